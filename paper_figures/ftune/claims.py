@@ -35,7 +35,8 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
-from paper_figures.ftune.trials import CHECKING, pairs_of_a_round
+from paper_figures.ftune.trial_claims import ChosenRivals, chosen_rivals, paired_lead
+from paper_figures.ftune.trials import EQUAL
 from paper_figures.store import NOT_AVAILABLE
 
 FEW, MANY = 30, 300
@@ -49,6 +50,9 @@ PRINTED_RUNS = 20
 UNEQUAL = (
     ". With d fresh pairs FTUNE-S compares a new object with up to 2 d objects for each class, "
     "with DSELECT with d in all: where it is behind random pairs, the claim is left open"
+)
+EQUAL_LANDMARKS = (
+    ". The random pairs of FTUNE-S come out of d landmarks here, as many as DSELECT has"
 )
 SEVERAL_CLASSES = ("protein",)  # of the similarity sets at hand; FTUNE-M of two classes is FTUNE-S
 FRESH = {"method": "FTUNE-S", "pairs": "fresh for each class", "divided by": "1"}
@@ -285,9 +289,10 @@ def among_best_on_similarities(records: Records) -> Decision:
 def dselect_helps(records: Records) -> Decision:
     """Figure 1: with 30 and 50 landmarks DSELECT is ahead of random landmarks.
 
-    A lead over FTUNE with pairs out of common landmarks, which find less, decides nothing. FTUNE
-    with d fresh pairs compares a new object with up to 2 d objects for each class, with DSELECT
-    with d in all: a lag behind it decides nothing either.
+    For FTUNE ftune.equal decides, where both sides compare a new object with d others. Without that
+    entry only part of a difference counts. A lead over FTUNE with pairs out of common landmarks,
+    which find less, decides nothing. FTUNE with d fresh pairs compares a new object with up to 2 d
+    objects for each class, with DSELECT with d in all: a lag behind it decides nothing either.
     """
     common = _has_common_pairs(records, "figure1")
     unequal = FAILS if not common else HOLDS
@@ -295,14 +300,20 @@ def dselect_helps(records: Records) -> Decision:
     for name in _sets(records, "figure1"):
         for landmarks in _sizes(records, "figure1")[:2]:
             for chosen, random in (("BBS+D", "BBS"), ("FTUNE+D-S", "FTUNE-S")):
-                gain = _lead(records, "figure1", name, landmarks, (chosen, random))
-                decision = above(gain)
-                if random == "FTUNE-S" and decision.state == unequal:
-                    decision = replace(decision, state=OPEN)
+                if random == "FTUNE-S" and "equal" in records:
+                    decision = above(paired_lead(records, "equal", name, landmarks, EQUAL[1]))
+                else:
+                    decision = above(_lead(records, "figure1", name, landmarks, (chosen, random)))
+                    if random == "FTUNE-S" and decision.state == unequal:
+                        decision = replace(decision, state=OPEN)
                 cells[f"{name} {landmarks} {chosen}"] = decision
     decision = every(cells)
     because = f"significantly better in {_told(cells, 'cases on the sets at hand')}"
-    return replace(decision, because=because + ("" if common else UNEQUAL))
+    if "equal" in records:
+        because += EQUAL_LANDMARKS
+    elif not common:
+        because += UNEQUAL
+    return replace(decision, because=because)
 
 
 def among_best_on_uci(records: Records) -> Decision:
@@ -321,40 +332,35 @@ def among_best_on_uci(records: Records) -> Decision:
 def bbs_few_dboost_many(records: Records) -> Decision:
     """Table 2: on most sets BBS is ahead with few landmarks, and DBOOST with many.
 
-    With ftune.dboost the pairs of DBOOST's rounds are chosen on six sets, and the others decide.
+    With ftune.dboost the pairs of DBOOST's rounds are chosen on six sets, and with ftune.check the
+    reading of BBS. Then the other six sets decide.
     """
     names = _sets(records, "table2")
-    pairs: dict[str, int] = {}
-    if "dboost" in records:
-        of_classes = pairs_of_a_round(rows(records, "dboost"))
-        classes = {row["data_set"]: row["classes"] for row in rows(records, "dboost")}
-        names = [name for name in names if name in CHECKING["paper"] and name in classes]
-        pairs = {name: of_classes[classes[name]] for name in names}
+    chosen = chosen_rivals(records)
+    if chosen is not None:
+        names = [name for name in names if name in chosen.sets]
     parts = []
     means = []
     for landmarks, (first, second) in ((FEW, RIVALS), (MANY, RIVALS[::-1])):
-        leads = {name: _rivals(records, name, landmarks, first, pairs.get(name)) for name in names}
+        leads = {name: _rivals(records, name, landmarks, first, chosen) for name in names}
         cells = {f"{name} {landmarks}": above(lead) for name, lead in leads.items()}
         because = f"with {landmarks} landmarks {first} is ahead on {_told(cells, 'sets')}"
         parts.append(replace(most(cells), because=because))
         what = f"{first} minus {second}, mean of {len(leads)} sets, {landmarks} landmarks"
         means.append(average(list(leads.values()), what))
     whole = _whole(parts, means)
-    if not pairs:
-        return whole
-    chosen = ", ".join(f"{m} on sets of {classes} classes" for classes, m in of_classes.items())
-    because = f"{whole.because}. The pairs of a round are chosen on six other sets: {chosen}"
-    return replace(whole, because=because)
+    return whole if chosen is None else replace(whole, because=f"{whole.because}. {chosen.words}")
 
 
-def _rivals(records: Records, name: str, landmarks: int, first: str, pairs: int | None) -> Number:
-    """Return BBS minus DBOOST, or the other way round, with so many pairs in DBOOST's rounds."""
-    if pairs is None:
+def _rivals(
+    records: Records, name: str, landmarks: int, first: str, chosen: ChosenRivals | None
+) -> Number:
+    """Return BBS minus DBOOST, or the other way round, as six sets choose them."""
+    if chosen is None:
         lead = _lead(records, "table2", name, landmarks, RIVALS)
     else:
-        keys: dict[str, Any] = {"data_set": name, "landmarks": landmarks, "pairs a round": pairs}
-        boosted = number(records, "dboost", f"{name}, {landmarks} landmarks, DBOOST", **keys)
-        lead = difference(_accuracy(records, "table2", name, landmarks, "BBS"), boosted)
+        bbs, dboost = (chosen.accuracy(records, name, landmarks, rival) for rival in RIVALS)
+        lead = difference(bbs, dboost, f"{bbs.name} minus DBOOST")
     if first == "BBS":
         return lead
     published = None if lead.published is None else -lead.published
@@ -483,7 +489,8 @@ def dselect_not_on_uci(records: Records) -> Decision:
         cells = {}
         gains = []
         for name in _sets(records, "transfer"):
-            gain = _transfer_lead(records, name, landmarks, "FTUNE+D-S", "FTUNE-S")
+            pair = "FTUNE+D-S", "FTUNE-S"
+            gain = paired_lead(records, "transfer", name, landmarks, pair)
             gains.append(gain)
             cell = below(gain, NO_GAIN)
             ahead = above(gain).state == HOLDS
@@ -501,8 +508,8 @@ def better_transfer_function(records: Records) -> Decision:
     for landmarks in (FEW, MANY):
         for slope in ("slope 1 alone", "slope 1,000 alone"):
             gains = {
-                f"{name} {landmarks}": _transfer_lead(
-                    records, name, landmarks, "FTUNE-S", f"FTUNE-S, {slope}"
+                f"{name} {landmarks}": paired_lead(
+                    records, "transfer", name, landmarks, ("FTUNE-S", f"FTUNE-S, {slope}")
                 )
                 for name in _sets(records, "transfer")
             }
@@ -512,14 +519,6 @@ def better_transfer_function(records: Records) -> Decision:
             what = f"six slopes minus {slope}, mean of {len(gains)} sets, {landmarks} landmarks"
             numbers.append(average(list(gains.values()), what))
     return _whole(parts, numbers)
-
-
-def _transfer_lead(
-    records: Records, data_set: str, landmarks: int, method: str, minus: str
-) -> Number:
-    name = f"{data_set}, {landmarks} landmarks, {method} minus {minus}"
-    keys: dict[str, Any] = {"data_set": data_set, "landmarks": landmarks}
-    return number(records, "transfer", name, **keys, method=method, minus=minus)
 
 
 RULES: Mapping[str, Rule] = {

@@ -1,11 +1,11 @@
 """Four open readings of Kar & Jain (2011) in all combinations; a change here computes them anew.
 
 The readings are where the pairs come from, whether there is a bias, whether features are divided by
-d, and where LIBLINEAR stops. Every public function is a task, as in
+d, and where LIBLINEAR stops. Beside them stand DBOOST's pairs of a round, FTUNE with one slope
+alone, and DSELECT's landmarks beside as many random ones. Every public function is a task, as in
 :mod:`paper_figures.ftune.tasks`.
 
-Not handled here: the choice of a reading, which :func:`paper_figures.ftune.results.factorial`
-makes.
+Not handled here: the choice of a reading, which :func:`paper_figures.ftune.trials.choose` makes.
 """
 
 import warnings
@@ -14,13 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.ftune.tasks import Run, common_landmarks, fresh_pairs, training_options
+from paper_figures.ftune.tasks import (
+    Run,
+    common_landmarks,
+    diverse_landmarks,
+    fresh_pairs,
+    training_options,
+)
 from paper_figures.registry import Job
-from refimpl.ftune import CS, SLOPES, Landmarks, bbs, dselect, ftune, landmarked
+from refimpl.ftune import CS, SLOPES, Landmarks, bbs, ftune, landmarked
 from refimpl.rivals.dboost import dboost
 
 FRESH, COMMON = "fresh for each class", "of d landmarks"
 OPTIMUM, LIBLINEAR = "optimum", "LIBLINEAR's"
+OF_RANDOM = "FTUNE-S, d random landmarks"
 READINGS = tuple(
     {"pairs": pairs, "bias": bias, "divided": divided, "stop": stop}
     for stop in (OPTIMUM, LIBLINEAR)
@@ -29,14 +36,6 @@ READINGS = tuple(
     for divided in ("1", "d")
 )
 """The combinations; the first is the one of tables 1 and 2 here."""
-CHECKED = (
-    READINGS[0],
-    {"pairs": FRESH, "bias": "yes", "divided": "d", "stop": OPTIMUM},
-    {"pairs": FRESH, "bias": "no", "divided": "d", "stop": OPTIMUM},
-    {"pairs": FRESH, "bias": "no", "divided": "1", "stop": LIBLINEAR},
-    {"pairs": FRESH, "bias": "no", "divided": "d", "stop": LIBLINEAR},
-)
-"""The combinations that the other sets check: ours, Theorem 2's and LIBLINEAR's own defaults."""
 
 
 def factorial(
@@ -175,16 +174,33 @@ def boosting(
 def transfer(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
     """Return accuracies of FTUNE-S with one slope alone, and with the pairs of DSELECT.
 
-    The pairs and splits are those of table 2, so that FTUNE-S stands there.
+    FTUNE+D-S has d landmarks in all. FTUNE+DP-S, for more than two classes, has d landmarks for
+    each one-vs-all problem. The pairs and splits are those of table 2, where FTUNE-S stands.
     """
     split = Run(job, data_set, preparation, run)
     fresh = fresh_pairs(job, split, data_set, d, run)
     rights = {}
+    chosen = {}
     for name, slope in (("slope 1 alone", SLOPES[0]), ("slope 1,000 alone", SLOPES[-1])):
         model = ftune(split.K, split.y, fresh, **training_options(split, family=(slope,)))
         rights[f"FTUNE-S, {name}"] = split.accuracy(model)
-    rng = job.rng_for("dselect", data_set, d, run)
-    diverse = dselect(split.K, split.y, d, rng=rng, kernels=split.kernels, threads=1)
-    model = ftune(split.K, split.y, diverse, **training_options(split))
-    rights["FTUNE+D-S"] = split.accuracy(model)
-    return {"accuracies": rights, "chosen": {"FTUNE+D-S": model.slopes[model.f]}}
+    ways = ("FTUNE+D-S", "FTUNE+DP-S")
+    for method, landmarks in diverse_landmarks(job, split, data_set, d, run, ways).items():
+        model = ftune(split.K, split.y, landmarks, **training_options(split))
+        rights[f"{method}-S"] = split.accuracy(model)
+        chosen[f"{method}-S"] = model.slopes[model.f]
+    return {"accuracies": rights, "chosen": chosen}
+
+
+def random_landmarks(
+    job: Job, *, data_set: str, preparation: str, d: int, run: int
+) -> dict[str, Any]:
+    """Return the accuracy of FTUNE-S whose pairs come out of d random landmarks.
+
+    A new object is compared with d others, as with the landmarks of DSELECT. These are the d
+    landmarks of BBS in figure 1, on the same split.
+    """
+    split = Run(job, data_set, preparation, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    model = ftune(split.K, split.y, common, **training_options(split))
+    return {"accuracies": {OF_RANDOM: split.accuracy(model)}, "compared": len(model.landmarks)}

@@ -52,9 +52,6 @@ BOOSTED = {  # whose DBOOST is not the printed one, beside those
 }
 OPEN_RUNS = {"small": 2, "paper": 3}
 FACTORIAL_RUNS = {"small": 1, "paper": 5}
-# the last was the nearest on segment, the first of the sets that choose
-CHECKED = (*factorial.CHECKED, factorial.READINGS[8])
-CHECK_RUNS = {"small": 1, "paper": 2}  # these sets are larger, and chance is less
 ROUND_PAIRS = {"small": (1, 3), "paper": (1, 3, 10, 30)}
 OPEN_MATRIX_RUNS = {"aural-sonar": 200}  # twenty test objects; the others have RUNS
 OPEN_MATRICES = {
@@ -82,7 +79,8 @@ WHEN_RUNS = {"small": 1, "paper": 20}
 WHEN = {
     "small": (("wine", "cityblock"), ("wdbc-small", "standardised")),
     "paper": (
-        *BEYOND["paper"],
+        *MATRICES["paper"],
+        *_standardised([name for name in UCI if name not in when_results.LEFT_OUT]),
         *_standardised(("ionosphere", "sonar", "wdbc", "german", "pima", "splice")),
     ),
 }
@@ -183,36 +181,32 @@ def penalty_tasks(context: Context) -> list[Task]:
 
 
 def pairs_tasks(context: Context) -> list[Task]:
-    """Return the tasks of the sets of table 2 with the fewer landmarks."""
-    d = SIZES[context.scale][0]
+    """Return the tasks of the sets of table 2, with its numbers of landmarks."""
     return [
         _task("pairs", pairs.pairs, name, "standardised", d, run)
         for name in VECTORS[context.scale]
+        for d in SIZES[context.scale]
         for run in range(RUNS[context.scale])
     ]
 
 
 def factorial_tasks(context: Context) -> list[Task]:
     """Return the tasks of all readings of four open points, on the sets that choose among them."""
-    runs = FACTORIAL_RUNS[context.scale]
-    return _of_readings(context, CHOOSING[context.scale], factorial.READINGS, runs)
+    return _of_readings(context, CHOOSING[context.scale])
 
 
 def check_tasks(context: Context) -> list[Task]:
-    """Return the tasks of a few of these readings, on the other sets."""
-    runs = CHECK_RUNS[context.scale]
-    return _of_readings(context, CHECKING[context.scale], CHECKED, runs)
+    """Return the tasks of these readings on all sets, those that choose and those that check."""
+    return factorial_tasks(context) + _of_readings(context, CHECKING[context.scale])
 
 
-def _of_readings(
-    context: Context, names: Sequence[str], readings: Sequence[dict[str, str]], runs: int
-) -> list[Task]:
+def _of_readings(context: Context, names: Sequence[str]) -> list[Task]:
     return [
         _task("factorial", factorial.factorial, name, "standardised", d, run, **reading)
         for name in names
         for d in SIZES[context.scale]
-        for reading in readings
-        for run in range(runs)
+        for reading in factorial.READINGS
+        for run in range(FACTORIAL_RUNS[context.scale])
     ]
 
 
@@ -236,6 +230,18 @@ def transfer_tasks(context: Context) -> list[Task]:
         _task("transfer", factorial.transfer, name, "standardised", d, run)
         for name in VECTORS[context.scale]
         for d in sizes
+        for run in range(runs)
+    ]
+
+
+def equal_tasks(context: Context) -> list[Task]:
+    """Return the tasks of figure 1 with few landmarks, and of FTUNE-S with so many random ones."""
+    runs = MATRIX_RUNS[context.scale]
+    few = MORE_SIZES[context.scale][:2]
+    return _accuracies(context, MATRICES[context.scale], few, MATRIX_METHODS, runs) + [
+        _task("random_landmarks", factorial.random_landmarks, name, preparation, d, run)
+        for name, preparation in MATRICES[context.scale]
+        for d in few
         for run in range(runs)
     ]
 
@@ -328,7 +334,7 @@ PAPER = Paper(
             trials.factorial,
         ),
         Figure(
-            "check", "A few of these readings on the other six sets", check_tasks, trials.factorial
+            "check", "The reading that six sets choose, on the other six", check_tasks, trials.check
         ),
         Figure(
             "dboost",
@@ -342,6 +348,7 @@ PAPER = Paper(
             transfer_tasks,
             trials.transfer,
         ),
+        Figure("equal", "DSELECT beside as many random landmarks", equal_tasks, trials.equal),
         Figure(
             "when",
             "When it pays: errors, time and memory beside what is at hand today",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from paper_figures.comparisons import when
+from paper_figures.ftune import trials
 from paper_figures.registry import Grid
 
 MATRICES = (
@@ -116,17 +117,30 @@ FACTORIAL = (
         ("stop", "pairs", "bias", "divided by"),
         ("data_set",),
         tables=("method", "landmarks"),
+        details=("printed",),
         order=ORDER,
         names={"data_set": NAMES["data_set"]},
         folded=True,
     ),
+)
+CHECK = (
+    Grid(
+        ("stop", "pairs", "bias", "divided by"),
+        ("data_set",),
+        where={"method": (trials.DISTANCE,)},
+        title="Which reading is nearest to the printed accuracies",
+        headings={"data_set": "mean distance"},
+        details=("printed", "method", "landmarks"),
+        once="from the means of all splits",
+    ),
+    *FACTORIAL,
 )
 DBOOST = (
     Grid(
         ("classes", "data_set"),
         ("landmarks", "pairs a round"),
         headings=SET,
-        details=("method",),
+        details=("method", "printed"),
         order=ORDER,
         names=NAMES,
     ),
@@ -153,9 +167,10 @@ LAYOUTS = {
     "penalty": PENALTY,
     "pairs": PAIRS,
     "factorial": FACTORIAL,
-    "check": FACTORIAL,
+    "check": CHECK,
     "dboost": DBOOST,
     "transfer": DIFFERENCES,
+    "equal": DIFFERENCES,
     "when": when.LAYOUT,
     "beyond": BEYOND,
 }

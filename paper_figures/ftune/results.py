@@ -317,13 +317,13 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
     by_key: dict[Any, dict[Any, list[float]]] = {}
     far: Accuracies = {}
     best: dict[Any, list[bool]] = {}
-    compared: dict[str, list[int]] = {}
+    compared: dict[tuple[str, int], list[int]] = {}
     for r in results:
         for method, of, divided, accuracy in (r.value or {"accuracies": []})["accuracies"]:
             of_set = by_key.setdefault((r.params["data_set"], r.params["d"], divided), {})
             of_set.setdefault((method, of), []).append(accuracy)
         for of, count in (r.value or {"compared": {}})["compared"].items():
-            compared.setdefault(of, []).append(count)
+            compared.setdefault((of, r.params["d"]), []).append(count)
     for (name, d, divided), methods in sorted(by_key.items()):
         winners = best_methods({(name, d, key): values for key, values in methods.items()}, name, d)
         for (method, of), values in methods.items():
@@ -337,31 +337,35 @@ def pairs(context: Context, results: Sequence[Result]) -> Gathered:
                 "best": "yes" if (method, of) in winners else "",
             }
             rows.append(accuracy_row(keys, published, values))
-            best.setdefault((method, of, divided), []).append((method, of) in winners)
+            best.setdefault((method, of, divided, d), []).append((method, of) in winners)
             if published is not None:
-                far.setdefault((method, of, divided), []).append(abs(np.mean(values) - published))
+                far.setdefault((method, of, divided, d), []).append(
+                    abs(np.mean(values) - published)
+                )
     return Gathered(rows, _pairs_notes(compared, best, far))
 
 
 def _pairs_notes(
-    compared: dict[str, list[int]], best: dict[Any, list[bool]], far: Accuracies
+    compared: dict[tuple[str, int], list[int]], best: dict[Any, list[bool]], far: Accuracies
 ) -> list[str]:
     """Return what the pairs cost, how often each way is among the best, and how far it is off."""
     notes = [
         "Each class draws d pairs from all objects, and a new object costs all of theirs (as in "
         "table 2); or each draws d pairs out of d landmarks, "
         "so that a new object costs d similarities. Features divided by d: g of Theorem 2, "
-        f"see table `penalty`. {BEST} The three of one scale are compared with each other."
+        f"see table `penalty`. {BEST} The three of one scale and number of landmarks are compared "
+        "with each other."
     ]
     notes += [
-        f"Similarities for a new object, pairs {of}: {min(counts)} to {max(counts)}."
-        for of, counts in compared.items()
+        f"Similarities for a new object, pairs {of}, {d} landmarks: {min(counts)} to {max(counts)}."
+        for (of, d), counts in sorted(compared.items(), key=lambda item: item[0][1])
     ]
-    for (method, of, divided), wins in sorted(best.items()):
-        gaps = far.get((method, of, divided))
+    for key, wins in sorted(best.items(), key=lambda item: (item[0][3], item[0])):
+        method, of, divided, d = key
+        gaps = far.get(key)
         notes.append(
-            f"{method}, pairs {of}, divided by {divided}: among the best on {sum(wins)} of "
-            f"{len(wins)} sets"
+            f"{method} with {d} landmarks, pairs {of}, divided by {divided}: among the best on "
+            f"{sum(wins)} of {len(wins)} sets"
             + (f", {np.mean(gaps):.3f} from the printed accuracies on average." if gaps else ".")
         )
     return notes

@@ -1,10 +1,12 @@
 """The tables of Kar & Jain's open points, and differences taken split by split."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.ftune.factorial import OF_RANDOM, READINGS
 from paper_figures.ftune.results import (
     PRINTED,
     Accuracies,
@@ -14,6 +16,7 @@ from paper_figures.ftune.results import (
     printed_lines,
 )
 from paper_figures.registry import Context, Gathered, Result
+from paper_figures.rows import number_row
 
 # readings are chosen on the first sets, and checked on the others
 CHOOSING = {
@@ -21,11 +24,16 @@ CHOOSING = {
     "paper": ("faults", "mfeat-pixel", "mfeat-zernike", "opt-digits", "satellite", "segment"),
 }
 CHECKING = {
-    "small": ("digits",),
+    "small": ("wdbc-small",),
     "paper": ("cod-rna", "isolet", "letters", "magic", "pen-digits", "nursery"),
 }
 KEYS = ("data_set", "landmarks", "method", "pairs", "bias", "divided by", "stop")
 READING = KEYS[3:]
+Reading: TypeAlias = tuple[str, ...]
+"""Pairs, bias, divisor and stop."""
+OURS: Reading = tuple(READINGS[0][name] for name in ("pairs", "bias", "divided", "stop"))
+DISTANCE = "distance from the print"
+CHOSEN_ON, CHECKED_ON = "six sets that choose", "six sets that check"
 Pair: TypeAlias = tuple[str, str]
 COMPARED: tuple[Pair, ...] = (
     *(
@@ -44,12 +52,27 @@ TRANSFERRED: tuple[Pair, ...] = (
     ("FTUNE-S", "FTUNE-S, slope 1 alone"),
     ("FTUNE-S", "FTUNE-S, slope 1,000 alone"),
     ("FTUNE+D-S", "FTUNE-S"),
+    ("FTUNE+DP-S", "FTUNE+D-S"),
 )
+EQUAL: tuple[Pair, ...] = (("BBS+D", "BBS"), ("FTUNE+D-S", OF_RANDOM))
+"""DSELECT beside random landmarks; a new object costs both the same."""
 
 
 def factorial(context: Context, results: Sequence[Result]) -> Gathered:
     """Return accuracies by the combination of four readings, and how far each is from table 2."""
-    rows = absent(results, dict.fromkeys(KEYS) | {"data_set": "all"})
+    rows = _of_readings(context, results)
+    means = distances(rows)
+    told = [
+        f"Pairs {reading[0]}, {words_of(reading)}: {mean:.4f} from the printed accuracies of BBS "
+        "and FTUNE-S on average."
+        for reading, mean in means.items()
+    ]
+    return Gathered(rows, [_readings_note(rows), *told])
+
+
+def _of_readings(context: Context, results: Sequence[Result]) -> list[Row]:
+    """Return the accuracies of each reading, with the printed ones of table 2."""
+    rows = absent(results, dict.fromkeys((*KEYS, "printed")) | {"data_set": "all"})
     printed = printed_lines(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     for r in results:
@@ -60,24 +83,35 @@ def factorial(context: Context, results: Sequence[Result]) -> Gathered:
             key = (r.params["data_set"], r.params["d"], method, *reading)
             by_key.setdefault(key, []).append(accuracy)
     for key, values in by_key.items():
-        published = printed.get(PRINTED.get(key[0]), {}).get(f"{key[2]}_{key[1]}")
-        rows.append(accuracy_row(dict(zip(KEYS, key, strict=True)), published, values))
-    notes = [
+        known = printed.get(PRINTED.get(key[0]), {}).get(f"{key[2]}_{key[1]}")
+        rows.append(
+            accuracy_row(dict(zip(KEYS, key, strict=True)) | {"printed": known}, None, values)
+        )
+    return rows
+
+
+def _readings_note(rows: Sequence[Row]) -> str:
+    runs = max((row.get("repetitions", 1) for row in rows if row["ours"] is not None), default=0)
+    return (
         "Every combination of four readings: FTUNE's pairs, a bias, features divided by d, and the "
         "end of the training. LIBLINEAR's end: tolerance 0.1, at most 1,000 passes of its dual "
-        f"coordinate descent. Means of {max(map(len, by_key.values()), default=0)} splits.",
-        *_told(distances(rows)),
-    ]
-    return Gathered(rows, notes)
+        f"coordinate descent. Means of {runs} splits."
+    )
 
 
-def distances(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], float]:
+def words_of(reading: Reading) -> str:
+    """Return how machines are trained by a reading, in words; the pairs are FTUNE's alone."""
+    _, bias, divisor, stop = reading
+    return f"bias: {bias}, divided by {divisor}, {stop} end"
+
+
+def distances(rows: Sequence[Row]) -> dict[Reading, float]:
     """Return how far each reading is from the printed accuracies, the nearest first.
 
     Parameters
     ----------
     rows : sequence of Mapping
-        Those of :func:`factorial`. The number is ``published`` before verdicts, ``printed`` after.
+        Those of :func:`factorial`.
 
     Returns
     -------
@@ -85,16 +119,15 @@ def distances(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], float]
         By (pairs, bias, divisor, stop) the mean distance over sets, numbers of landmarks, and BBS
         and FTUNE-S. Readings that lack a number that another reading has are left out.
     """
-    gaps: dict[tuple[str, ...], dict[Any, float]] = {}
-    shared: dict[tuple[str, ...], dict[Any, float]] = {}
+    gaps: dict[Reading, dict[Any, float]] = {}
+    shared: dict[Reading, dict[Any, float]] = {}
     for row in rows:
-        published = row.get("published", row.get("printed"))
-        if published is None or row["ours"] is None:
+        if row["printed"] is None or row["ours"] is None:
             continue
         reading = tuple(row[key] for key in READING)
         cell = row["data_set"], row["landmarks"], row["method"]
         of = shared if row["method"] == "BBS" else gaps
-        of.setdefault(reading, {})[cell] = abs(row["ours"] - published)
+        of.setdefault(reading, {})[cell] = abs(row["ours"] - row["printed"])
     for reading, cells in gaps.items():
         cells |= shared.get(("-", *reading[1:]), {})
     most = max(map(len, gaps.values()), default=0)
@@ -106,18 +139,143 @@ def distances(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], float]
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
-def _told(means: Mapping[tuple[str, ...], float]) -> Iterator[str]:
-    for (pairs, bias, divisor, stop), mean in means.items():
-        yield (
-            f"Pairs {pairs}, bias: {bias}, divided by {divisor}, {stop} end: {mean:.4f} from the "
-            "printed accuracies of BBS and FTUNE-S on average."
-        )
+@dataclass(frozen=True)
+class Choice:
+    """The reading that is nearest to the print on some sets, and how far it is on the others.
+
+    Attributes
+    ----------
+    reading : tuple of str
+        (pairs, bias, divisor, stop).
+    choosing, checking : dict
+        :func:`distances` on the sets that choose, and on those that check.
+    in_order : dict
+        For this reading and ours, in how many cells of the sets that check FTUNE-S and BBS stand in
+        the printed order.
+    told_apart : int
+        The cells of these sets in which the print tells FTUNE-S from BBS.
+    """
+
+    reading: Reading
+    choosing: Mapping[Reading, float]
+    checking: Mapping[Reading, float]
+    in_order: Mapping[Reading, int]
+    told_apart: int
+
+    def rank(self, reading: Reading) -> int:
+        """Return the place of a reading on the sets that check, 1 for the nearest."""
+        return 1 + list(self.checking).index(reading)
+
+
+def choose(rows: Sequence[Row]) -> Choice | None:
+    """Choose a reading on six sets of the paper's scale, and check it on the other six.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Those of :func:`factorial`, for all twelve sets.
+
+    Returns
+    -------
+    Choice or None
+        None if a group of sets lacks numbers of the nearest reading, or of ours.
+    """
+    checking_rows = [row for row in rows if row["data_set"] in CHECKING["paper"]]
+    choosing = distances([row for row in rows if row["data_set"] in CHOOSING["paper"]])
+    checking = distances(checking_rows)
+    if not choosing:
+        return None
+    nearest = next(iter(choosing))
+    if not {nearest, OURS} <= choosing.keys() & checking.keys():
+        return None
+    orders = {reading: _orders(checking_rows, reading) for reading in (nearest, OURS)}
+    in_order = {reading: sum(kept) for reading, kept in orders.items()}
+    return Choice(nearest, choosing, checking, in_order, len(orders[OURS]))
+
+
+def _orders(rows: Sequence[Row], reading: Reading) -> list[bool]:
+    """Return whether FTUNE-S and BBS stand in the printed order, where the print parts them."""
+    leads: dict[Any, dict[str, tuple[float, float]]] = {}
+    for row in rows:
+        pairs = "-" if row["method"] == "BBS" else reading[0]
+        if tuple(row[key] for key in READING) == (pairs, *reading[1:]) and row["ours"] is not None:
+            of_cell = leads.setdefault((row["data_set"], row["landmarks"]), {})
+            of_cell[row["method"]] = (row["ours"], row["printed"])
+    both = [of_cell for of_cell in leads.values() if len(of_cell) == 2]
+    parted = [
+        tuple(a - b for a, b in zip(of_cell["FTUNE-S"], of_cell["BBS"], strict=True))
+        for of_cell in both
+        if of_cell["FTUNE-S"][1] != of_cell["BBS"][1]
+    ]
+    return [ours * printed > 0 for ours, printed in parted]
+
+
+def check(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return the sets that check, and the reading that the other sets choose.
+
+    `results` are those of all sets; the accuracies of the sets that choose stand in `factorial`.
+    """
+    every = _of_readings(context, results)
+    rows = [row for row in every if row["data_set"] not in CHOOSING[context.scale]]
+    notes = [_readings_note(every)]
+    choice = choose(every)
+    if choice is not None:
+        rows += _distance_rows(choice)
+        notes += _chosen(choice)
+    return Gathered(rows, notes)
+
+
+def _distance_rows(choice: Choice) -> Iterator[Row]:
+    for group, means in ((CHOSEN_ON, choice.choosing), (CHECKED_ON, choice.checking)):
+        for reading, mean in means.items():
+            keys = {"data_set": group, "landmarks": None, "method": DISTANCE}
+            keys |= dict(zip(READING, reading, strict=True)) | {"printed": None}
+            yield number_row(keys, None, round(mean, 4))
+
+
+def chosen_reading(rows: Sequence[Row]) -> Reading | None:
+    """Return the reading that six sets choose, from the rows of :func:`check`; None without one."""
+    means = [row for row in rows if row["data_set"] == CHOSEN_ON]
+    if not means:
+        return None
+    nearest = min(means, key=lambda row: row["ours"])
+    return tuple(nearest[key] for key in READING)
+
+
+def _chosen(choice: Choice) -> Iterator[str]:
+    """Say which reading is chosen, whether it is the nearest elsewhere, and how methods order."""
+    reading, choosing, checking = choice.reading, choice.choosing, choice.checking
+    readings = len(checking)
+    yield (
+        f"A reading is chosen on {', '.join(CHOOSING['paper'])}, and checked on "
+        f"{', '.join(CHECKING['paper'])}. Distances are from the printed accuracies of BBS and "
+        "FTUNE-S with both numbers of landmarks, on average."
+    )
+    ours = "it is the one of table 2" if reading == OURS else f"table 2's has {choosing[OURS]:.4f}"
+    yield f"Chosen: pairs {reading[0]}, {words_of(reading)}, with {choosing[reading]:.4f}; {ours}."
+    nearest = next(iter(checking))
+    also = (
+        "The chosen reading is the nearest there too."
+        if nearest == reading
+        else "The chosen reading is not the nearest there: that is "
+        f"pairs {nearest[0]}, {words_of(nearest)}, with {checking[nearest]:.4f}."
+    )
+    yield (
+        f"On the sets that check it is number {choice.rank(reading)} of {readings}, with "
+        f"{checking[reading]:.4f}; table 2's reading is number {choice.rank(OURS)}, with "
+        f"{checking[OURS]:.4f}. {also}"
+    )
+    yield (
+        f"The print tells FTUNE-S from BBS in {choice.told_apart} cells of these sets. Their means "
+        f"stand in the printed order in {choice.in_order[reading]} of them by the chosen reading, "
+        f"and in {choice.in_order[OURS]} by table 2's."
+    )
 
 
 def dboost(context: Context, results: Sequence[Result]) -> Gathered:
     """Return accuracies of DBOOST by the pairs of a round, beside table 2's."""
     keys = ("classes", "data_set", "landmarks", "method", "pairs a round")
-    rows = absent(results, dict.fromkeys(keys) | {"data_set": "all"})
+    rows = absent(results, dict.fromkeys((*keys, "printed")) | {"data_set": "all"})
     printed = printed_lines(context, "ftune/table2.csv")
     by_key: Accuracies = {}
     for r in results:
@@ -128,10 +286,11 @@ def dboost(context: Context, results: Sequence[Result]) -> Gathered:
             by_key.setdefault(key, []).append(r.value["accuracy"])
     far: dict[tuple[str, int], list[float]] = {}
     for key, values in by_key.items():
-        published = printed.get(PRINTED.get(key[1]), {}).get(f"DBOOST_{key[2]}")
-        rows.append(accuracy_row(dict(zip(keys, key, strict=True)), published, values))
-        if published is not None:
-            far.setdefault((key[0], key[4]), []).append(float(np.mean(values)) - published)
+        known = printed.get(PRINTED.get(key[1]), {}).get(f"DBOOST_{key[2]}")
+        named = dict(zip(keys, key, strict=True)) | {"printed": known}
+        rows.append(accuracy_row(named, None, values))
+        if known is not None:
+            far.setdefault((key[0], key[4]), []).append(float(np.mean(values)) - known)
     notes = [
         "Each round draws so many pairs by its weights and takes the best stump on any of them.",
         *(
@@ -160,9 +319,9 @@ def pairs_of_a_round(rows: Sequence[Row]) -> dict[str, int]:
     """
     gaps: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        if row["data_set"] in CHOOSING["paper"] and row["published"] is not None:
+        if row["data_set"] in CHOOSING["paper"] and row["printed"] is not None:
             of = gaps.setdefault(row["classes"], {}).setdefault(row["pairs a round"], [])
-            of.append(abs(row["ours"] - row["published"]))
+            of.append(abs(row["ours"] - row["printed"]))
     return {
         classes: min(sorted(of), key=lambda m: round(float(np.mean(of[m])), 6))
         for classes, of in gaps.items()
@@ -170,22 +329,16 @@ def pairs_of_a_round(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def transfer(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return accuracies of FTUNE-S with six slopes or one, and of FTUNE+D-S, and differences."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
-    by_run = _by_run(results)
-    for (name, d), runs in by_run.items():
-        for method in dict.fromkeys(method for of_run in runs.values() for method in of_run):
-            values = [of_run[method] for of_run in runs.values() if method in of_run]
-            keys = {"data_set": name, "landmarks": d, "method": method, "minus": "-"}
-            rows.append(accuracy_row(keys, None, values))
-    rows += _differences(by_run, TRANSFERRED)
+    """Return accuracies of FTUNE-S with six slopes or one, and with DSELECT, and differences."""
     slopes: dict[int, list[float]] = {}
     for r in results:
         for slope in (r.value or {}).get("chosen", {}).get("FTUNE-S", [])[:1]:
             slopes.setdefault(r.params["d"], []).append(slope)
     notes = [
         "The same splits and pairs for all. FTUNE+D-S has d landmarks in all, so a new object "
-        "costs fewer similarities. Differences are taken split by split.",
+        "costs fewer similarities. FTUNE+DP-S has d landmarks for each one-vs-all problem; "
+        "two classes make one problem, for which it is FTUNE+D-S. Differences are taken split by "
+        "split.",
         *(
             f"FTUNE-S with {d} landmarks chooses "
             + ", ".join(f"the slope {s:g} in {chosen.count(s)}" for s in sorted(set(chosen)))
@@ -193,7 +346,36 @@ def transfer(context: Context, results: Sequence[Result]) -> Gathered:
             for d, chosen in sorted(slopes.items())
         ),
     ]
-    return Gathered(rows, notes)
+    return Gathered(_means_and_differences(results, TRANSFERRED), notes)
+
+
+def equal(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return DSELECT beside as many random landmarks, for BBS and FTUNE-S, and differences."""
+    methods = {method for pair in EQUAL for method in pair}
+    rows = [
+        row
+        for row in _means_and_differences(results, EQUAL)
+        if row["method"] in methods or row["ours"] is None
+    ]
+    note = (
+        "With few landmarks, on the splits of figure 1. Both sides of a difference have d "
+        "landmarks in all, so a new object costs both the same. Figure 1 draws the pairs of "
+        "FTUNE-S from all objects, which costs up to twice as much for each class. Differences "
+        "are taken split by split."
+    )
+    return Gathered(rows, [note])
+
+
+def _means_and_differences(results: Sequence[Result], pairs: Sequence[Pair]) -> list[Row]:
+    """Return the accuracies of each method, whose `minus` is "-", then differences of pairs."""
+    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "minus": None})
+    by_run = _by_run(results)
+    for (name, d), runs in by_run.items():
+        for method in dict.fromkeys(method for of_run in runs.values() for method in of_run):
+            values = [of_run[method] for of_run in runs.values() if method in of_run]
+            keys = {"data_set": name, "landmarks": d, "method": method, "minus": "-"}
+            rows.append(accuracy_row(keys, None, values))
+    return [*rows, *_differences(by_run, pairs)]
 
 
 def differences(context: Context, results: Sequence[Result]) -> Gathered:

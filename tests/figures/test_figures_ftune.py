@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
 from whole_figures import make_every_figure
 
-from paper_figures.ftune import factorial, figures, pairs, readings, tasks, when
+from paper_figures.ftune import factorial, figures, pairs, readings, tasks, trials, when
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import CS, SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -432,6 +432,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(fastest):
         "check": [made(factorial.factorial, TWO, **factorial.READINGS[0])],
         "dboost": [boosted],
         "transfer": [*table2, made(factorial.transfer, TWO)],
+        "equal": [*table1, made(factorial.random_landmarks, MATRIX)],
         "when": [made(when.when, MATRIX)],
         "beyond": [*table1, made(tasks.peers, MATRIX)],
     }
@@ -453,12 +454,13 @@ COUNTS = {  # at the small scale: 3 runs, 2 sizes; at the paper's: 200 or 20 run
     "splits": (2 * 3 * 3 + 2 * 2 * 3, 3 * 5 * 200 + 12 * 2 * 20),
     "readings": (2 + 2 + 3, 9 * 3 + 12 * 3 + 2 * 200 + 4 * 20),
     "factorial": (1 * 2 * 16, 6 * 2 * 16 * 5),
-    "check": (1 * 2 * 6, 6 * 2 * 6 * 2),
+    "check": (2 * 2 * 16, 12 * 2 * 16 * 5),
     "dboost": (2 * 2 * 2 * 2, 12 * 2 * 4 * 3),
     "transfer": (2 * 2 * 2, 12 * 2 * 5 * 2),
-    "when": (2, 12 * 20),
+    "equal": (2 * 2 * 3 * 2, 3 * 2 * 200 * 2),
+    "when": (2, (3 + 9 + 6) * 20),
     "penalty": (2 * 2 * 2, 12 * 2 * 3),
-    "pairs": (2 * 3, 12 * 20),
+    "pairs": (2 * 2 * 3, 12 * 2 * 20),
     "beyond": (2 * 2 * 3, 2 * 6 * 2 * 20),
 }
 
@@ -472,12 +474,31 @@ def test_the_tasks_of_every_figure():
             assert all(task.data == (task.params["data_set"],) for task in tasks_of)
 
 
+def test_all_readings_are_checked_as_they_are_chosen():
+    """The same readings and runs on both groups of sets, so that any choice can be checked."""
+    context = Context(scale="paper")
+    of = {f.name: f.tasks(context) for f in figures.PAPER.figures}
+    every = [dict(task.params) for task in of["check"]]
+    kept = [params for params in every if params["data_set"] in trials.CHOOSING["paper"]]
+    assert kept == [dict(task.params) for task in of["factorial"]]
+    readings_of = {
+        name: sorted(
+            str({key: value for key, value in params.items() if key != "data_set"})
+            for params in every
+            if params["data_set"] == name
+        )
+        for name in figures.UCI
+    }
+    assert len({tuple(of_set) for of_set in readings_of.values()}) == 1
+
+
 def test_the_papers_methods_and_sizes():
     of = {f.name: f.tasks(Context(scale="paper")) for f in figures.PAPER.figures}
     every = {name: [dict(task.params) for task in of[name]] for name in of}
     assert {params["d"] for params in every["table1"] + every["table2"]} == {30, 300}
     assert {params["d"] for params in every["figure1"]} == {30, 50, 100, 200, 300}
-    assert {params["d"] for params in every["pairs"]} == {30}
+    assert {params["d"] for params in every["pairs"]} == {30, 300}
+    assert {params["d"] for params in every["equal"]} == {30, 50}
     assert {params["methods"] for params in every["table1"]} == {figures.MATRIX_METHODS}
     assert {params["methods"] for params in every["table2"]} == {figures.FOUR}
     assert {params["preparation"] for params in every["table2"]} == {"standardised"}

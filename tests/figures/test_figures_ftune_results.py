@@ -374,20 +374,42 @@ def test_pairs_compare_the_three_of_one_scale():
     for ours, wanted in zip(gathered.rows, near_001, strict=True):
         assert ours == wanted | {"std": pytest.approx(wanted["std"].expected, rel=1e-9)}
     assert gathered.notes[1:] == [
-        "Similarities for a new object, pairs of d landmarks: 29 to 30.",
-        "Similarities for a new object, pairs fresh for each class: 55 to 60.",
-        "BBS, pairs -, divided by 1: among the best on 1 of 2 sets, "
+        "Similarities for a new object, pairs of d landmarks, 30 landmarks: 29 to 30.",
+        "Similarities for a new object, pairs fresh for each class, 30 landmarks: 55 to 60.",
+        "BBS with 30 landmarks, pairs -, divided by 1: among the best on 1 of 2 sets, "
         "0.195 from the printed accuracies on average.",  # 0.31 and 0.08
-        "BBS, pairs -, divided by d: among the best on 2 of 2 sets, "
+        "BBS with 30 landmarks, pairs -, divided by d: among the best on 2 of 2 sets, "
         "0.045 from the printed accuracies on average.",  # 0.01 and 0.08
-        "FTUNE-S, pairs fresh for each class, divided by 1: among the best on 2 of 2 sets, "
-        "0.100 from the printed accuracies on average.",  # 0.14 and 0.06
-        "FTUNE-S, pairs of d landmarks, divided by 1: among the best on 1 of 2 sets, "
-        "0.150 from the printed accuracies on average.",  # 0.24 and 0.06
+        "FTUNE-S with 30 landmarks, pairs fresh for each class, divided by 1: among the best on "
+        "2 of 2 sets, 0.100 from the printed accuracies on average.",  # 0.14 and 0.06
+        "FTUNE-S with 30 landmarks, pairs of d landmarks, divided by 1: among the best on 1 of 2 "
+        "sets, 0.150 from the printed accuracies on average.",  # 0.24 and 0.06
     ]
     small = results.pairs(SMALL, [found("isolet", 0.0, (30, 58), 0.5, 0.6, 0.7, 0.8)])
     assert all(line["published"] is None for line in small.rows)
-    assert small.notes[-4] == "BBS, pairs -, divided by 1: among the best on 1 of 1 sets."
+    assert small.notes[-4] == (
+        "BBS with 30 landmarks, pairs -, divided by 1: among the best on 1 of 1 sets."
+    )
+
+
+def test_pairs_with_few_and_many_landmarks_are_told_apart():
+    """The printed accuracies of BBS on magic: 0.82 with 30 landmarks, 0.84 with 300."""
+    found = [
+        listed("pairs", "magic", d, ("BBS", "-", "1", mean), compared={"of d landmarks": d})
+        for d, mean in ((300, 0.83), (30, 0.80))
+    ]
+    gathered = results.pairs(PAPER, found)
+    assert [(line["landmarks"], line["published"]) for line in gathered.rows] == [
+        (30, 0.82), (300, 0.84),
+    ]  # fmt: skip
+    assert gathered.notes[1:] == [
+        "Similarities for a new object, pairs of d landmarks, 30 landmarks: 30 to 30.",
+        "Similarities for a new object, pairs of d landmarks, 300 landmarks: 300 to 300.",
+        "BBS with 30 landmarks, pairs -, divided by 1: among the best on 1 of 1 sets, "
+        "0.020 from the printed accuracies on average.",
+        "BBS with 300 landmarks, pairs -, divided by 1: among the best on 1 of 1 sets, "
+        "0.010 from the printed accuracies on average.",
+    ]
 
 
 def test_beyond_gives_rows_by_set_and_the_negative_spectrum():

@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 from toy_sets import provide
 
 from paper_figures.comparisons import when as shared
-from paper_figures.ftune import when, when_results
+from paper_figures.ftune import figures, when, when_results
 from paper_figures.registry import Context, Job, Result
 from refimpl.ftune import dselect, ftune, random_landmarks
 
@@ -175,6 +175,17 @@ def test_dselects_landmarks_are_a_form_of_the_method():
     gathered = when_results.gather(Context(), results(**errors))
     wins = {row["learner"]: row["ours"] for row in gathered.rows if row["quantity"] == shared.WINS}
     assert wins["SVM"] == 1 and "Take FTUNE-S when" in " ".join(gathered.notes)
+
+
+def test_what_is_left_out_is_said_at_the_papers_scale():
+    """Twelve sets of vectors, of which three are left out, three matrices and six others."""
+    lost = [Result("when", {"data_set": "x", "d": 300}, None, "no such file")]
+    said = when_results.gather(Context(scale="paper"), lost).notes[-1]
+    assert "cod-rna, isolet and letters are left out" in said
+    assert not any("left out" in note for note in when_results.gather(Context(), lost).notes)
+    names = {name for name, _ in figures.WHEN["paper"]}
+    assert set(figures.UCI) - names == set(when_results.LEFT_OUT)
+    assert len(names) == 18 and {name for name, _ in figures.MATRICES["paper"]} < names
 
 
 def test_without_any_result_the_first_row_says_why():
