@@ -267,7 +267,7 @@ PAPER = Paper(
         ),
         Figure(
             "pays",
-            "Beyond the paper: when BoostMap pays, on six distances",
+            "Beyond the paper: when BoostMap pays, on six distances and seven sets",
             pays.pays_tasks,
             pays.pays,
             plots.draw_pays,
