@@ -92,8 +92,8 @@ def more_reductions(context: Context, results: Sequence[Result]) -> Gathered:
                 rows.append(absent(keys, None, results, name))
     note = (
         "Accuracy is 100 minus the mean of the two classes' error rates; NN with the Euclidean "
-        f"distance. To train on: {SHARES[FOUR_FIFTHS]:.0%} of the data, and as in table 2: 200 "
-        "vectors."
+        f"distance. To train on: {SHARES[FOUR_FIFTHS]:.0%} of the data, and as in table 2 (200 "
+        "vectors of the paper's large sets)."
     )
     return Gathered(rows, [note])
 
