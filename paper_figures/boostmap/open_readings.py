@@ -186,7 +186,7 @@ def _ratio_rows(keys: Row, ranks: dict[Cell, float], printed: dict[Cell, float])
         ra, se = ("Ra", k, p), ("Se", k, p)
         if ra in ranks:
             known = round(printed[ra] / printed[se], 2) if ra in printed else None
-            more = {"quantity": RATIO, "triples": "Ra / Se", "k": k, "percentile": p}
+            more = {"quantity": RATIO, "k": k, "percentile": p}
             ratio = round(ranks[ra] / ranks[se], 3)
             rows.append(number_row(keys | more | {"printed": known}, None, ratio))
     return rows
@@ -203,8 +203,7 @@ def _distance_rows(keys: Row, cells: dict[Cell, float], printed: dict[Cell, floa
         ]
         if logs:
             factor_off = round(math.exp(math.fsum(logs) / len(logs)), 3)
-            more: Row = {"quantity": quantity, "triples": "both", "k": None, "percentile": None}
-            rows.append(number_row(keys | more, None, factor_off))
+            rows.append(number_row(keys | {"quantity": quantity}, None, factor_off))
     return rows
 
 

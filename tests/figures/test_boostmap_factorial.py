@@ -11,9 +11,11 @@ from boostmap_measures import FIGURES, reduce, values
 
 import refimpl.kernels
 from paper_figures import data
+from paper_figures.boostmap import PAPER as boostmap_paper
 from paper_figures.boostmap import detectors, factorial, fastmaps, open_fastmap, open_readings
 from paper_figures.boostmap.problem import AS_PRINTED
 from paper_figures.data import DataSet
+from paper_figures.gallery.tables import RESERVED
 from paper_figures.registry import Context, Job, Result
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, random_triples
 from refimpl.boostmap import algorithm as bm
@@ -306,7 +308,7 @@ def test_the_table_of_second_phases():
     first, _ = (name for name, *_ in open_readings.FIRST_PHASES)
     gathered = reduce("second_phase", PAPER, results)
     rows = gathered.rows
-    at = [row for row in rows if (row["k"], row["percentile"]) == (1, 95)]
+    at = [row for row in rows if (row.get("k"), row.get("percentile")) == (1, 95)]
     keys = ("second phase", "rounds", "quantity", "triples", "printed", "ours")
     name = open_readings.SECOND_PHASES[0][0]
     assert values(at, *keys) == [
@@ -438,3 +440,57 @@ def test_readings_are_shares_of_m_1():
     assert second[0].params["reading"] == {"steps": "add", "m": 100, "redraw": True}
     assert tuple(second[0].params["detector"]) == ("canny", 1.0, 0.1, 0.2)
     assert second[-1].params["reading"] == {"steps": "add", "m": 20}
+
+
+# ----------------------------------------------------------------------------------------- layouts
+
+
+def phases_of(rank):
+    """Return the results of all pairs of phases: the same rank in each cell."""
+    results = []
+    for task in FIGURES["second_phase"].tasks(PAPER):
+        rounds = task.params["second_phases"][0]["rounds"]
+        qs = [{"place": 0, "rounds": n, "ranks": ranks_of(rank, rank, rank)} for n in rounds]
+        value = {"d": 76, "QI": ranks_of(rank, rank, rank), "QS": qs}
+        results.append(Result("factor", task.params, value))
+    return results
+
+
+def readings_of(rank):
+    more = {"d": 76, "pairs": 70, "negative": 3, "cost": 140, "QI": ranks_of(rank, rank, rank)}
+    return [Result("factor", task.params, more) for task in FIGURES["additions"].tasks(PAPER)]
+
+
+def detectors_of(p):
+    """Return FastMap with every detector; the last one's images have no edges."""
+    results = []
+    for task in FIGURES["fastmap"].tasks(PAPER):
+        detector = task.params["detector"]
+        if detector[0] == "ink":
+            results.append(Result(task.name, task.params, {"lost": 3, "draws": []}))
+        elif task.name == "edges":
+            results.append(errors(detector, 5.0, 4.5))
+        else:
+            results.append(found(detector, task.params["clip"], curve(12, p), curve(14, p)))
+    return results
+
+
+@pytest.mark.parametrize(
+    "name, results",
+    [
+        ("additions", readings_of(50)),
+        ("second_phase", phases_of(50)),
+        ("fastmap", detectors_of(900)),
+    ],
+)
+def test_each_number_has_a_cell_of_its_own(name, results):
+    layout = next(f.layout for f in boostmap_paper.figures if f.name == name)
+    places = []
+    for row in reduce(name, PAPER, results).rows:
+        number, grid = next((n, g) for n, g in enumerate(layout) if g.takes(row))
+        assert set(row) <= {*grid.keys, *grid.where, *RESERVED}
+        if row["ours"] is not None:
+            keys = (*grid.tables, *grid.rows, *grid.columns)
+            places.append((number, *(str(row.get(key)) for key in keys)))
+    assert places and len(places) == len(set(places))
+    assert {place[0] for place in places} == set(range(len(layout)))
