@@ -240,7 +240,7 @@ def selective_best_at_256(records: Records) -> Decision:
 def _with_readings(decision: Decision, readings: Mapping[str, Decision | None]) -> Decision:
     """Combine the paper's own figures with the chosen readings of each table that is complete."""
     there = {f"chosen in {name}": each for name, each in readings.items() if each is not None}
-    return combined({"as in table 1": decision, **there}) if there else decision
+    return combined({"as trained for the tables": decision, **there}) if there else decision
 
 
 # --------------------------------------------------------------------------- Tables 1 and 2

@@ -174,8 +174,8 @@ _NOTES = (
     "links. Times are those of one thread without the exact distances, which are looked up in a "
     "matrix; the tree is searched in Python, PyNNDescent's seconds to train include compiling. "
     "Where a distance is cheap, a scan of all of them is fastest.",
-    "Exact distances at equal recall stand in for an error: whoever finds the same neighbours has "
-    "the same k-nn error, and a classifier of vectors takes none of these distances.",
+    "Exact distances at equal recall stand in for an error: methods that find the same neighbours "
+    "classify alike, and what takes vectors (SVC, forests, boosting) has no use for a distance.",
 )
 
 

@@ -107,7 +107,7 @@ def selective_wins_from_some_k(records: Records) -> Decision:
     chosen = selective_below_random(records, "additions", high, distances=True)
     if chosen is None:
         return decision
-    return combined({"as in table 1": decision, "chosen in additions": chosen})
+    return combined({"as trained for the tables": decision, "chosen in additions": chosen})
 
 
 # ------------------------------------------------------------------------------- §§ 7.5, 8.3 and 11
