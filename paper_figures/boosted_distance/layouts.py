@@ -140,7 +140,13 @@ TREES = (
     ),
 )
 REDUCTIONS = (
-    Grid(("reading",), ("dimensions",), tables=("data_set", "quantity"), headings=SET, order=ORDER),
+    Grid(
+        ("reading",),
+        ("dimensions",),
+        tables=("training", "data_set", "quantity"),
+        headings=SET,
+        order=ORDER,
+    ),
 )
 _LEADS = ("error (%)", "less the error with stumps, paired")
 DISTANCE_TREES = (

@@ -20,15 +20,16 @@ def reductions(
     data_set: str,
     options: Mapping[str, Any],
     repetition: int,
-    share: float,
+    share: float | None,
     dimensions: Sequence[int],
     readings: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return NN's error (L2) without reduction, and after each reading by number of dimensions.
 
     A reading has the `method`: "PCA", "LDA" or "NDA"; `first`, the dimensions that PCA leaves
-    before it (None: no PCA); and further arguments of the method. An error is the mean of the two
-    classes' rates, in per cent; None where a method has not so many dimensions.
+    before it (None: no PCA); and further arguments of the method. `share` is the part of the data
+    to train on; None is the paper's protocol. An error is the mean of the two classes' rates, in
+    per cent; None where a method has not so many dimensions.
     """
     loaded = job.load(data_set, **options)
     train, test = split_rows(job, loaded, repetition, share)

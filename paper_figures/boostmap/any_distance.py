@@ -23,17 +23,31 @@ from scipy.ndimage import distance_transform_edt, zoom
 from paper_figures.boostmap.problem import SIGMA
 from paper_figures.registry import Job
 from refimpl.boostmap.edges import canny, chamfer
-from refimpl.typing import BoolArray, FloatArray, IntArray
+from refimpl.typing import BoolArray, FloatArray, IntArray, Labels
 
 SMOOTHING = 0.5  # added to each count, so that no probability is 0
+SPARE = 32  # objects that are drawn beside those that are asked for, as some have no distance
 AT_ONCE = 50_000  # pairs that are worked on at a time
 
 
-def objects_of(job: Job, kind: str, data_set: str, n: int, rng: np.random.Generator) -> Any:
-    """Return `n` objects of a data set, drawn at random, in the form that the distance takes."""
+def objects_of(
+    job: Job, kind: str, data_set: str, n: int, rng: np.random.Generator
+) -> tuple[Any, Labels]:
+    """Return `n` objects of a data set, drawn at random, as the distance takes them; their classes.
+
+    Objects without a distance of the kind are left out: images without edges, vectors of zeros.
+    """
     loaded = job.load(data_set)
     X = np.asarray(loaded.X, dtype=np.float64)
-    X = X[rng.permutation(len(X))[:n]]
+    picked = rng.permutation(len(X))[: n + SPARE]
+    objects = _as_objects(kind, X[picked])
+    usable = np.arange(len(objects))
+    if kind in ("Hausdorff", "chamfer", "cosine"):
+        usable = np.flatnonzero(objects.reshape(len(objects), -1).any(axis=1))
+    return objects[usable[:n]], loaded.y[picked[usable[:n]]]
+
+
+def _as_objects(kind: str, X: FloatArray) -> Any:
     if kind == "edit":
         # a bundled set of images has no strings: its pixels in four grades are letters
         return X.astype(np.int64) if X.max() < 8 else (X[:, :60] * 4 // (X.max() + 1)).astype(int)

@@ -1,9 +1,8 @@
 """Athitsos et al. (2005): the rules that decide their claims, `published/boostmap/claims.toml`.
 
-Ranks with a standard deviation over trainings use that. A rank of one training takes its standard
-error from `readings`, where two draws of objects, triples and classifiers were trained alike:
-64 dimensions, two kinds of triples, three k. What these six pairs of ranks differ by is the error
-of all single trainings here, and of FastMap's draws. Errors of k-nn are compared in pairs
+Ranks with a standard deviation over trainings use that; the error of a rank of one training is that
+of :mod:`paper_figures.boostmap.rank_errors`. Where readings of the two phases are recorded,
+:mod:`paper_figures.boostmap.reading_claims` has its say. Errors of k-nn are compared in pairs
 (`paired`), query by query. Without that record they are binomial over 10,000 queries and taken as
 independent, which makes the error too large rather than too small.
 """
@@ -14,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from paper_figures.boostmap.rank_errors import K, of_one_training, rank_of, spread
+from paper_figures.boostmap.reading_claims import selective_below_random
 from paper_figures.boostmap.text_claims import TEXT_RULES, paired_below, paired_difference
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
@@ -23,6 +24,7 @@ from paper_figures.claims.evidence import (
     Records,
     at_least,
     below,
+    combined,
     every,
     less,
     more,
@@ -32,11 +34,9 @@ from paper_figures.claims.evidence import (
     ratio,
     row,
     rows,
-    with_error,
 )
 
 QUERIES = 10_000
-K = (1, 10, 100)
 PERCENTILES = (95, 99)
 CELLS = [(k, p) for k in K for p in PERCENTILES]
 FASTMAP = "FastMap"
@@ -46,52 +46,10 @@ SELECTIVE = "BoostMap-Fe-Se-QI"
 CLASSIFYING = "BoostMap-Pa-Se-QS"
 CHAMFER = "chamfer distance"
 BESIDE_CHAMFER = "Pa-Se-QS minus chamfer distance"
-DRAWS = ("as in table 1", "another draw of objects, triples and classifiers")
-ROUNDING = 12.0**-0.5
-"""The standard deviation of what rounding to whole numbers takes away."""
 SIMILAR = 1.25
 """A rank is similar to another if it is at most so many times as high."""
 NEARLY = 0.5
 """Errors are nearly the same if they differ by at most so many points."""
-
-
-def _reading(records: Records, reading: str, triples: str, k: int) -> float:
-    keys: dict[str, Any] = {"reading": reading, "triples": triples, "k": k, "of dimensions": 64}
-    return number(records, "readings", **keys).ours
-
-
-def spread(records: Records) -> float:
-    """Return the relative standard error of a rank of one training.
-
-    The logarithms of the ranks of two draws differ by sqrt(2) times the standard error of one.
-    """
-    squares = []
-    for triples in ("Ra", "Se"):
-        for k in K:
-            first, second = (_reading(records, draw, triples, k) for draw in DRAWS)
-            squares.append(math.log(first / second) ** 2)
-    return math.sqrt(math.fsum(squares) / len(squares) / 2.0)
-
-
-def rank_error(records: Records, rank: float) -> float:
-    """Return the standard error of a rank of one training; ranks are whole numbers."""
-    return math.hypot(spread(records) * rank, ROUNDING)
-
-
-def _of_one_training(records: Records, number: Number, rank: float) -> Number:
-    """Return the number with the error of a rank of one training if it has none of its own.
-
-    A mean over trainings has the error of rounding, too: ranks are integers.
-    """
-    if number.std_error is not None:
-        rounding = ROUNDING / (number.runs or 1) ** 0.5
-        return replace(number, std_error=math.hypot(number.std_error, rounding))
-    return with_error(number, rank_error(records, rank), "boostmap.readings")
-
-
-def _rank(records: Records, figure: str, name: str, **keys: Any) -> Number:
-    rank = number(records, figure, name, **keys)
-    return _of_one_training(records, rank, rank.ours)
 
 
 def _say_how_many(
@@ -132,13 +90,13 @@ def _cost(records: Records, method: str, quantity: str, deterministic: bool = Fa
 
 def _candidates(records: Records, method: str) -> Number:
     candidates = _cost(records, method, "candidates_p")
-    return _of_one_training(records, candidates, candidates.ours)
+    return of_one_training(records, candidates, candidates.ours)
 
 
 def _total(records: Records, method: str) -> Number:
     """Return the exact distances of a query; the error is that of its candidates p, a rank."""
     total = _cost(records, method, "total_distances")
-    return _of_one_training(records, total, _cost(records, method, "candidates_p").ours)
+    return of_one_training(records, total, _cost(records, method, "candidates_p").ours)
 
 
 def fewer_distances_than_fastmap(records: Records) -> Decision:
@@ -190,7 +148,7 @@ def embedding_cost(records: Records) -> Decision:
 def _figure5(records: Records, method: str, d: int, k: int, percentile: int) -> Number:
     name = f"{method}, {d} dimensions, k = {k}, {percentile} %"
     keys = {"method": method, "dimensions": d, "k": k, "percentile": percentile}
-    return _rank(records, "figure5", name, **keys)
+    return rank_of(records, "figure5", name, **keys)
 
 
 def _dimensions(records: Records) -> list[int]:
@@ -264,13 +222,25 @@ def selective_worse_low_dimensions(records: Records) -> Decision:
 
 
 def selective_best_at_256(records: Records) -> Decision:
-    """Compare with random triples and with FastMap at 256 dimensions."""
+    """Compare with random triples and with FastMap at 256 dimensions.
+
+    Where `additions` is recorded, random triples are behind under its chosen readings, too.
+    """
     pairs = {}
     for k, p in CELLS:
         selective = _figure5(records, SELECTIVE, 256, k, p)
         pairs[f"random k = {k} {p} %"] = (selective, _figure5(records, ORIGINAL, 256, k, p))
         pairs[f"FastMap k = {k} {p} %"] = (selective, _fastmap(records, 256, k, p))
-    return _say_how_many(pairs)
+    decision = _say_how_many(pairs)
+    return _with_readings(
+        decision, {"additions": selective_below_random(records, "additions", CELLS)}
+    )
+
+
+def _with_readings(decision: Decision, readings: Mapping[str, Decision | None]) -> Decision:
+    """Combine the paper's own figures with the chosen readings of each table that is complete."""
+    there = {f"chosen in {name}": each for name, each in readings.items() if each is not None}
+    return combined({"as trained for the tables": decision, **there}) if there else decision
 
 
 # --------------------------------------------------------------------------- Tables 1 and 2
@@ -282,11 +252,14 @@ def _table(
     k, p = cell
     name = f"{triples}-{distance}, k = {k}, {p} %"
     keys = {"triples": triples, "distance": distance, "k": k, "percentile": p}
-    return _rank(records, table, name, **keys)
+    return rank_of(records, table, name, **keys)
 
 
 def selective_better_than_random(records: Records) -> Decision:
-    """Compare in the 12 cells of Table 1, and at Figure 6's percentiles 80 and 90."""
+    """Compare in the 12 cells of Table 1, and at Figure 6's percentiles 80 and 90.
+
+    Where `additions` and `second_phase` are recorded, their chosen readings must say the same.
+    """
     pairs = {}
     for distance in ("QI", "QS"):
         for cell in CELLS:
@@ -297,7 +270,7 @@ def selective_better_than_random(records: Records) -> Decision:
         for k in K:
             for p in (80, 90):
                 se, ra = (
-                    _rank(
+                    rank_of(
                         records,
                         "figure6",
                         f"{triples}-{distance}, k = {k}, {p} %",
@@ -308,7 +281,11 @@ def selective_better_than_random(records: Records) -> Decision:
                     for triples in ("Se", "Ra")
                 )
                 pairs[f"{distance} k = {k} {p} %"] = (se, ra)
-    return _say_how_many(pairs)
+    cells = [(k, p) for k in K for p in (80, 90, *PERCENTILES)]
+    chosen = {
+        name: selective_below_random(records, name, cells) for name in ("additions", "second_phase")
+    }
+    return _with_readings(_say_how_many(pairs), chosen)
 
 
 def _query_sensitive(records: Records) -> dict[str, tuple[Number, Number]]:
@@ -386,7 +363,7 @@ def parameter_space_worse_ranks(records: Records) -> Decision:
         for k in K:
             for p in (80, 90, 95, 99):
                 feature, parameter = (
-                    _rank(
+                    rank_of(
                         records,
                         "figure9",
                         f"{space}-Se-{distance}, k = {k}, {p} %",

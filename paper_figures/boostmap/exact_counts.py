@@ -1,4 +1,4 @@
-"""How many exact distances a search takes for the same recall, by seven ways to search.
+"""How many exact distances a search takes for the same recall, by eight ways to search.
 
 Half of the queries choose d and p, or the width of a search; the other half is measured. Beside the
 counts stands what a method costs without its exact distances, which are looked up in a matrix: time
@@ -9,28 +9,30 @@ Not handled here: the distances (:mod:`paper_figures.boostmap.any_distance`).
 
 import math
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from paper_figures.boostmap.any_distance import distances_between, objects_of
-from paper_figures.boostmap.graphs import address_of, has_pynndescent
+from paper_figures.boostmap.graphs import address_of
 from paper_figures.comparisons.learners import spent
 from paper_figures.registry import Job
 from refimpl.boostmap import (
     BoostMapOptions,
     CandidateDistances,
+    Triples,
     boostmap,
     nearby_triples,
     random_triples,
+    selective_triples,
 )
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.lipschitz import random_singletons
 from refimpl.spaces import PrecomputedSpace
 from refimpl.spaces.ranks import distances as embedded_distances
-from refimpl.typing import BoolArray, FloatArray, IntArray
+from refimpl.typing import BoolArray, FloatArray, IntArray, Labels
 
 K = 10
 RECALLS = (90, 95, 99)
@@ -50,6 +52,7 @@ def exact_counts(
     objects: int,
     queries: int,
     sizes: dict[str, Any],
+    versions: Mapping[str, str | None],
     draw: int,
 ) -> dict[str, Any]:
     """Return exact distances a query for a recall of 90, 95 and 99 % of the 10 nearest.
@@ -58,10 +61,11 @@ def exact_counts(
     mean "distances" of a query and the "recall" on the queries that were not used to choose. It has
     "train", processor seconds, "ask", milliseconds a query, both without exact distances, and
     "kept", the MB of what a query needs beside the objects. "microseconds" are those of an exact
-    distance. The draws of objects and queries are counted by `draw`.
+    distance. The draws of objects and queries are counted by `draw`. `versions` has PyNNDescent's,
+    or None where it is not installed and so left out.
     """
     rng = job.rng
-    everything = objects_of(job, kind, data_set, objects + queries, rng)
+    everything, labels = objects_of(job, kind, data_set, objects + queries, rng)
     X = everything[:objects]
     D_X = distances_between(kind, X, X, job.kernels)
     np.fill_diagonal(D_X, 0.0)
@@ -75,12 +79,17 @@ def exact_counts(
             }
             | _costs(0.0, 0.0, None)
         }
-        | _embeddings(job, D_X, D_Q, sizes)
+        | _embeddings(job, D_X, D_Q, labels[:objects], sizes)
         | _trees(job, D_X, D_Q)
-        | (_pynndescent(job, D_X, D_Q, sizes) if sizes["neighbors"] and has_pynndescent() else {}),
+        | (_pynndescent(job, D_X, D_Q, sizes) if sizes["neighbors"] and all_of(versions) else {}),
         "broken": broken_triangles(D_X, rng),
         "microseconds": 1e6 * between.seconds / D_Q.size,
     }
+
+
+def all_of(versions: Mapping[str, str | None]) -> bool:
+    """Return whether every package is installed."""
+    return None not in versions.values()
 
 
 def _costs(train: float, ask: float, kept: Any) -> dict[str, float]:
@@ -100,14 +109,14 @@ def broken_triangles(D: FloatArray, rng: np.random.Generator, drawn: int = 100_0
 
 
 def _embeddings(
-    job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any]
+    job: Job, D_X: FloatArray, D_Q: FloatArray, labels: Labels, sizes: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     n = len(D_X)
     rng = job.rng_for("embeddings")
     right = as_near(D_Q)
     picked = rng.permutation(n)[: sizes["candidates"] + sizes["objects"]]
     C = picked[: sizes["candidates"]]
-    T = picked[sizes["candidates"] :]
+    T = of_shared_classes(picked[sizes["candidates"] :], labels)
     given = CandidateDistances(D_X[np.ix_(T, C)].T.copy(), D_X[np.ix_(C, C)].T.copy())
     of_training = len(C) * (len(C) + len(T)) + len(T) ** 2
     part = PrecomputedSpace(D_X[np.ix_(C, C)])
@@ -119,6 +128,7 @@ def _embeddings(
     for name, triples in (
         ("random triples", random_triples(D_T, sizes["triples"], rng=rng)),
         ("near triples", nearby_triples(D_T, sizes["k_most"], sizes["triples"], rng=rng)),
+        ("selective triples", _selective(D_T, labels[T], sizes, rng)),
     ):
         of_triples = partial(boostmap, given, triples, sizes["d"], rng=rng, options=options)
         trained = spent(partial(of_triples, kernels=job.kernels, threads=1))
@@ -132,6 +142,19 @@ def _embeddings(
             costs = _costs(trained.seconds, _asking(job, *embedded[-1]), _kept(embedded[-1]))
             methods[f"BoostMap, {name}{form}"] = best_setting(tried, counts, build) | costs
     return methods | _rival_embeddings(job, D_X, D_Q, sizes, rng)
+
+
+def of_shared_classes(T: IntArray, labels: Labels) -> IntArray:
+    """Return the objects of T that share their class with another one, as § 10 needs them."""
+    _, members, sizes = np.unique(labels[T], return_inverse=True, return_counts=True)
+    shared: IntArray = T[sizes[members] > 1]
+    return shared
+
+
+def _selective(
+    D: FloatArray, labels: Labels, sizes: dict[str, Any], rng: np.random.Generator
+) -> Triples:
+    return selective_triples(D, labels, sizes["k_selective"], sizes["triples"], rng=rng)
 
 
 def _rival_embeddings(

@@ -86,14 +86,16 @@ READINGS = (
     ),
 )
 GRAPH = (Grid(("method", "setting", "success, %", "recall, %")),)
+_TRIPLES = {"triples": {"Ra": "random triples", "Se": "selective triples"}}
 ADDITIONS = (
     Grid(
         ("reading",),
-        ("triples", "k", "percentile"),
+        ("k", "percentile"),
+        tables=("triples",),
         where={"quantity": ("rank",)},
-        details=("printed", "reached", "with pivot pairs", "negative"),
+        details=("printed", "reached", "distances to embed", "with pivot pairs", "negative"),
         headings={"negative": "negative weights"},
-        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        names=_TRIPLES,
         title="Ranks",
     ),
     Grid(
@@ -113,25 +115,46 @@ ADDITIONS = (
 SECOND_PHASE = (
     Grid(
         ("second phase", "rounds"),
-        ("triples", "k", "percentile"),
-        tables=("first phase",),
+        ("k", "percentile"),
+        tables=("first phase", "triples"),
         where={"quantity": ("rank",)},
         details=("printed", "reached"),
         headings={"reached": "dimensions"},
-        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        names=_TRIPLES,
         title="Ranks",
     ),
     Grid(
         ("second phase", "rounds"),
-        ("triples", "k", "percentile"),
-        tables=("first phase",),
+        ("k", "percentile"),
+        tables=("first phase", "triples"),
+        where={"quantity": ("times the rank without it",)},
         details=("printed",),
-        names={"triples": {"Ra": "random triples", "Se": "selective triples"}},
+        names=_TRIPLES,
         title="Ranks with the second phase over those without it",
+    ),
+    Grid(
+        ("first phase", "second phase", "rounds"),
+        ("quantity",),
+        title="Which pair of phases is nearest to the printed query-sensitive ranks",
+        once="from the means of all runs",
     ),
 )
 FASTMAP = (
-    Grid(("detector", "squares below 0"), ("quantity",), details=("printed",), alike=("quantity",)),
+    Grid(
+        ("detector",),
+        ("quantity",),
+        where={"squares below 0": (None,)},
+        details=("printed",),
+        alike=("quantity",),
+        title="k-nn errors of the chamfer distance (Table 3)",
+    ),
+    Grid(
+        ("detector", "squares below 0"),
+        ("quantity",),
+        details=("printed",),
+        alike=("quantity",),
+        title="FastMap's best dimensions (§ 11.2)",
+    ),
 )
 PAYS = (
     Grid(

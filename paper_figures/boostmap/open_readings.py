@@ -1,25 +1,22 @@
 """Athitsos et al. (2005), beyond the paper: which readings of §§ 7 and 8 give the printed ranks.
 
 `additions` tries readings of the first phase at the sizes of table 1, `second_phase` readings of
-the second one, `fastmap` edge detectors with FastMap, which needs no training.
+the second one on top of two of them.
 
-A reading is chosen by some cells, :data:`CHOOSING`, and checked on the others.
+A reading is chosen by some cells, :data:`CHOOSING`, and checked on the others. The claims that read
+these tables are judged the other way round, too: :mod:`paper_figures.boostmap.reading_claims`.
+
+Not handled here: edge detectors with FastMap (:mod:`paper_figures.boostmap.open_fastmap`).
 """
 
 import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from paper_figures.boostmap.factorial import SHOWN, factor
-from paper_figures.boostmap.fastmaps import fastmap_by_dimension
-from paper_figures.boostmap.protocol import FASTMAP, SET, SIZES, SPACE
-from paper_figures.boostmap.readings import WORDS
-from paper_figures.boostmap.results import mean_row
-from paper_figures.boostmap.trials import DIMENSIONS
+from paper_figures.boostmap.protocol import SET, SIZES, SPACE
 from paper_figures.registry import Context, Gathered, Result, Task
-from paper_figures.rows import absent_row, absent_rows, number_row
+from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
 
 DETECTOR = ("canny", 1.7, 0.1, 0.2)
@@ -33,6 +30,10 @@ READINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("additions alone, m = M_1 / 2", ADD | {"m": 2}),
     ("additions alone, m = M_1 / 10, edges not smoothed", ADD | {"m": 10, "detector": 0.0}),
     ("additions alone, m = M_1 / 10, Canny's sigma 1", ADD | {"m": 10, "detector": 1.0}),
+    (
+        "additions alone, m = M_1 / 10, Canny's sigma 1; drawn anew where none gains",
+        ADD | {"m": 10, "detector": 1.0, "redraw": True},
+    ),
     ("all steps, M_1 / 2 objects and M_1 / 2 pairs", {"m": 2, "M_1": 2}),
     ("all steps, negative weights too, m = M_1 / 10", {"signed": True, "m": 10}),
 )
@@ -45,38 +46,19 @@ SECOND_PHASES: tuple[tuple[str, str, str, tuple[int, ...]], ...] = (
     ("2 d classifiers, ranges by error", "both", "error", (1,)),
 )
 """Name, splitters, ranges_by, and which of the numbers of rounds."""
-FIRST_PHASES: tuple[tuple[str, dict[str, Any], tuple[int, ...]], ...] = (
-    (
-        "additions alone, m = M_1 / 10, Canny's sigma 1; drawn anew where none gains",
-        ADD | {"m": 10, "detector": 1.0, "redraw": True},
-        (0, 2, 1),
-    ),
-    ("additions alone, m = M_1 / 50; ends where none gains", ADD | {"m": 50}, (0,)),
+FIRST_PHASES: tuple[tuple[str, tuple[int, ...]], ...] = (
+    ("additions alone, m = M_1 / 10, Canny's sigma 1; drawn anew where none gains", (0, 2, 1)),
+    ("additions alone, m = M_1 / 50", (0,)),
 )
-"""The first phases under the second ones, and which second phases are tried on top."""
-DETECTORS = {
-    "small": (DETECTOR, ("sobel", 1.0)),
-    "paper": (
-        DETECTOR,
-        ("canny", 0.0, 0.1, 0.2),
-        ("canny", 1.0, 0.1, 0.2),
-        ("canny", 1.4, 0.1, 0.2),
-        ("canny", 1.4, 0.1 / 255, 0.2 / 255),
-        ("canny", 2.0, 0.1, 0.2),
-        ("sobel", 1.0),
-        ("outline", 0.5),
-    ),
-}
-FASTMAPS: dict[str, dict[str, int]] = {
-    "small": {"dimensions": 12, "draws": 2, "queries": 200},
-    "paper": {"dimensions": 40, "draws": 5, "queries": 2000},
-}
-CELLS = ((1, 95), (1, 99), (10, 95), (10, 98), (10, 99), (100, 95), (100, 99))
+"""The first phases under the second ones, of :data:`READINGS`, and which second phases are tried on
+top. They are fixed before `additions` is made, which has them among its candidates."""
+CELLS = tuple((k, p) for k in (1, 10, 100) for p in SHOWN)
+"""k and percentile of the ranks that are shown; the paper prints 95 and 99, and 98 for k = 10."""
 CHOOSING = (1, 100)
 """The k whose cells choose a reading; the cells of the others check it."""
 RATIO = "random / selective"
-CHOSEN_BY = "factor to the printed ranks, k = 1 and 100"
 TIMES = "times the rank without it"
+CHOSEN_BY = "factor to the printed ranks, k = 1 and 100"
 CHECKED_ON = "factor to the printed ranks, k = 10"
 Cell = tuple[str, int, int]
 """Triples, k, percentile."""
@@ -150,7 +132,13 @@ def additions(context: Context, results: Sequence[Result]) -> Gathered:
         for cell, rank in cells.items():
             rows.append(_rank_row(name, cell, values[name][cell[0]], printed.get(cell), rank))
         rows += _ratio_rows({"reading": name}, cells, printed)
-    return Gathered(rows + _distance_rows("reading", ranks, printed), list(_NOTES))
+    nearest = [
+        row
+        for name, cells in ranks.items()
+        for row in _distance_rows({"reading": name}, cells, printed)
+    ]
+    said = _chosen(nearest, ("reading",))
+    return Gathered(rows + nearest, [*_NOTES, *said])
 
 
 def _pairs(results: Sequence[Result]) -> list[Sequence[Result]]:
@@ -183,6 +171,7 @@ def _rank_row(name: str, cell: Cell, value: dict[str, Any], printed: Any, rank: 
         "k": k,
         "percentile": p,
         "reached": value["d"],
+        "distances to embed": value["cost"],
         "with pivot pairs": value["pairs"],
         "negative": value["negative"],
         "printed": printed,
@@ -197,29 +186,55 @@ def _ratio_rows(keys: Row, ranks: dict[Cell, float], printed: dict[Cell, float])
         ra, se = ("Ra", k, p), ("Se", k, p)
         if ra in ranks:
             known = round(printed[ra] / printed[se], 2) if ra in printed else None
-            more = {"quantity": RATIO, "triples": "Ra / Se", "k": k, "percentile": p}
+            more = {"quantity": RATIO, "k": k, "percentile": p}
             ratio = round(ranks[ra] / ranks[se], 3)
             rows.append(number_row(keys | more | {"printed": known}, None, ratio))
     return rows
 
 
-def _distance_rows(
-    key: str, ranks: dict[str, dict[Cell, float]], printed: dict[Cell, float]
-) -> list[Row]:
+def _distance_rows(keys: Row, cells: dict[Cell, float], printed: dict[Cell, float]) -> list[Row]:
     """Return by which factor the ranks of a reading miss the printed ones, on average."""
     rows = []
-    for name, cells in ranks.items():
-        for quantity, chooses in ((CHOSEN_BY, True), (CHECKED_ON, False)):
-            logs = [
-                abs(math.log(rank / printed[cell]))
-                for cell, rank in cells.items()
-                if cell in printed and (cell[1] in CHOOSING) == chooses
-            ]
-            if logs:
-                factor_off = round(math.exp(math.fsum(logs) / len(logs)), 3)
-                keys = {key: name, "quantity": quantity, "triples": "both"}
-                rows.append(number_row(keys | {"k": None, "percentile": None}, None, factor_off))
+    for quantity, chooses in ((CHOSEN_BY, True), (CHECKED_ON, False)):
+        logs = [
+            abs(math.log(rank / printed[cell]))
+            for cell, rank in cells.items()
+            if cell in printed and (cell[1] in CHOOSING) == chooses
+        ]
+        if logs:
+            factor_off = round(math.exp(math.fsum(logs) / len(logs)), 3)
+            rows.append(number_row(keys | {"quantity": quantity}, None, factor_off))
     return rows
+
+
+def _chosen(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
+    """Say which reading the cells with k = 1 and 100 choose, and how it does on k = 10.
+
+    `rows` are those of :func:`_distance_rows`; `keys` name a reading.
+    """
+    factors: dict[str, dict[tuple[str, ...], float]] = {}
+    for row in rows:
+        name = tuple(str(row[key]) for key in keys)
+        factors.setdefault(row["quantity"], {})[name] = row["ours"]
+    if CHOSEN_BY not in factors or CHECKED_ON not in factors:
+        return []
+    chosen, least = (
+        min(factors[quantity], key=lambda name: factors[quantity][name])
+        for quantity in (CHOSEN_BY, CHECKED_ON)
+    )
+    there = "the same one" if least == chosen else _said(keys, least)
+    return [
+        f"The cells with k = 1 and 100 choose {_said(keys, chosen)}: on average its ranks are a "
+        f"factor {factors[CHOSEN_BY][chosen]:g} off the printed ones. On k = 10 it is a factor "
+        f"{factors[CHECKED_ON][chosen]:g} off; the least there is {factors[CHECKED_ON][least]:g}, "
+        f"of {there}."
+    ]
+
+
+def _said(keys: Sequence[str], name: Sequence[str]) -> str:
+    """Return a reading in words; a single key goes without saying."""
+    parts = name if len(keys) == 1 else [f"{k}: {v}" for k, v in zip(keys, name, strict=True)]
+    return f'"{"; ".join(parts)}"'
 
 
 _NOTES = (
@@ -251,33 +266,18 @@ def second_phase_tasks(context: Context) -> list[Task]:
 
 def _phases() -> list[tuple[str, dict[str, Any], int]]:
     """Return each first phase with each second phase on top of it, in the order of the tasks."""
-    return [(name, change, place) for name, change, places in FIRST_PHASES for place in places]
-
-
-def fastmap_tasks(context: Context) -> list[Task]:
-    """Return a task for each edge detector, with negative squares kept and with them set to 0."""
-    return [
-        Task(
-            "fastmap_by_dimension",
-            fastmap_by_dimension,
-            _space(context)
-            | FASTMAPS[context.scale]
-            | {"detector": detector, "n_train": FASTMAP[context.scale], "clip": clip},
-            data=(SET[context.scale],),
-            kernels=("chamfer",),
-        )
-        for detector in DETECTORS[context.scale]
-        for clip in (False, True)
-    ]
+    changes = dict(READINGS)
+    return [(name, changes[name], place) for name, places in FIRST_PHASES for place in places]
 
 
 def second_phase(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return ranks with each second phase, and how many times those without one they are."""
+    """Return ranks with each second phase, how many times those without, and what is nearest."""
     empty = {"quantity": None, "triples": "all", "k": None, "percentile": None}
     nothing = {"first phase": "all", "second phase": None, "rounds": None}
     rows = absent_rows(results, nothing | empty)
     printed = {form: _printed(context, form) for form in ("QI", "QS")}
     shown: set[tuple[str, str]] = set()
+    nearest: list[Row] = []
     for (first, _, place), pair in zip(_phases(), _pairs(results), strict=True):
         name = SECOND_PHASES[place][0]
         for r in (r for r in pair if r.value):
@@ -293,7 +293,26 @@ def second_phase(context: Context, results: Sequence[Result]) -> Gathered:
                 of_first += _phase_rows(name, rounds, cells, printed["QS"], r.value["d"])
                 of_first += _times_rows(name, rounds, cells, alone, printed)
             rows += [{"first phase": first} | row for row in of_first]
-    return Gathered(rows, [*_PHASE_NOTES])
+        if all(r.value for r in pair):
+            nearest += _nearest_phases({"first phase": first, "second phase": name}, pair, printed)
+    said = _chosen(nearest, ("first phase", "second phase", "rounds"))
+    return Gathered(rows + nearest, [*_PHASE_NOTES, *said])
+
+
+def _nearest_phases(
+    keys: Row, pair: Sequence[Result], printed: dict[str, dict[Cell, float]]
+) -> list[Row]:
+    """Return how near the query-sensitive ranks of both kinds of triples are, by rounds."""
+    by_rounds: dict[int, dict[Cell, float]] = {}
+    for r in pair:
+        for measured in r.value["QS"]:
+            cells = _cells(r.params["triples"], measured["ranks"])
+            by_rounds.setdefault(measured["rounds"], {}).update(cells)
+    return [
+        row
+        for rounds, cells in by_rounds.items()
+        for row in _distance_rows(keys | {"rounds": rounds}, cells, printed["QS"])
+    ]
 
 
 def _cells(triples: str, ranks: dict[str, list[int]]) -> dict[Cell, float]:
@@ -336,55 +355,6 @@ _PHASE_NOTES = (
     "All queries; one training each.",
     "`Z` compares ranges by Z_min (§ 8.1 step 3), `error` by their weighted error (§ 8.3); 2 d "
     "classifiers are each coordinate split by itself and by another one (§ 8.3).",
+    "A pair of phases is chosen by the query-sensitive cells with k = 1 and k = 100 and checked on "
+    "those with k = 10: the last table. The two first phases are candidates of `additions`.",
 )
-
-
-# --------------------------------------------------------------------------------------- FastMap
-
-
-def fastmap_table(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return FastMap's best dimensions and candidates by detector, means over draws."""
-    rows = absent_rows(results, {"detector": "all", "squares below 0": None, "quantity": None})
-    printed = next(
-        line
-        for line in context.published("boostmap/section11_2.csv")
-        if line["method"] == "FastMap"
-    )
-    for r in (r for r in results if r.value):
-        kind, *numbers = r.params["detector"]
-        keys = {
-            "detector": WORDS[kind].format(*numbers),
-            "squares below 0": "set to 0" if r.params["clip"] else "kept",
-        }
-        if not r.value["draws"]:
-            why = f"{r.value['lost']} images lose all their edges, and have no chamfer distance"
-            rows.append(absent_row(keys | {"quantity": "all"}, why))
-            continue
-        for quantity, column, values in _best_of_draws(r.value["draws"]):
-            known = printed[column] if context.scale == "paper" else None
-            rows.append(mean_row(keys | {"quantity": quantity, "printed": known}, None, values))
-    queries = FASTMAPS[context.scale]["queries"]
-    note = (
-        "d and p with the fewest exact distances, p + those that embed a query, for all 10 nearest "
-        f"of 98 % of the first {queries:,} queries (§ 11.2); every d up to "
-        f"{FASTMAPS[context.scale]['dimensions']} is tried. Means over draws of "
-        f"{FASTMAP[context.scale]:,} objects and of pivots."
-    )
-    return Gathered(rows, [note])
-
-
-def _best_of_draws(draws: Sequence[dict[str, Any]]) -> list[tuple[str, str, list[float]]]:
-    """Return the best d, its p, and p at 11 dimensions: name, printed column, value by draw."""
-    best = []
-    for draw in draws:
-        totals = np.array(draw["p"]) + np.array(draw["cost"])
-        best.append(int(totals.argmin()))
-    found = [draw["p"][place] for draw, place in zip(draws, best, strict=True)]
-    at_11 = [draw["p"][DIMENSIONS - 1] for draw in draws if len(draw["p"]) >= DIMENSIONS]
-    quantities: list[tuple[str, str, list[float]]] = [
-        ("best d", "dimensions", [place + 1.0 for place in best]),
-        ("p at the best d", "candidates_p", found),
-    ]
-    if len(at_11) == len(draws):
-        quantities.append((f"p at d = {DIMENSIONS}", "candidates_p", at_11))
-    return quantities

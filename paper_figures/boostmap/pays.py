@@ -1,16 +1,18 @@
 """Athitsos et al. (2005), beyond the paper: when BoostMap pays.
 
-Exact distances a query at equal recall, for six distances that are no vectors' own, and what the
-methods cost beside them.
+Exact distances a query at equal recall, for six distances that are no vectors' own, on the paper's
+set and on six others, and what the methods cost beside them.
+
+Not handled here: errors beside classifiers of vectors, which take no distance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
-from paper_figures.boostmap.exact_counts import RECALLS, exact_counts
-from paper_figures.boostmap.graphs import has_pynndescent
+from paper_figures.boostmap.exact_counts import RECALLS, all_of, exact_counts
 from paper_figures.boostmap.results import mean_row
 from paper_figures.comparisons import when
 from paper_figures.registry import Context, Gathered, Result, Task
@@ -18,16 +20,19 @@ from paper_figures.rows import absent_row, absent_rows
 from paper_figures.store import Row
 
 KINDS = {
-    "edit": "splice",
-    "DTW": "pen-digits",
-    "KL": "opt-digits",
-    "Hausdorff": "MNIST-10",
-    "chamfer": "MNIST-10",
-    "cosine": "isolet",
+    "edit": ("edit", "splice"),
+    "DTW": ("DTW", "pen-digits"),
+    "KL": ("KL", "opt-digits"),
+    "Hausdorff": ("Hausdorff", "MNIST-10"),
+    "chamfer": ("chamfer", "MNIST-10"),
+    "cosine": ("cosine", "isolet"),
+    "chamfer, faces": ("chamfer", "yalefaces"),
+    "cosine, newsgroups": ("cosine", "20news"),
 }
-"""The data set of each distance at the papers' scale."""
+"""What a row is called, the distance and its data set at the papers' scale. The small scale has one
+set, and so the first row of each distance."""
 SMALL_SET = "digits"
-FEWER = {"splice": 1135}
+FEWER = {"splice": 1135, "yalefaces": 1990}
 """The database's size where a set has no 2,000 objects beside the queries."""
 DRAWS = {"small": 2, "paper": 20}
 OBJECTS = {"small": 200, "paper": 2000}
@@ -38,6 +43,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "objects": 80,
         "triples": 1000,
         "k_most": 12,
+        "k_selective": 4,
         "M_1": 40,
         "M_2": 10,
         "d": 16,
@@ -50,6 +56,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "objects": 600,
         "triples": 30_000,
         "k_most": 60,
+        "k_selective": 4,
         "M_1": 200,
         "M_2": 50,
         "d": 64,
@@ -72,23 +79,47 @@ WORDS = when.Words(
     "takes fewer",
     {"train": "trains fastest", "ask": "adds the least time to a query", "kept": "keeps the least"},
 )
+NOT_IN_ALL = "not every draw has it: it was installed between them"
 NOT_REACHED = "no width of the search that was tried reaches the recall"
 LIBRARY = "PyNNDescent is not installed: pip install refimpl[libraries]"
+PACKAGE = "pynndescent"
+Values = Mapping[str, Sequence[dict[str, Any]]]
+"""What the tasks return, by the names of :data:`KINDS`, in the order of the draws."""
+
+
+def versions() -> dict[str, str | None]:
+    """Return PyNNDescent's version, or None where it is not installed.
+
+    It is a parameter of the tasks: what was stored without the package is not taken for what has
+    it.
+    """
+    try:
+        return {PACKAGE: version(PACKAGE)}
+    except PackageNotFoundError:
+        return {PACKAGE: None}
+
+
+def kinds_of(context: Context) -> dict[str, tuple[str, str]]:
+    """Return the distance and the data set of each row of a scale."""
+    if context.scale == "paper":
+        return KINDS
+    return {name: (kind, SMALL_SET) for name, (kind, _) in KINDS.items() if name == kind}
 
 
 def pays_tasks(context: Context) -> list[Task]:
-    """Return a task for each distance and draw."""
-    small = context.scale == "small"
+    """Return a task for each distance and draw; the small scale goes without PyNNDescent."""
+    sizes = SIZES[context.scale]
+    known = versions() if sizes["neighbors"] else {}
     tasks = []
     for draw in range(DRAWS[context.scale]):
-        for kind, of_paper in KINDS.items():
-            data_set = SMALL_SET if small else of_paper
+        for kind, data_set in kinds_of(context).values():
             params = {
                 "kind": kind,
                 "data_set": data_set,
                 "objects": FEWER.get(data_set, OBJECTS[context.scale]),
                 "queries": QUERIES[context.scale],
-                "sizes": SIZES[context.scale],
+                "sizes": sizes,
+                "versions": known,
                 "draw": draw,
             }
             kernels = ("chamfer", "losses", "scan")
@@ -102,19 +133,34 @@ def pays(context: Context, results: Sequence[Result]) -> Gathered:
     """Return exact distances a query by distance, method and recall, means over the draws."""
     empty: Row = {"distance": "all", "method": None, "recall": None}
     rows = absent_rows(results, empty)
-    notes = list(_NOTES)
-    for kind in KINDS:
-        values = [r.value for r in results if r.value and r.params["kind"] == kind]
-        if not values:
-            continue
+    of_kinds = _by_kind(context, results)
+    for kind, values in of_kinds.items():
         for recall in RECALLS:
             counts = _counts(values, recall)
             if counts:
                 rows += _rows(kind, recall, values, counts)
         rows += _cost_rows(kind, values)
-    if context.scale == "paper" and not has_pynndescent():
+    if context.scale == "paper" and not all_of(versions()):
         rows.append(absent_row(empty | {"method": "PyNNDescent"}, LIBRARY))
-    return Gathered(rows, notes + _who_wins(results) + _take_it(results))
+    return Gathered(rows, [*_NOTES, *_who_wins(of_kinds), *_take_it(of_kinds)])
+
+
+def _by_kind(context: Context, results: Sequence[Result]) -> Values:
+    """Return the values of each row's distance and data set, where there are any."""
+    of_kinds = {
+        name: [
+            r.value
+            for r in results
+            if r.value and (r.params["kind"], r.params["data_set"]) == of_name
+        ]
+        for name, of_name in kinds_of(context).items()
+    }
+    return {name: values for name, values in of_kinds.items() if values}
+
+
+def methods_of(values: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the methods that every draw has, in their order."""
+    return [m for m in values[0]["methods"] if all(m in value["methods"] for value in values)]
 
 
 _NOTES = (
@@ -128,13 +174,15 @@ _NOTES = (
     "links. Times are those of one thread without the exact distances, which are looked up in a "
     "matrix; the tree is searched in Python, PyNNDescent's seconds to train include compiling. "
     "Where a distance is cheap, a scan of all of them is fastest.",
+    "Exact distances at equal recall stand in for an error: methods that find the same neighbours "
+    "classify alike, and what takes vectors (SVC, forests, boosting) has no use for a distance.",
 )
 
 
 def _counts(values: Sequence[dict[str, Any]], recall: int) -> dict[str, list[float]]:
     """Return each method's distances by draw, of methods that reach the recall in every draw."""
     counts = {}
-    for method in values[0]["methods"]:
+    for method in methods_of(values):
         reached = [value["methods"][method]["at"].get(str(recall)) for value in values]
         if all(reached):
             counts[method] = [at["distances"] for at in reached]
@@ -146,8 +194,11 @@ def _rows(
 ) -> list[Row]:
     fewest = min(counts, key=lambda method: float(np.mean(counts[method])))
     rows = []
-    for method in values[0]["methods"]:
+    for method in dict.fromkeys(name for value in values for name in value["methods"]):
         keys = {"distance": kind, "method": method, "recall": recall}
+        if method not in methods_of(values):
+            rows.append(absent_row(keys, NOT_IN_ALL))
+            continue
         if method not in counts:
             rows.append(absent_row(keys, NOT_REACHED))
             continue
@@ -162,15 +213,14 @@ def _rows(
     return rows
 
 
-def _who_wins(results: Sequence[Result], recall: int = 95) -> list[str]:
+def _who_wins(of_kinds: Values, recall: int = 95) -> list[str]:
     """Say for each distance whether the best form of BoostMap takes fewer distances than rivals.
 
     A difference counts from two of its standard errors on, over the draws that both share.
     """
     said: dict[str, list[str]] = {"fewer": [], "more": [], "no sure difference": []}
-    for kind in KINDS:
-        values = [r.value for r in results if r.value and r.params["kind"] == kind]
-        counts = _counts(values, recall) if values else {}
+    for kind, values in of_kinds.items():
+        counts = _counts(values, recall)
         ours = {m: c for m, c in counts.items() if m.startswith(EMBEDDINGS)}
         rivals = {m: c for m, c in counts.items() if m not in ours}
         if not ours or not rivals:
@@ -206,18 +256,17 @@ def _cost_rows(kind: str, values: Sequence[dict[str, Any]]) -> list[Row]:
             [value["methods"][method][cost] for value in values],
         )
         for cost, words in COSTS.items()
-        for method in values[0]["methods"]
+        for method in methods_of(values)
     ]
     keys = {"distance": kind, "method": "all distances", "cost": DISTANCE}
     return [*rows, mean_row(keys, None, [value["microseconds"] for value in values])]
 
 
-def _take_it(results: Sequence[Result]) -> list[str]:
+def _take_it(of_kinds: Values) -> list[str]:
     """Say when to take BoostMap: its form is chosen on the first draw and judged on the others."""
     standings = {}
     chosen = {}
-    for kind in KINDS:
-        values = [r.value for r in results if r.value and r.params["kind"] == kind]
+    for kind, values in of_kinds.items():
         counts = _counts(values, DECIDES) if len(values) > 1 else {}
         forms = [method for method in counts if method.startswith(EMBEDDINGS)]
         rivals = [method for method in counts if method not in forms]

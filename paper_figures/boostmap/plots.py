@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PAYS = (
     "BoostMap, random triples",
     "BoostMap, near triples",
+    "BoostMap, selective triples",
     "FastMap",
     "random references",
     "vantage-point tree",

@@ -424,3 +424,17 @@ def both(first: Decision, second: Decision) -> Decision:
 def _numbers(decisions: Iterable[Decision]) -> tuple[Number, ...]:
     """Return the numbers of several decisions, each once, in their order."""
     return tuple(dict.fromkeys(number for item in decisions for number in item.numbers))
+
+
+def combined(decisions: Mapping[str, Decision]) -> Decision:
+    """Return the common state of several readings, or open where they disagree."""
+    states = {decision.state for decision in decisions.values()}
+    said = "; ".join(f"{name}: {each.state} ({each.because})" for name, each in decisions.items())
+    numbers = dict.fromkeys(n for decision in decisions.values() for n in decision.numbers)
+    cells = tuple(
+        (f"{name}: {cell}", state)
+        for name, decision in decisions.items()
+        for cell, state in decision.cells or (("", decision.state),)
+    )
+    state = states.pop() if len(states) == 1 else OPEN
+    return Decision(state, tuple(numbers), said, cells)

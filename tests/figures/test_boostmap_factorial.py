@@ -11,9 +11,11 @@ from boostmap_measures import FIGURES, reduce, values
 
 import refimpl.kernels
 from paper_figures import data
-from paper_figures.boostmap import detectors, factorial, fastmaps, open_readings
+from paper_figures.boostmap import PAPER as boostmap_paper
+from paper_figures.boostmap import detectors, factorial, fastmaps, open_fastmap, open_readings
 from paper_figures.boostmap.problem import AS_PRINTED
 from paper_figures.data import DataSet
+from paper_figures.gallery.tables import RESERVED
 from paper_figures.registry import Context, Job, Result
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, random_triples
 from refimpl.boostmap import algorithm as bm
@@ -227,28 +229,33 @@ def test_ranks_by_dimension_are_those_of_each_embedding():
 
 
 def ranks_of(at_95, at_98, at_99):
-    return {"1": [0, 0, at_95, 0, at_99], "10": [0, 0, at_95, at_98, at_99]}
+    return {"1": [1, 1, at_95, 1, at_99], "10": [1, 1, at_95, at_98, at_99]}
 
 
 def test_the_table_of_readings():
-    value = {"d": 76, "pairs": 70, "negative": 3}
+    value = {"d": 76, "pairs": 70, "negative": 3, "cost": 140}
     random = Result("factor", {"triples": "Ra"}, value | {"QI": ranks_of(154, 3396, 698)})
     selective = Result("factor", {"triples": "Se"}, value | {"QI": ranks_of(40, 1274, 146)})
     nothing = [Result("factor", {"triples": t}, None) for t in ("Ra", "Se")]
     pairs = [*nothing, random, selective] + nothing * (len(open_readings.READINGS) - 2)
-    rows = reduce("additions", PAPER, pairs).rows
+    gathered = reduce("additions", PAPER, pairs)
+    rows = gathered.rows
     name = open_readings.READINGS[1][0]
     assert {row["reading"] for row in rows} == {name}
     ranks = [row for row in rows if row["quantity"] == "rank"]
-    assert values(ranks[:4], "triples", "k", "percentile", "printed", "ours") == [
+    assert values(ranks[2:9], "triples", "k", "percentile", "printed", "ours") == [
         ("Ra", 1, 95, 77, 154),
+        ("Ra", 1, 98, None, 1),
         ("Ra", 1, 99, 349, 698),
+        ("Ra", 10, 80, None, 1),
+        ("Ra", 10, 90, None, 1),
         ("Ra", 10, 95, 949, 154),
         ("Ra", 10, 98, 1698, 3396),
     ]
     assert ranks[0]["reached"] == 76 and ranks[0]["negative"] == 3
+    assert ranks[0]["distances to embed"] == 140
     ratios = [row for row in rows if row["quantity"] == open_readings.RATIO]
-    assert values(ratios[:2], "k", "percentile", "printed", "ours") == [
+    assert values(ratios[2:5:2], "k", "percentile", "printed", "ours") == [
         (1, 95, 3.85, 3.85),  # 77 / 20 and 154 / 40
         (1, 99, 4.78, 4.781),  # 349 / 73 and 698 / 146
     ]
@@ -261,6 +268,33 @@ def test_the_table_of_readings():
     # k = 10: factors 949 / 154, 2, 2483 / 698, 330 / 40, 2, 1010 / 146
     factors = [949 / 154, 2, 2483 / 698, 330 / 40, 2, 1010 / 146]
     assert checked["ours"] == pytest.approx(np.prod(factors) ** (1 / 6), abs=5e-4)
+    assert gathered.notes[-1].startswith(
+        f'The cells with k = 1 and 100 choose "{name}": on average'
+    )
+    assert gathered.notes[-1].endswith("of the same one.")
+
+
+def test_a_reading_is_chosen_by_some_cells_and_checked_on_the_others():
+    value = {"d": 76, "pairs": 70, "negative": 3, "cost": 140}
+
+    def pair(times_1, times_10):
+        return [
+            Result("factor", {"triples": t}, value | {"QI": ranks})
+            for t, ranks in (
+                ("Ra", {"1": [1, 1, 77 * times_1, 1, 349 * times_1], "10": [949 * times_10] * 5}),
+                ("Se", {"1": [1, 1, 20 * times_1, 1, 73 * times_1], "10": [330 * times_10] * 5}),
+            )
+        ]
+
+    few = len(open_readings.READINGS) - 2
+    nothing = [Result("factor", {"triples": t}, None) for t in ("Ra", "Se")] * few
+    gathered = reduce("additions", PAPER, [*pair(2, 9), *pair(3, 1), *nothing])
+    names = [name for name, _ in open_readings.READINGS]
+    said = gathered.notes[-1]
+    assert f'choose "{names[0]}": on average its ranks are a factor 2 off' in said
+    assert said.endswith(f'of "{names[1]}".') and "On k = 10 it is a factor " in said
+    small = reduce("additions", Context(), [*pair(2, 9), *pair(3, 1), *nothing])
+    assert not any(" choose " in note for note in small.notes)  # the paper has no such sizes
 
 
 def test_the_table_of_second_phases():
@@ -272,8 +306,9 @@ def test_the_table_of_second_phases():
     results = [result("Ra", 80, [(128, 60), (256, 40)]), result("Se", 20, [(128, 25)])]
     results += [result("Ra", 80, [(256, 50)])] + [Result("factor", {"triples": "Se"}, None)] * 5
     first, _ = (name for name, *_ in open_readings.FIRST_PHASES)
-    rows = reduce("second_phase", PAPER, results).rows
-    at = [row for row in rows if (row["k"], row["percentile"]) == (1, 95)]
+    gathered = reduce("second_phase", PAPER, results)
+    rows = gathered.rows
+    at = [row for row in rows if (row.get("k"), row.get("percentile")) == (1, 95)]
     keys = ("second phase", "rounds", "quantity", "triples", "printed", "ours")
     name = open_readings.SECOND_PHASES[0][0]
     assert values(at, *keys) == [
@@ -290,24 +325,93 @@ def test_the_table_of_second_phases():
         (open_readings.SECOND_PHASES[2][0], 256, open_readings.TIMES, "Ra", 0.49, 0.625),
     ]
     assert {row["first phase"] for row in rows} == {first}
+    nearest = [row for row in rows if row["quantity"] == open_readings.CHOSEN_BY]
+    assert values(nearest, "second phase", "rounds") == [(name, 128), (name, 256)]
+    # printed with query-sensitivity: 38 and 136, 20 and 62; after 256 rounds there is Ra alone
+    factors = [60 / 38, 136 / 60, 25 / 20, 62 / 25]
+    assert nearest[0]["ours"] == pytest.approx(np.prod(factors) ** (1 / 4), abs=5e-4)
+    words = f'"first phase: {first}; second phase: {name}; rounds: '
+    assert f"The cells with k = 1 and 100 choose {words}" in gathered.notes[-1]
+
+
+def test_first_phases_are_candidates_of_the_first_table():
+    assert {name for name, _ in open_readings.FIRST_PHASES} <= dict(open_readings.READINGS).keys()
+
+
+def found(detector, clip, *draws):
+    value = {"lost": 0, "draws": [{"p": p, "cost": cost} for p, cost in draws]}
+    return Result("fastmap_by_dimension", {"detector": detector, "clip": clip}, value)
+
+
+def errors(detector, *of_k):
+    value = {"lost": 0, "errors": list(of_k), "candidates": 9, "edge_pixels": 80.0}
+    return Result("edges", {"detector": detector}, value)
 
 
 def test_the_table_of_fastmap():
     p = [900, 500, *[400] * 8, 390, 385, 384]
-    costs = [2, 4, *range(6, 22, 2), 22, 24, 26]
+    cost = [2, 4, *range(6, 22, 2), 22, 24, 26]
     other = [900, 300, *[400] * 8, 410, 400, 400]
-    draws = [{"p": p, "cost": costs}, {"p": other, "cost": costs}]
-    params = {"detector": ("canny", 1.0, 0.1, 0.2), "clip": False}
-    lost = Result("f", {"detector": ("sobel", 1.0), "clip": True}, {"lost": 7, "draws": []})
-    rows = reduce("fastmap", PAPER, [Result("f", params, {"draws": draws}), lost]).rows
+    canny, sobel = ("canny", 1.0, 0.1, 0.2), ("sobel", 1.0)
+    lost = Result("f", {"detector": sobel, "clip": True}, {"lost": 7, "draws": []})
+    results = [found(canny, False, (p, cost), (other, cost)), lost, errors(canny, 5.0, 4.5, 4.6)]
+    gathered = reduce("fastmap", PAPER, results)
+    rows = gathered.rows
     # totals: 400 + 6 at d = 3, 300 + 4 at d = 2
-    assert values(rows[:3], "quantity", "printed", "ours") == [
-        ("best d", 11, 2.5),
-        ("p at the best d", 5523, 350.0),
-        ("p at d = 11", 5523, 400.0),
+    assert values(rows[:6], "quantity", "squares below 0", "printed", "ours") == [
+        ("1-nn error, %", None, 5.47, 5.0),
+        ("best k-nn error, %", None, 4.63, 4.5),
+        ("k of the best error", None, 5, 2),
+        ("best d", "kept", 11, 2.5),
+        ("p at the best d", "kept", 5523, 350.0),
+        ("p at d = 11", "kept", 5523, 400.0),
     ]
-    assert rows[0]["detector"] == "Canny, sigma 1, thresholds 0.1 and 0.2"
-    assert "7 images lose" in rows[3]["why"] and rows[3]["squares below 0"] == "set to 0"
+    assert {row["detector"] for row in rows[:6]} == {"Canny, sigma 1, thresholds 0.1 and 0.2"}
+    assert "7 images lose" in rows[6]["why"] and rows[6]["squares below 0"] is None
+    off, factor = rows[7:]
+    assert (off["quantity"], off["ours"]) == (open_fastmap.OFF_TABLE3, 0.3)  # 0.47 and 0.13
+    assert factor["ours"] == pytest.approx((11 / 2.5 * 5523 / 350) ** 0.5, abs=5e-4)
+    assert factor["quantity"] == open_fastmap.OFF_FASTMAP
+    small = reduce("fastmap", Context(), results)
+    assert len(small.notes) == 1 and {row["printed"] for row in small.rows} == {None}
+
+
+def curve(best, p):
+    """Return p by dimension and its cost; the fewest distances in all are at `best` dimensions."""
+    return [10 * p] * (best - 1) + [p] + [10 * p] * 5, list(range(2, 2 * (best + 5) + 1, 2))
+
+
+def test_a_detector_is_chosen_by_table_3_and_checked_on_fastmap():
+    """Sigma 1.7 is nearest to Table 3, sigma 2 to FastMap, and only sigma 1.8 fits both."""
+    names = [f"Canny, sigma {sigma:g}, thresholds 0.1 and 0.2" for sigma in (1.7, 1.8, 2.0)]
+    detectors = [("canny", sigma, 0.1, 0.2) for sigma in (1.7, 1.8, 2.0)]
+    results = []
+    for detector, first, best in zip(detectors, (5.5, 5.8, 9.0), (4.6, 4.9, 9.0), strict=True):
+        results.append(errors(detector, first, best))
+    results += [found(detectors[0], False, curve(40, 1000), curve(42, 1010))]
+    results += [found(detectors[1], True, curve(10, 5000), curve(14, 6500))]
+    results += [found(detectors[1], False, curve(40, 1000), curve(42, 1010))]
+    results += [found(detectors[2], True, curve(11, 5500), curve(11, 5523))]
+    notes = reduce("fastmap", PAPER, results).notes
+    assert notes[1].startswith(f"Table 3's two errors choose {names[0]}, 0.03 points off.")
+    assert "FastMap then has d = 41.0 and p = 1,005, squares kept: a factor 4." in notes[1]
+    assert "to the print (11 and 5,523)" in notes[1]
+    assert f"FastMap is nearest with {names[2]} (d = 11.0 and p = 5,512" in notes[1]
+    assert notes[2] == (
+        f"Within two standard errors of both printed k-nn errors: {names[0]}; {names[1]}. Of "
+        f"FastMap's d and p: {names[1]}; {names[2]}. At once: {names[1]}."
+    )
+    assert open_fastmap.near_a_draw([3.0], 3.0) and not open_fastmap.near_a_draw([3.0], 3.1)
+
+
+def test_fastmap_and_edges_try_the_same_detectors():
+    tasks = FIGURES["fastmap"].tasks(PAPER)
+    of_edges = [t.params["detector"] for t in FIGURES["edges"].tasks(PAPER)]
+    own = [t for t in tasks if t.name == "fastmap_by_dimension"]
+    assert [t.params["detector"] for t in own] == [d for d in of_edges for _ in range(2)]
+    assert [t.params["detector"] for t in tasks[len(own) :]] == of_edges
+    assert len(of_edges) == 14 and {t.params["queries"] for t in own} == {10_000}
+    assert {t.params["dimensions"] for t in own} == {128}
 
 
 def test_readings_are_shares_of_m_1():
@@ -336,3 +440,57 @@ def test_readings_are_shares_of_m_1():
     assert second[0].params["reading"] == {"steps": "add", "m": 100, "redraw": True}
     assert tuple(second[0].params["detector"]) == ("canny", 1.0, 0.1, 0.2)
     assert second[-1].params["reading"] == {"steps": "add", "m": 20}
+
+
+# ----------------------------------------------------------------------------------------- layouts
+
+
+def phases_of(rank):
+    """Return the results of all pairs of phases: the same rank in each cell."""
+    results = []
+    for task in FIGURES["second_phase"].tasks(PAPER):
+        rounds = task.params["second_phases"][0]["rounds"]
+        qs = [{"place": 0, "rounds": n, "ranks": ranks_of(rank, rank, rank)} for n in rounds]
+        value = {"d": 76, "QI": ranks_of(rank, rank, rank), "QS": qs}
+        results.append(Result("factor", task.params, value))
+    return results
+
+
+def readings_of(rank):
+    more = {"d": 76, "pairs": 70, "negative": 3, "cost": 140, "QI": ranks_of(rank, rank, rank)}
+    return [Result("factor", task.params, more) for task in FIGURES["additions"].tasks(PAPER)]
+
+
+def detectors_of(p):
+    """Return FastMap with every detector; the last one's images have no edges."""
+    results = []
+    for task in FIGURES["fastmap"].tasks(PAPER):
+        detector = task.params["detector"]
+        if detector[0] == "ink":
+            results.append(Result(task.name, task.params, {"lost": 3, "draws": []}))
+        elif task.name == "edges":
+            results.append(errors(detector, 5.0, 4.5))
+        else:
+            results.append(found(detector, task.params["clip"], curve(12, p), curve(14, p)))
+    return results
+
+
+@pytest.mark.parametrize(
+    "name, results",
+    [
+        ("additions", readings_of(50)),
+        ("second_phase", phases_of(50)),
+        ("fastmap", detectors_of(900)),
+    ],
+)
+def test_each_number_has_a_cell_of_its_own(name, results):
+    layout = next(f.layout for f in boostmap_paper.figures if f.name == name)
+    places = []
+    for row in reduce(name, PAPER, results).rows:
+        number, grid = next((n, g) for n, g in enumerate(layout) if g.takes(row))
+        assert set(row) <= {*grid.keys, *grid.where, *RESERVED}
+        if row["ours"] is not None:
+            keys = (*grid.tables, *grid.rows, *grid.columns)
+            places.append((number, *(str(row.get(key)) for key in keys)))
+    assert places and len(places) == len(set(places))
+    assert {place[0] for place in places} == set(range(len(layout)))

@@ -5,16 +5,19 @@ trainings, and PyNNDescent where it is not installed.
 """
 
 import itertools
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
-from boostmap_measures import reduce, values
+from boostmap_measures import FIGURES, reduce, values
 from scipy.spatial.distance import directed_hausdorff
 from scipy.special import rel_entr
 
 import refimpl.kernels
+from paper_figures import data
 from paper_figures.boostmap import any_distance, exact_counts, more_results, pays
 from paper_figures.boostmap.tasks import errors_of
+from paper_figures.data import DataSet
 from paper_figures.registry import Context, Job, Result
 
 SMALL = Context()
@@ -80,12 +83,12 @@ def test_divergences_cosines_and_hausdorff():
         assert D[i, j] == max(directed_hausdorff(a, b)[0], directed_hausdorff(b, a)[0])
 
 
-@pytest.mark.parametrize("kind", pays.KINDS)
+@pytest.mark.parametrize("kind", pays.kinds_of(SMALL))
 def test_objects_of_each_kind_have_distances(kind):
     job = Job(0, {}, "reference", None, ("digits",))
-    X = any_distance.objects_of(job, kind, "digits", 12, np.random.default_rng(0))
+    X, y = any_distance.objects_of(job, kind, "digits", 12, np.random.default_rng(0))
     D = any_distance.distances_between(kind, X, X, refimpl.kernels)
-    assert D.shape == (12, 12) and (D >= 0).all() and np.isfinite(D).all()
+    assert y.shape == (12,) and D.shape == (12, 12) and (D >= 0).all() and np.isfinite(D).all()
     assert np.diag(D) == pytest.approx(np.zeros(12), abs=1e-9) and D.max() > 0
 
 
@@ -148,9 +151,8 @@ def test_every_method_is_counted():
     job = Job(0, {"t": 1}, "reference", None, ("digits",))
     sizes = pays.SIZES["small"] | {"triples": 200, "candidates": 20, "objects": 30, "d": 4}
     sizes |= {"dimensions": (2, 4), "query_sensitive": 2, "M_1": 10}
-    value = exact_counts.exact_counts(
-        job, kind="cosine", data_set="digits", objects=80, queries=20, sizes=sizes, draw=0
-    )
+    given = {"kind": "cosine", "data_set": "digits", "objects": 80, "queries": 20, "draw": 0}
+    value = exact_counts.exact_counts(job, **given, sizes=sizes, versions={})
     methods = value["methods"]
     assert list(methods) == [
         "all distances",
@@ -158,6 +160,8 @@ def test_every_method_is_counted():
         "BoostMap, random triples, query-sensitive",
         "BoostMap, near triples",
         "BoostMap, near triples, query-sensitive",
+        "BoostMap, selective triples",
+        "BoostMap, selective triples, query-sensitive",
         "FastMap",
         "FastMap, clipped",
         "random references",
@@ -194,7 +198,8 @@ def counted(kind, **methods):
         }
         for name, d in methods.items()
     }
-    return Result("exact_counts", {"kind": kind}, {"methods": at, "broken": 0.0})
+    params = {"kind": kind, "data_set": pays.SMALL_SET}
+    return Result("exact_counts", params, {"methods": at, "broken": 0.0})
 
 
 def test_the_table_of_counts_and_who_wins():
@@ -213,7 +218,7 @@ def test_the_table_of_counts_and_who_wins():
         ("FastMap", 200.0, 90.0, 7, "no"),
     ]
     assert rows[0]["repetitions"] == 2 and len(gathered.rows) == 18
-    fewer, more, unsure, taken = gathered.notes[2:]
+    fewer, more, unsure, taken = gathered.notes[3:]
     assert fewer.startswith("BoostMap takes fewer exact distances than every rival at 95 % recall")
     assert fewer.endswith("edit (BoostMap 107, FastMap 200).")
     assert more.endswith("KL (BoostMap 197, FastMap 105).")
@@ -272,6 +277,68 @@ def test_a_method_that_misses_the_recall_says_so():
     del results[0].value["methods"]["tree"]["at"]["99"]
     rows = reduce("pays", SMALL, results).rows
     assert rows[-1]["why"] == pays.NOT_REACHED and rows[-1]["method"] == "tree"
+
+
+def test_a_method_that_some_draws_lack_is_left_out():
+    """PyNNDescent was installed between two draws, in either order."""
+    drawn = [
+        counted("edit", BoostMap=10, FastMap=20),
+        counted("edit", BoostMap=12, FastMap=22, PyNNDescent=1),
+    ]
+    for results in (drawn, drawn[::-1]):
+        gathered = reduce("pays", SMALL, results)
+        rows = [row for row in gathered.rows if row["recall"] == 95]
+        lacking = next(row for row in rows if row["method"] == "PyNNDescent")
+        assert lacking["why"] == pays.NOT_IN_ALL and lacking["ours"] is None
+        assert [row["ours"] for row in rows if row is not lacking] == [106.0, 116.0]
+        assert "PyNNDescent" not in " ".join(gathered.notes[3:])
+
+
+def test_a_version_tells_stored_draws_apart(monkeypatch):
+    def params():
+        return FIGURES["pays"].tasks(PAPER)[0].params["versions"]
+
+    monkeypatch.setattr(pays, "version", lambda name: "0.5.13")
+    assert params() == {"pynndescent": "0.5.13"} and exact_counts.all_of(params())
+
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(pays, "version", missing)
+    assert params() == {"pynndescent": None} and not exact_counts.all_of(params())
+    rows = reduce("pays", PAPER, []).rows
+    assert [(row["method"], row["why"]) for row in rows] == [("PyNNDescent", pays.LIBRARY)]
+    assert {t.params["versions"] == {} for t in FIGURES["pays"].tasks(SMALL)} == {True}
+
+
+def test_six_other_sets_beside_the_papers():
+    sets = {task.params["data_set"] for task in FIGURES["pays"].tasks(PAPER)}
+    assert len(sets - {"MNIST-10"}) == 6 and "MNIST-10" in sets
+    names = list(pays.KINDS)
+    results = [
+        Result(r.name, {"kind": pays.KINDS[name][0], "data_set": pays.KINDS[name][1]}, r.value)
+        for name in names
+        for r in [counted("any", BoostMap=10, FastMap=20)]
+    ]
+    rows = reduce("pays", PAPER, results).rows
+    assert list(dict.fromkeys(row["distance"] for row in rows if row["ours"])) == names
+
+
+def test_objects_alone_in_their_class_are_no_objects_of_triples():
+    labels = np.array([0, 1, 1, 2, 2, 2, 3])
+    assert exact_counts.of_shared_classes(np.array([0, 6, 3, 5, 1]), labels).tolist() == [3, 5]
+
+
+@pytest.mark.parametrize("kind, n, kept", [("cosine", 4, [1, 3]), ("chamfer", 1, [3])])
+def test_objects_without_a_distance_are_left_out(monkeypatch, kind, n, kept):
+    """Two vectors of zeros; and of images of one grey value all but the last."""
+    X = np.zeros((4, 400))
+    X[1], X[3, 200:] = (0.0 if kind == "chamfer" else 2.0), 1.0
+    few = DataSet("few", X, np.arange(4), {})
+    monkeypatch.setattr(data, "load", lambda name, data_dir, **options: few)
+    job = Job(0, {}, "reference", None, ("few",))
+    objects, labels = any_distance.objects_of(job, kind, "few", n, np.random.default_rng(0))
+    assert sorted(labels.tolist()) == kept and len(objects) == len(kept)
 
 
 def test_paired_differences_by_hand():

@@ -11,7 +11,8 @@ import pytest
 from support.planted_claims import committed_records, paper_named, planted, states
 
 from paper_figures import claims
-from paper_figures.boostmap.claims import RULES, rank_error, spread
+from paper_figures.boostmap.claims import RULES
+from paper_figures.boostmap.rank_errors import rank_error, spread
 from paper_figures.boostmap.text_claims import TEXT_RULES
 
 PAPER = "boostmap"

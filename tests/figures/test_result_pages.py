@@ -174,6 +174,56 @@ def test_boostmap_ranks_are_what_the_files_hold():
         assert f" {row['published']:.0f} / {row['ours']} |" in line
 
 
+def test_boostmap_distances_are_what_the_file_holds():
+    totals = {
+        row["method"]: f"{row['published']:,.0f} / {row['ours']:,.0f}"
+        for row in rows_of("boostmap", "costs")
+        if row["quantity"] == "total_distances"
+    }
+    text = " ".join(PAGES["boostmap"].split())
+    random, selective = (totals[f"BoostMap-Fe-{triples}-QI"] for triples in ("Ra", "Se"))
+    assert f"{totals['FastMap']} for FastMap, {random} and {selective} for BoostMap" in text
+    clipped = totals["FastMap, clipped"].split(" / ")[1]
+    assert f"squares below 0 set to 0, which the paper does not mention, needs {clipped}:" in text
+
+
+def test_boostmap_readings_are_what_the_file_holds():
+    """Two readings bracket the selective ranks; the random ones stay below the printed ones."""
+    text = " ".join(PAGES["boostmap"].split())
+    ranks, printed = {}, {}
+    for row in rows_of("boostmap", "readings"):
+        if row["printed"] is not None and row["reading"].startswith("additions alone, and m"):
+            ranks.setdefault((row["triples"], row["k"]), []).append(row["ours"])
+            printed[row["triples"], row["k"]] = row["printed"]
+    both = {cell: f"{first:,} and {second:,}" for cell, (first, second) in ranks.items()}
+    shown = {cell: f"{number:,.0f}" for cell, number in printed.items()}
+    of = {triples: [(triples, k) for k in (1, 10, 100)] for triples in ("Ra", "Se")}
+    selective = ", ".join(both[cell] for cell in of["Se"])
+    of_print = ", ".join(shown[cell] for cell in of["Se"])
+    assert f"{selective} at the 95th percentile (printed {of_print})" in text
+    random = ", ".join(both[cell] for cell in of["Ra"])
+    first, second, third = (shown[cell] for cell in of["Ra"])
+    assert f"have {random}, far below the printed {first}, {second} and {third}." in text
+    assert all(min(ranks[cell]) < printed[cell] < max(ranks[cell]) for cell in of["Se"])
+    assert all(max(ranks[cell]) < printed[cell] for cell in of["Ra"])
+
+
+def test_boostmaps_detector_is_what_the_file_holds():
+    """Sigma 1.7 and 1.8 are nearest to the printed k-nn errors; 1.7 is best at the printed k."""
+    errors = {}
+    for row in rows_of("boostmap", "edges"):
+        if row["ours"] is not None and "error" in row["quantity"]:
+            errors.setdefault(row["detector"], []).append(row)
+    off = {name: sum(abs(r["ours"] - r["printed"]) for r in of) for name, of in errors.items()}
+    names = [f"Canny, sigma {sigma}, thresholds 0.1 and 0.2" for sigma in (1.8, 1.7)]
+    assert sorted(off, key=off.get)[:2] == names
+    at = [errors[name][1]["quantity"] for name in names]
+    assert "k = 5" in at[1] and "k = 5" not in at[0]
+    first, best = (f"{r['printed']:.2f} / {r['ours']:.2f} %" for r in errors[names[1]])
+    text = " ".join(PAGES["boostmap"].split())
+    assert f"k-nn errors: {first} for k = 1, {best} for k = 5 (`boostmap.edges`)" in text
+
+
 def test_components_of_each_preparation_are_what_the_file_holds():
     has = {
         row["images"]: row["ours"]
