@@ -1,0 +1,116 @@
+"""The page of results of FTUNE agrees with the records."""
+
+from result_pages import PAGES, rows_of
+
+
+def off(rows, **keys):
+    """Return the mean distance of some rows from the printed accuracies, with three decimals."""
+    gaps = [
+        abs(row["ours"] - row["published"])
+        for row in rows
+        if all(row[key] == value for key, value in keys.items())
+    ]
+    assert gaps
+    return f"{sum(gaps) / len(gaps):.3f}"
+
+
+def test_who_is_ahead_in_ftunes_table_2_is_what_the_file_holds():
+    """By the t-test of the record, and by means of FTUNE-S and BBS; both forms are counted once."""
+    text = " ".join(PAGES["ftune"].split())
+    best, ahead, printed = [], [], []
+    for d in (30, 300):
+        rows = [row for row in rows_of("ftune", "table2") if row["landmarks"] == d]
+        winners = [
+            {row["data_set"] for row in rows if row["method"] in methods and row["best"] == "yes"}
+            for methods in (("FTUNE-S", "FTUNE-M"), ("BBS",))
+        ]
+        best.append([len(names) for names in winners])
+        of = {(row["data_set"], row["method"]): row for row in rows}
+        for field, counts in (("ours", ahead), ("published", printed)):
+            lead = [
+                of[name, "FTUNE-S"][field] > of[name, "BBS"][field]
+                for name in {row["data_set"] for row in rows}
+            ]
+            counts.append(sum(lead))
+    (ftune_few, bbs_few), (ftune_many, bbs_many) = best
+    assert (
+        f"among the best on {ftune_few} and {ftune_many} of the 12 sets, and BBS on {bbs_few} and "
+        f"{bbs_many}. By the means alone FTUNE-S is ahead of BBS on {ahead[0]} and {ahead[1]} "
+        f"sets, and in the paper on {printed[0]} and {printed[1]}."
+    ) in text
+
+
+def test_readings_of_ftunes_penalty_are_what_the_files_hold():
+    text = " ".join(PAGES["ftune"].split())
+    table2, rows = rows_of("ftune", "table2"), rows_of("ftune", "penalty")
+    bbs, ftune = (
+        [off(rows, method=method, landmarks=d, **{"divided by": "d"}) for d in (30, 300)]
+        for method in ("BBS", "FTUNE-S")
+    )
+    plain = [off(table2, method="FTUNE-S", landmarks=d) for d in (30, 300)]
+    above = [off(table2, method="BBS", landmarks=d) for d in (30, 300)]
+    assert (
+        f"FTUNE-S differs from them by {plain[0]} (30 landmarks) and {plain[1]} (300) on average; "
+        f"BBS is {above[0]} and {above[1]} above."
+    ) in text
+    assert (
+        f"by {bbs[0]} with 30 landmarks, but by {bbs[1]} with 300. FTUNE-S differs by {ftune[0]} "
+        f"with 30, more than undivided ({plain[0]}), and by {ftune[1]} with 300."
+    ) in text
+    of = {
+        (row["data_set"], row["landmarks"], row["method"], row["divided by"]): row for row in rows
+    }
+    wins = [
+        sum(
+            row["ours"] > of[name, d, "BBS", "d"]["ours"]
+            for (name, size, method, divided), row in of.items()
+            if (size, method, divided) == (d, "FTUNE-S", "d")
+        )
+        for d in (30, 300)
+    ]
+    assert f"on {wins[0]} of 12 sets with 30 landmarks, and on {wins[1]} of 12 with 300." in text
+
+
+def test_readings_of_ftunes_pairs_are_what_the_file_holds():
+    text = " ".join(PAGES["ftune"].split())
+    rows = rows_of("ftune", "pairs")
+    fresh, few = {"pairs": "fresh for each class"}, {"pairs": "of d landmarks"}
+    best = [
+        sum(row["best"] == "yes" for row in rows if (row["method"], row["divided by"]) == key)
+        for key in (("BBS", "1"), ("BBS", "d"))
+    ]
+    assert f"and BBS on {best[0]}, or on {best[1]} if features are divided by d." in text
+    of_fresh, of_few = (
+        [off(rows, **pairs, **{"divided by": divided}) for divided in ("1", "d")]
+        for pairs in (fresh, few)
+    )
+    assert (
+        f"by {of_fresh[0]}, divided by {of_fresh[1]}; pairs out of 30 landmarks differ by "
+        f"{of_few[0]} and {of_few[1]}."
+    ) in text
+    divided = [row for row in rows if row["pairs"] == fresh["pairs"] and row["divided by"] == "d"]
+    of = {row["data_set"]: f"{row['ours']:.2f} for {row['published']:.2f}" for row in divided}
+    others = [row for row in divided if row["data_set"] not in ("letters", "isolet")]
+    assert len(others) == 10
+    assert (
+        f"letters ({of['letters']}) and isolet ({of['isolet']}); on the other ten sets they differ "
+        f"by {off(others)}."
+    ) in text
+
+
+def test_dboosts_pairs_on_nursery_are_what_the_file_holds():
+    text = " ".join(PAGES["ftune"].split())
+    of = {
+        (row["landmarks"], row["reading"]): f"{row['ours']:.3f}"
+        for row in rows_of("ftune", "readings")
+        if (row["data_set"], row["method"]) == ("nursery", "DBOOST")
+    }
+    ten = "10 pairs a round, "
+    one, weighted, even = (
+        f"{of[30, way]} and {of[300, way]}"
+        for way in ("1 pair a round, by weight", f"{ten}by weight", f"{ten}uniformly")
+    )
+    assert (
+        f"it has {weighted} if the pairs are drawn by weight, as in the other tables, and {even} "
+        f"if they are drawn uniformly; one pair by weight has {one} "
+    ) in text
