@@ -32,6 +32,7 @@ from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = ["bbs", "ftune", "ftune_single_and_per_class"]
 
+WORTH = 300_000  # numbers of a space from which slopes are trained on several threads
 EQUAL = 6  # decimals of a validation accuracy that count
 
 
@@ -72,7 +73,8 @@ def ftune(
     kernels : module, optional
         :mod:`refimpl.kernels` by default.
     threads : int, optional
-        Problems to train at a time; None for all processors. The result does not depend on it.
+        Problems to train at a time; None for all processors. The slopes of a single problem are
+        trained at a time if it is large enough. The result does not depend on it.
     callback : callable, optional
         Called with a :class:`refimpl.Step` after each one-vs-all problem. `label` is its class (of
         two classes the second), `state` is a :class:`TrainedProblem`, and `result` is an
@@ -325,7 +327,8 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
             gaps[f, c] = w_f.gap / w_f.objective
             scores[f, c] = Phi_validation[f] @ w_f.w + w_f.b
 
-    share(train, len(how.family), how.threads if len(problems.l) == 1 else 1)  # FT:2:2
+    alone = len(problems.l) == 1 and Phi[0].size >= WORTH
+    share(train, len(how.family), how.threads if alone else 1)  # FT:2:2
     return TrainedProblem(w, losses, gaps, scores)
 
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, assert_same
 from sklearn.datasets import load_iris
 
 import refimpl
+from refimpl import resources
 from refimpl.ftune import (
     CS,
     SLOPES,
@@ -22,6 +23,7 @@ from refimpl.ftune import (
     ftune,
     ftune_single_and_per_class,
     random_landmarks,
+    training,
 )
 from refimpl.ftune.problems import as_arguments, as_training, look_up
 from refimpl.ftune.similarities import Gaussian, Similarity
@@ -175,6 +177,27 @@ def test_two_classes_are_one_step_of_the_second(iris):
     options = FTuneOptions(C=1.0, choose="training")
     ftune(K, y == "setosa", P, options=options, callback=steps.append)
     assert [(step.number, step.total, step.label) for step in steps] == [(1, 1, True)]
+
+
+def test_slopes_of_a_large_single_problem_are_trained_on_several_threads(iris, monkeypatch):
+    """The threads train the same classifier, whatever is worth them."""
+    K, y, _, (V, v) = iris
+    P = random_landmarks(y == "setosa", 6, rng=np.random.default_rng(0))
+    asked = []
+
+    def share(work, n, threads):
+        asked.append((n, threads))
+        resources.share(work, n, threads)
+
+    monkeypatch.setattr(training, "share", share)
+    models = []
+    for worth in (6 * len(y) + 1, 6 * len(y)):
+        monkeypatch.setattr(training, "WORTH", worth)
+        model = ftune(K, y == "setosa", P, validation=(V, v == "setosa"), threads=2)
+        models.append(model)
+    assert asked == [(len(SLOPES), 1), (len(SLOPES), 2)]
+    for name in models[0].__dataclass_fields__:
+        assert_same(getattr(models[0], name), getattr(models[1], name))
 
 
 @pytest.mark.parametrize("per_class", [False, True])
