@@ -78,6 +78,10 @@ def _explanation(
     places = [(figure, each) for each in explanation.rows for figure in each.figures]
     for figure, covered in places:
         wrong += _pattern(f"{what}, {figure}", covered.pattern, rows.get(f"{paper}.{figure}"))
+    for covered in explanation.checked_on:
+        for figure in covered.figures:
+            there = rows.get(f"{paper}.{figure}")
+            wrong += _pattern(f"{what}, checked on {figure}", covered.pattern, there)
     if wrong or experiment is None:
         yield from wrong
         return
@@ -88,9 +92,8 @@ def _explanation(
         for row in explained:
             yield from _bound(what, explanation, rules.of(figure, row), row, experiment)
             if explanation.checked_on:
-                others = _others(paper, explanation, row, rows, experiment)
-                for wrong_there in _chosen_elsewhere(explanation, others, paper, rules):
-                    yield f"{what}: {wrong_there}, without {_keys(row)}"
+                for why in _checked(paper, explanation, row, rows, experiment):
+                    yield f"{what}: {why}, without {_keys(row)}"
 
 
 def _explained(
@@ -135,44 +138,59 @@ Tried: TypeAlias = tuple[str, Row, list[Row]]
 """A figure, a row of it, and the experiment's rows that are bound to that row."""
 
 
-def _others(
+def _checked(
     paper: str,
     explanation: Explanation,
     explained: Row,
     rows: Mapping[str, list[Row]],
     experiment: list[Row],
-) -> list[Tried]:
-    """Return the rows that the explanation was tried on, but for those of the explained number."""
-    own = [explained[key] for key in explanation.bind]
-    found = []
-    for tried in explanation.checked_on:
-        for figure in tried.figures:
-            for row in rows.get(f"{paper}.{figure}", []):
-                if not matches(row, tried.pattern) or row["published"] is None:
-                    continue
-                bound = [r for r in explanation.bound(row, experiment) if r["ours"] is not None]
-                if bound and [row.get(key) for key in explanation.bind] != own:
-                    found.append((figure, row, bound))
-    return found
-
-
-def _chosen_elsewhere(
-    explanation: Explanation, others: list[Tried], paper: str, rules: Rules
 ) -> Iterator[str]:
-    """Say why the other rows do not choose the reading; nothing if they do."""
-    if not others:
+    """Say why the other rows on which a reading was tried do not choose it; nothing if they do."""
+    tried = _tried(paper, explanation, rows, experiment)
+    own = [explained[key] for key in explanation.bind]
+    others = [each for each in tried if [each[1].get(key) for key in explanation.bind] != own]
+    if len(others) == len(tried):
+        yield "checked_on must hold the covered rows"
+    elif not others:
         yield "was tried on no other row"
     elif explanation.shows == "between":
         n = sum(
-            shown(explanation, rules.of(figure, row), row, bound) for figure, row, bound in others
+            shown(explanation, Rule((figure,), {}), row, bound) for figure, row, bound in others
         )
         if n <= len(others) / 2:
             yield f"the printed number lies between on {n} of the {len(others)} other rows only"
+    elif any(len(bound) > 1 for _, _, bound in tried):
+        yield "a row is bound to several of the experiment's, and may choose among them"
     else:
-        theirs = ours = 0.0
-        for _, row, bound in others:
-            gaps = [abs(explanation.value(other) - row["published"]) for other in bound]
-            theirs += min(gaps) / len(others)
-            ours += abs(row["ours"] - row["published"]) / len(others)
-        if not theirs < ours:
-            yield (f"{theirs:.3g} from the print on the {len(others)} other rows, ours {ours:.3g}")
+        yield from _nearer(explanation, others)
+
+
+def _nearer(explanation: Explanation, others: list[Tried]) -> Iterator[str]:
+    """Say so where a reading is not nearer than ours to the print, mostly and on average."""
+    theirs = [abs(explanation.value(bound[0]) - row["published"]) for _, row, bound in others]
+    ours = [abs(row["ours"] - row["published"]) for _, row, _ in others]
+    n = sum(their < our for their, our in zip(theirs, ours, strict=True))
+    if n <= len(others) / 2 or sum(theirs) >= sum(ours):
+        yield (
+            f"nearer to the print on {n} of the {len(others)} other rows, on average "
+            f"{sum(theirs) / len(others):.3g} from it, ours {sum(ours) / len(others):.3g}"
+        )
+
+
+def _tried(
+    paper: str,
+    explanation: Explanation,
+    rows: Mapping[str, list[Row]],
+    experiment: list[Row],
+) -> list[Tried]:
+    """Return the rows that a reading was tried on, with the experiment's rows."""
+    found = []
+    for covered in explanation.checked_on:
+        for figure in covered.figures:
+            for row in rows[f"{paper}.{figure}"]:
+                if not matches(row, covered.pattern) or None in (row["published"], row["ours"]):
+                    continue
+                bound = [r for r in explanation.bound(row, experiment) if r["ours"] is not None]
+                if bound:
+                    found.append((figure, row, bound))
+    return found

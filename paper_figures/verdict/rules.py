@@ -113,8 +113,9 @@ class Explanation:
         number lies between two of them, or between one of them and ours.
     checked_on : tuple of Covered
         Where a reading of what the paper leaves open was tried, the covered rows among them. It
-        explains a row only if the others choose it: there it must be nearer to the printed numbers
-        than ours. Empty if the paper itself names what the experiment has.
+        explains a row only if the others choose it: it must be nearer to the printed numbers than
+        ours on most of them, and on average. Empty if the paper itself names what the experiment
+        has.
     number : str
         The field of the experiment's rows that holds their number.
     accuracy : bool
@@ -288,7 +289,7 @@ def _explanation(paper: str, table: Mapping[str, Any]) -> Explanation:
                 f"an explanation must have {name}; got {table.get('id', dict(table))!r} without"
             )
     one_of(table["shows"], SHOWS, "shows")
-    if ("checked_on" in table) == table.get("named_by_the_paper", False):
+    if bool(table.get("checked_on")) == bool(table.get("named_by_the_paper")):
         raise ValueError(
             f"explanation {table['id']!r} must have checked_on, or else named_by_the_paper = true"
         )

@@ -54,27 +54,11 @@ def test_no_two_explanations_have_the_same_id():
         assert len(set(ids)) == len(ids)
 
 
-def test_a_ridge_gives_every_printed_error_of_mah_cd():
-    """The explanation "ridge" says so of all sets whose best distance is Mah-CD.
-
-    It explains german, where the other four sets choose it; for splice they do not.
-    """
-    trials = {
-        row["data_set"]: row
-        for row in records("boosted_distance")["codings"]["rows"]
-        if (row["reading"], row["method"]) == ("ridge 0.001", "NN, Mah-CD") and row["printed"]
-    }
-    assert set(trials) == {"splice", "ionosphere", "german", "credit", "pima"}
-    for row in trials.values():
-        error = row["std"] * (2 / 100) ** 0.5
-        assert abs(row["ours"] - row["printed"]) <= 2 * error + 0.005
-
-
 COMPARED = {  # (same, better, worse, different), and how many of these are open
-    "boosted_distance.distances": (7, 0, 6, 0, 5),
+    "boosted_distance.distances": (7, 0, 6, 0, 6),
     "boosted_distance.figure3": (0, 0, 0, 1, 1),
     "boosted_distance.table1": (24, 0, 0, 2, 2),
-    "boosted_distance.table2": (31, 8, 8, 5, 18),
+    "boosted_distance.table2": (31, 8, 8, 5, 19),
     "boostmap.costs": (0, 6, 0, 4, 10),
     "boostmap.table1": (0, 24, 0, 0, 24),
     "boostmap.table2": (0, 24, 0, 0, 24),
@@ -82,7 +66,7 @@ COMPARED = {  # (same, better, worse, different), and how many of these are open
     "lmnn.figure5": (10, 3, 11, 0, 10),
     "lmnn.table1": (9, 0, 4, 4, 8),
     "ftune.table1": (14, 1, 3, 0, 4),
-    "ftune.table2": (45, 34, 17, 0, 50),
+    "ftune.table2": (45, 34, 17, 0, 51),
 }
 
 
