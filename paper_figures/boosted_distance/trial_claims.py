@@ -102,12 +102,12 @@ def nearest_by_rules(records: Records, data_set: str, least_splits: int) -> dict
 def _of_other_half(records: Records, data_set: str) -> str | None:
     """Return the name of the rule of `covariances` that the half without this set chose."""
     rows = listed(records, "covariances", choice=TABLE2_RULE)
-    printed = dict.fromkeys(
+    judged = dict.fromkeys(  # the sets that were halved there
         row["data_set"]
         for row in rows
-        if row["printed"] is not None and row["data_set"] not in SUBSTITUTES
+        if row["ours"] is not None and row["data_set"] not in SUBSTITUTES
     )
-    own = next((half for half, names in halves(printed).items() if data_set in names), None)
+    own = next((half for half, names in halves(judged).items() if data_set in names), None)
     return own and f"by the {SECOND_HALF if own == FIRST_HALF else FIRST_HALF}"
 
 
@@ -147,9 +147,12 @@ def best_leads(
     return best
 
 
-def reduction_of_other_sets(records: Records, method: str, names: Iterable[str]) -> str | None:
+def reduction_of_other_sets(
+    records: Records, method: str, names: Iterable[str], without: str = ""
+) -> str | None:
     """Return the reading of a method that compares best with NN on some sets, on average.
 
+    The method as it is counts as a reading, unless `without` names it.
     The training set is four fifths of the data, where the paper says that a reduction compares well
     with none.
     """
@@ -157,6 +160,7 @@ def reduction_of_other_sets(records: Records, method: str, names: Iterable[str])
     common = (
         [reading for reading in leads[0] if all(reading in of for of in leads)] if leads else []
     )
+    common = [reading for reading in common if reading != without]
     means = {reading: sum(of[reading].ours for of in leads) / len(leads) for reading in common}
     return max(means, key=lambda reading: means[reading]) if means else None
 
@@ -248,5 +252,8 @@ def saying_splits(records: Records, decision: Decision) -> Decision:
         for name in ("trees", "figure4")
     )
     beside = f", figure 4 has {theirs[-1]}" if theirs else ""
-    because = f"{decision.because}; over {ours[0]} random splits{beside}"
+    if not ours:
+        return decision
+    splits = f"{ours[0]} to {ours[-1]}" if len(ours) > 1 else f"{ours[0]}"
+    because = f"{decision.because}; over {splits} random splits{beside}"
     return replace(decision, because=because)

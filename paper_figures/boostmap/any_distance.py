@@ -36,6 +36,11 @@ def objects_of(
     """Return `n` objects of a data set, drawn at random, as the distance takes them; their classes.
 
     Objects without a distance of the kind are left out: images without edges, vectors of zeros.
+
+    Raises
+    ------
+    ValueError
+        If fewer than `n` are left.
     """
     loaded = job.load(data_set)
     X = np.asarray(loaded.X, dtype=np.float64)
@@ -44,6 +49,8 @@ def objects_of(
     usable = np.arange(len(objects))
     if kind in ("Hausdorff", "chamfer", "cosine"):
         usable = np.flatnonzero(objects.reshape(len(objects), -1).any(axis=1))
+    if len(usable) < n:
+        raise ValueError(f"{n} objects of {data_set} must have a distance; {len(usable)} have")
     return objects[usable[:n]], loaded.y[picked[usable[:n]]]
 
 

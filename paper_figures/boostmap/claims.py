@@ -18,6 +18,7 @@ from paper_figures.boostmap.reading_claims import selective_below_random
 from paper_figures.boostmap.text_claims import TEXT_RULES, paired_below, paired_difference
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
+    OPEN,
     Decision,
     Missing,
     Number,
@@ -238,9 +239,16 @@ def selective_best_at_256(records: Records) -> Decision:
 
 
 def _with_readings(decision: Decision, readings: Mapping[str, Decision | None]) -> Decision:
-    """Combine the paper's own figures with the chosen readings of each table that is complete."""
+    """Combine the paper's own figures with the chosen readings of each table that is complete.
+
+    A reading that leaves the claim open, with one training, leaves the figures' own decision.
+    """
     there = {f"chosen in {name}": each for name, each in readings.items() if each is not None}
-    return combined({"as trained for the tables": decision, **there}) if there else decision
+    deciding = {name: each for name, each in there.items() if each.state != OPEN}
+    if deciding:
+        return combined({"as trained for the tables": decision, **deciding})
+    said = "".join(f"; {name}: open ({each.because})" for name, each in there.items())
+    return replace(decision, because=decision.because + said)
 
 
 # --------------------------------------------------------------------------- Tables 1 and 2

@@ -79,7 +79,6 @@ WORDS = when.Words(
     "takes fewer",
     {"train": "trains fastest", "ask": "adds the least time to a query", "kept": "keeps the least"},
 )
-NOT_IN_ALL = "not every draw has it: it was installed between them"
 NOT_REACHED = "no width of the search that was tried reaches the recall"
 LIBRARY = "PyNNDescent is not installed: pip install refimpl[libraries]"
 PACKAGE = "pynndescent"
@@ -158,11 +157,6 @@ def _by_kind(context: Context, results: Sequence[Result]) -> Values:
     return {name: values for name, values in of_kinds.items() if values}
 
 
-def methods_of(values: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the methods that every draw has, in their order."""
-    return [m for m in values[0]["methods"] if all(m in value["methods"] for value in values)]
-
-
 _NOTES = (
     "Exact distances a query, with those that embed it, for a recall of so many per cent of its 10 "
     "nearest. Half of the queries choose d and p, or the width of a search (or two widths, and "
@@ -182,7 +176,7 @@ _NOTES = (
 def _counts(values: Sequence[dict[str, Any]], recall: int) -> dict[str, list[float]]:
     """Return each method's distances by draw, of methods that reach the recall in every draw."""
     counts = {}
-    for method in methods_of(values):
+    for method in values[0]["methods"]:
         reached = [value["methods"][method]["at"].get(str(recall)) for value in values]
         if all(reached):
             counts[method] = [at["distances"] for at in reached]
@@ -194,11 +188,8 @@ def _rows(
 ) -> list[Row]:
     fewest = min(counts, key=lambda method: float(np.mean(counts[method])))
     rows = []
-    for method in dict.fromkeys(name for value in values for name in value["methods"]):
+    for method in values[0]["methods"]:
         keys = {"distance": kind, "method": method, "recall": recall}
-        if method not in methods_of(values):
-            rows.append(absent_row(keys, NOT_IN_ALL))
-            continue
         if method not in counts:
             rows.append(absent_row(keys, NOT_REACHED))
             continue
@@ -256,7 +247,7 @@ def _cost_rows(kind: str, values: Sequence[dict[str, Any]]) -> list[Row]:
             [value["methods"][method][cost] for value in values],
         )
         for cost, words in COSTS.items()
-        for method in methods_of(values)
+        for method in values[0]["methods"]
     ]
     keys = {"distance": kind, "method": "all distances", "cost": DISTANCE}
     return [*rows, mean_row(keys, None, [value["microseconds"] for value in values])]

@@ -6,8 +6,8 @@ splits, the two are taken as independent, which makes the error too large rather
 
 Some records draw FTUNE's pairs out of common landmarks, where Algorithm 2 draws them from all
 objects. Common landmarks find less (ftune.pairs). So such a number decides for FTUNE where it is
-ahead, and leaves the claim open where it is behind. With 30 landmarks ftune.pairs has FTUNE-S with
-fresh pairs, and its number decides.
+ahead, and leaves the claim open where it is behind. Where ftune.pairs has FTUNE-S with fresh pairs,
+its number decides.
 """
 
 import math
@@ -76,8 +76,10 @@ def _ftune(
     """Return an accuracy of FTUNE, and whether its pairs are drawn out of common landmarks."""
     if not _has_common_pairs(records, figure) or method.startswith("FTUNE+D"):
         return _accuracy(records, figure, data_set, landmarks, method), False
-    if landmarks == FEW and method == FRESH["method"] and "pairs" in records:
-        if data_set in {row["data_set"] for row in rows(records, "pairs")}:
+    if method == FRESH["method"] and "pairs" in records:
+        if (data_set, landmarks) in {
+            (row["data_set"], row["landmarks"]) for row in rows(records, "pairs")
+        }:
             name = f"{data_set}, {landmarks} landmarks, {method}, fresh pairs"
             keys: dict[str, Any] = {"data_set": data_set, "landmarks": landmarks} | FRESH
             return number(records, "pairs", name, **keys), False

@@ -36,12 +36,14 @@ def trial_accuracy(
 
 @dataclass(frozen=True)
 class ChosenRivals:
-    """BBS and DBOOST as six sets choose them by their distance from the printed accuracies.
+    """BBS and DBOOST as one half of the sets chooses them by the distance from the print.
+
+    The reading of BBS is that of BBS and FTUNE-S together: they were trained alike.
 
     Attributes
     ----------
     sets : tuple of str
-        Those of the other six that have numbers.
+        Those of the other half that have numbers.
     pairs : dict
         DBOOST's pairs of a round on each of them; empty without a record of `dboost`.
     reading : tuple of str or None
@@ -69,22 +71,22 @@ class ChosenRivals:
 
 
 def chosen_rivals(records: Records) -> ChosenRivals | None:
-    """Return what six sets choose, from `dboost` and `check`; None without either."""
+    """Return what one half of the sets chooses, from `dboost` and `check`; None without either."""
     sets = CHECKING["paper"]
     pairs: dict[str, int] = {}
     said = []
     if "dboost" in records:
         of_classes = pairs_of_a_round(rows(records, "dboost"))
         classes = {row["data_set"]: row["classes"] for row in rows(records, "dboost")}
-        sets = tuple(name for name in sets if name in classes)
+        sets = tuple(name for name in sets if classes.get(name) in of_classes)
         pairs = {name: of_classes[classes[name]] for name in sets}
         counts = ", ".join(f"{m} on sets of {of} classes" for of, m in of_classes.items())
-        said.append(f"the pairs of a round are chosen on six other sets: {counts}")
+        said.append(f"the pairs of a round are chosen on other sets: {counts}")
     reading = chosen_reading(rows(records, "check")) if "check" in records else None
     if reading is not None:
         computed = {row["data_set"] for row in rows(records, "check")}
         sets = tuple(name for name in sets if name in computed)
-        said.append(f"the reading of BBS is chosen on six other sets: {words_of(reading)}")
+        said.append(f"the reading of BBS and FTUNE-S is chosen on other sets: {words_of(reading)}")
     if not said:
         return None
     words = ". ".join(clause[0].upper() + clause[1:] for clause in said)

@@ -154,6 +154,8 @@ class Choice:
         the printed order.
     told_apart : int
         The cells of these sets in which the print tells FTUNE-S from BBS.
+    chosen_on, checked_on : tuple of str
+        The sets of both groups that have numbers.
     """
 
     reading: Reading
@@ -161,6 +163,8 @@ class Choice:
     checking: Mapping[Reading, float]
     in_order: Mapping[Reading, int]
     told_apart: int
+    chosen_on: tuple[str, ...]
+    checked_on: tuple[str, ...]
 
     def rank(self, reading: Reading) -> int:
         """Return the place of a reading on the sets that check, 1 for the nearest."""
@@ -168,20 +172,22 @@ class Choice:
 
 
 def choose(rows: Sequence[Row]) -> Choice | None:
-    """Choose a reading on six sets of the paper's scale, and check it on the other six.
+    """Choose a reading on one half of the paper's sets, and check it on the other.
 
     Parameters
     ----------
     rows : sequence of dict
-        Those of :func:`factorial`, for all twelve sets.
+        Those of :func:`factorial`, for both halves of the sets.
 
     Returns
     -------
     Choice or None
         None if a group of sets lacks numbers of the nearest reading, or of ours.
     """
-    checking_rows = [row for row in rows if row["data_set"] in CHECKING["paper"]]
-    choosing = distances([row for row in rows if row["data_set"] in CHOOSING["paper"]])
+    choosing_rows, checking_rows = (
+        [row for row in rows if row["data_set"] in group["paper"]] for group in (CHOOSING, CHECKING)
+    )
+    choosing = distances(choosing_rows)
     checking = distances(checking_rows)
     if not choosing:
         return None
@@ -190,7 +196,12 @@ def choose(rows: Sequence[Row]) -> Choice | None:
         return None
     orders = {reading: _orders(checking_rows, reading) for reading in (nearest, OURS)}
     in_order = {reading: sum(kept) for reading, kept in orders.items()}
-    return Choice(nearest, choosing, checking, in_order, len(orders[OURS]))
+    chosen_on, checked_on = (
+        tuple(dict.fromkeys(row["data_set"] for row in of if row["ours"] is not None))
+        for of in (choosing_rows, checking_rows)
+    )
+    told = len(orders[OURS])
+    return Choice(nearest, choosing, checking, in_order, told, chosen_on, checked_on)
 
 
 def _orders(rows: Sequence[Row], reading: Reading) -> list[bool]:
@@ -234,7 +245,10 @@ def _distance_rows(choice: Choice) -> Iterator[Row]:
 
 
 def chosen_reading(rows: Sequence[Row]) -> Reading | None:
-    """Return the reading that six sets choose, from the rows of :func:`check`; None without one."""
+    """Return the reading that one half of the sets chooses, from the rows of :func:`check`.
+
+    None without one.
+    """
     means = [row for row in rows if row["data_set"] == CHOSEN_ON]
     if not means:
         return None
@@ -247,8 +261,8 @@ def _chosen(choice: Choice) -> Iterator[str]:
     reading, choosing, checking = choice.reading, choice.choosing, choice.checking
     readings = len(checking)
     yield (
-        f"A reading is chosen on {', '.join(CHOOSING['paper'])}, and checked on "
-        f"{', '.join(CHECKING['paper'])}. Distances are from the printed accuracies of BBS and "
+        f"A reading is chosen on {', '.join(choice.chosen_on)}, and checked on "
+        f"{', '.join(choice.checked_on)}. Distances are from the printed accuracies of BBS and "
         "FTUNE-S with both numbers of landmarks, on average."
     )
     ours = "it is the one of table 2" if reading == OURS else f"table 2's has {choosing[OURS]:.4f}"

@@ -108,6 +108,8 @@ def _courses(results: Sequence[Result]) -> list[dict[str, Any]]:
     return [
         {
             "set": r.params["data_set"],
+            "preparation": r.params["preparation"],
+            "share": r.params["share"],
             "by_class": r.params["by_class"],
             "split": r.params["split"],
             "checks": [

@@ -188,10 +188,12 @@ def _left_out(results: Sequence[Result]) -> Iterator[tuple[dict[str, Any], str]]
     for r in sorted(results, key=lambda r: r.params["n"]):
         curves = {} if r.value is None else r.value["curves"]
         last |= {name: (r.params["n"], curve) for name, curve in curves.items()}
-        for name in (last.keys() - curves.keys()) if curves else ():
+        for name in [name for name in last if curves and name not in curves]:
             n, curve = last[name]
             why = "not run at this size"
-            if not curve.get("ended", "objective" in curve):
+            if "why" in curve:
+                why += f": at {n:,} points {curve['why']}"
+            elif not curve.get("ended", True):
                 why += f": it did not end within {r.params['limit']:.0f} s at {n:,} points"
             for share in WITHIN:
                 yield {"N": r.params["n"], "solver": name, "within": f"{100 * share:g} %"}, why

@@ -150,7 +150,7 @@ def rival_run(
     """Return the seconds and factors of a rival and whether it ended, or why there are none.
 
     The rival is asked to end after `limit` seconds, with what it has by then. It is stopped
-    :data:`GRACE` seconds later; what it has written before counts.
+    :data:`GRACE` seconds later. What it has written before it was stopped, or failed, counts.
     """
     python = folder / "venv" / "bin" / "python"
     source = folder / "given.npz"
@@ -170,7 +170,8 @@ def rival_run(
         if not target.exists():
             return {"why": f"{name} {NOTHING} after {error.timeout:.0f} s"}
     except (OSError, subprocess.SubprocessError) as error:
-        return {"why": f"{name} did not run: {type(error).__name__}"}
+        if not target.exists():
+            return {"why": f"{name} did not run: {type(error).__name__}"}
     with np.load(target) as curve:
         return {"seconds": curve["seconds"], "L": curve["L"], "ended": bool(curve["ended"])}
 

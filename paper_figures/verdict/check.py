@@ -178,10 +178,7 @@ def _nearer(explanation: Explanation, others: list[Tried]) -> Iterator[str]:
 
 
 def _tried(
-    paper: str,
-    explanation: Explanation,
-    rows: Mapping[str, list[Row]],
-    experiment: list[Row],
+    paper: str, explanation: Explanation, rows: Mapping[str, list[Row]], experiment: list[Row]
 ) -> list[Tried]:
     """Return the rows that a reading was tried on, with the experiment's rows."""
     found = []

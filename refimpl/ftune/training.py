@@ -74,7 +74,7 @@ def ftune(
         :mod:`refimpl.kernels` by default.
     threads : int, optional
         Problems to train at a time; None for all processors. The slopes of a single problem are
-        trained at a time if it is large enough. The result does not depend on it.
+        trained in parallel if it is large enough. The result does not depend on it.
     callback : callable, optional
         Called with a :class:`refimpl.Step` after each one-vs-all problem. `label` is its class (of
         two classes the second), `state` is a :class:`TrainedProblem`, and `result` is an

@@ -194,7 +194,7 @@ def test_dboosts_pairs_are_chosen_on_six_sets_and_the_others_decide():
     decision = RULES["bbs-few-dboost-many"](one | {"dboost": ten})
     assert decision.state == "holds"
     assert [name for name, _ in decision.cells] == ["magic 30", "magic 300"]
-    assert decision.because.endswith("are chosen on six other sets: 10 on sets of up to 7 classes")
+    assert decision.because.endswith("are chosen on other sets: 10 on sets of up to 7 classes")
     other = boosted(p1=((0.8, 0.8), (0.6, 0.6)), p10=((0.6, 0.6), (0.6, 0.9)))
     assert RULES["bbs-few-dboost-many"](one | {"dboost": other}).state == "fails"
 
@@ -233,7 +233,7 @@ def test_the_reading_of_bbs_is_chosen_on_six_sets_too(chosen, state):
     assert [name for name, _ in decision.cells] == ["magic 30", "magic 300"]
     how = "no, divided by d, LIBLINEAR's" if chosen is READ else "yes, divided by 1, optimum"
     assert decision.because.endswith(
-        f"The reading of BBS is chosen on six other sets: bias: {how} end"
+        f"The reading of BBS and FTUNE-S is chosen on other sets: bias: {how} end"
     )
     entry = "ftune.check" if chosen is READ else "ftune.table2"
     assert all(entry in number.entries for number in decision.numbers)

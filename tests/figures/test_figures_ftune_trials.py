@@ -199,7 +199,6 @@ def test_pairs_of_random_landmarks_are_those_of_bbs(job, name):
     split = Split(job, name)
     value = factorial.random_landmarks(job, **params_of(name))
     assert value["accuracies"] == {factorial.OF_RANDOM: split.right(ftune, split.pairs(COMMON))}
-    assert value["compared"] <= D
 
 
 # ------------------------------------------------------------------------------------------- rows

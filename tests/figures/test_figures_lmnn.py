@@ -279,8 +279,13 @@ def test_the_papers_sizes():
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
     assert {t.params["run"] for t in of["figure4"]} == set(range(20))
     assert {t.params["split"] for t in of["small_sets"]} == set(range(20))
-    beside = [(t.params["n"], bool(t.params["names"])) for t in of["growth"]]
-    assert beside[4:] == [(6000, True), (20_000, False), (60_000, False)]
+    beside = [(t.params["n"], t.params["names"]) for t in of["growth"]]
+    alone = ("pylmnn",)
+    assert beside[4:] == [
+        (6000, ("pylmnn", "metric-learn", "mlpack")),
+        (20_000, alone),
+        (60_000, alone),
+    ]
     assert [(t.params["n"], t.params["d"]) for t in of["training_gain"]] == [
         (n, d) for n in (600, 6000, 60_000) for d in (10, 20, 30, 50, 100)
     ]

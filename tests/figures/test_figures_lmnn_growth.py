@@ -126,6 +126,13 @@ def test_a_solver_that_was_stopped_has_no_end_and_is_not_run_on_more_points():
         "not run at this size: it did not end within 300 s at 250 points"
     )
     assert sum(row["N"] == 1000 and row["solver"] == "near" for row in rows) == 2
+    alone = VALUE | {"curves": {"ours": OURS}}
+    rows = gathered((250, VALUE), (1000, alone)).rows
+    why = {row["solver"]: row["why"] for row in rows if row["N"] == 1000 and "why" in row}
+    assert why == {
+        "near": "not run at this size",
+        "gone": "not run at this size: at 250 points no network",
+    }
 
 
 def test_notes():

@@ -1,6 +1,6 @@
 """What an import takes, each in a Python of its own; nothing that it brings along is there before.
 
-The parts of scikit-learn without which an estimator is none are not counted for the estimators.
+What every estimator needs of scikit-learn is imported before the estimators, and not counted.
 """
 
 from __future__ import annotations

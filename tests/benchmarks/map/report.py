@@ -28,7 +28,7 @@ The reference, the column "1 thread" and the peers that have no other way run on
 everything else on two; a peer is compared with ours on as many. A peer with a star ends at another
 objective, or does similar work: its time stands without a ratio. pylmnn and metric-learn run in an
 environment of their own, beside older libraries. LIBLINEAR (its primal, for the squared hinge)
-stops at its own tolerance, never below our objective ([notes.md](notes.md)).
+stops at its own tolerance. [notes.md](notes.md) says how far above our objective.
 
 *Growth* is the exponent of n between the second size and the third, on one thread: 1 is linear.
 *Limit* is how many times as long the fast kernel takes on one thread as the machine takes to read
@@ -217,9 +217,9 @@ def slower_rows(rows: dict[str, Any], table: str) -> str:
     both = sum(both_measured(row) for name, row in rows.items() if name.startswith(table))
     one, two = (slower_than_the_reference(rows, table, ours) for ours in (FAST_1, FAST_2))
     return (
-        f"Slower than the reference by more than {100 * NOISE:.0f} %, which two measurements can "
-        f"differ by, of {both} rows in which both were measured: on one thread "
-        f"{', '.join(one) or 'none'}; on two {', '.join(two) or 'none'}.\n"
+        f"Both were measured in {both} rows. Slower than the reference by more than "
+        f"{100 * NOISE:.0f} %: on one thread {', '.join(one) or 'none'}; on two "
+        f"{', '.join(two) or 'none'}.\n"
     )
 
 

@@ -182,8 +182,9 @@ def test_rows_at_which_the_fast_twin_is_slower_are_named():
     assert report.slower_than_the_reference(rows, "kernels", FAST_1) == ["b/hundreds (0.50)"]
     assert report.slower_than_the_reference(rows, "kernels", FAST_2) == []
     said = report.slower_rows(rows, "kernels")
-    assert said.endswith(
-        "of 2 rows in which both were measured: on one thread b/hundreds (0.50); on two none.\n"
+    assert said == (
+        "Both were measured in 2 rows. Slower than the reference by more than 5 %: on one thread "
+        "b/hundreds (0.50); on two none.\n"
     )
 
 
@@ -202,7 +203,7 @@ def test_the_page_and_the_picture(tmp_path):
     assert "4 of " in page and "2020-01-02 to 2020-01-03" in page and "2 cores of P" in page
     assert "| LMNN | 250 ms | - | - | - |" in page
     assert "| > 60 s | 200 ms | - | - |" in page
-    assert "of 1 rows in which both were measured: on one thread none; on two none." in page
+    assert "Slower than the reference by more than 5 %: on one thread none; on two none." in page
     assert "| refimpl | 30 ms |" in page
     assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")
 
