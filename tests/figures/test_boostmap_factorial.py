@@ -410,7 +410,7 @@ def test_fastmap_and_edges_try_the_same_detectors():
     own = [t for t in tasks if t.name == "fastmap_by_dimension"]
     assert [t.params["detector"] for t in own] == [d for d in of_edges for _ in range(2)]
     assert [t.params["detector"] for t in tasks[len(own) :]] == of_edges
-    assert len(of_edges) == 14 and {t.params["queries"] for t in own} == {10_000}
+    assert len(of_edges) == 14 and {t.params["queries"] for t in own} == {2000}
     assert {t.params["dimensions"] for t in own} == {128}
 
 
