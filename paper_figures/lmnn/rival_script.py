@@ -65,7 +65,8 @@ def mlpack(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
     """Train mlpack 4.8.0 by L-BFGS for 1, 2, 4, ... iterations, as it shows no steps on its way.
 
     Each training starts anew, and counts its own seconds. It ends when more iterations change
-    nothing.
+    nothing. mlpack's matrices have a column for each point, its Python binding turns every one of
+    them round, and so it returns the transposed L.
     """
     from mlpack import lmnn  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
@@ -73,7 +74,8 @@ def mlpack(X: FloatArray, y: Labels, k: int, keep: Callable[..., None]) -> None:
     iterations = 1
     while True:
         start = time.perf_counter()
-        L = lmnn(input_=X, labels=y, k=k, optimizer="lbfgs", max_iterations=iterations)["output"]
+        asked = {"optimizer": "lbfgs", "max_iterations": iterations}
+        L = np.transpose(lmnn(input_=X, labels=y, k=k, **asked)["output"])
         keep(L, time.perf_counter() - start)
         if previous is not None and np.array_equal(L, previous):
             return

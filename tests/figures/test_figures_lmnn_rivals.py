@@ -242,11 +242,14 @@ def fake_metric_learn():
 
 
 def fake_mlpack():
-    """A module with mlpack's interface: two iterations change the identity, more do not."""
+    """A module with mlpack's interface: it returns the transposed factor.
+
+    Two iterations change it, more do not.
+    """
 
     def lmnn(input_, labels, k, optimizer, max_iterations):
         assert (k, labels.tolist(), optimizer) == (3, [0, 0, 1], "lbfgs")
-        return {"output": min(max_iterations, 2) * np.eye(input_.shape[1])}
+        return {"output": min(max_iterations, 2) * np.array([[1.0, 0.0], [5.0, 1.0]])}
 
     module = types.ModuleType("mlpack")
     module.lmnn = lmnn
@@ -312,6 +315,7 @@ def test_mlpack_is_run_anew_for_more_iterations(script):
     times = (0.0, *(1.0, 2.0, 2.0), *(3.0, 6.0, 6.0), *(7.0, 12.0, 12.0))
     seconds, L = script("mlpack", *times)
     assert seconds == [1.0, 3.0, 5.0] and [factor[0][0] for factor in L] == [1.0, 2.0, 2.0]
+    assert L[0] == [[1.0, 5.0], [0.0, 1.0]]
     seconds, L = script("mlpack", *times, limit=("5",))
     assert seconds == [1.0, 3.0] and [factor[0][0] for factor in L] == [1.0, 2.0]
 

@@ -150,7 +150,7 @@ print(model.cluster_centers_)""",
     ("mlpack", "lmnn"): _metric(
         "from mlpack import lmnn",
         'lmnn(X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", '
-        'tolerance=1e-12)["output"]',
+        'tolerance=1e-12)["output"].T',
     ),
     ("faiss", "flat"): FLAT,
     ("faiss", "hnsw"): _share(

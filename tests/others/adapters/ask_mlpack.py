@@ -1,7 +1,8 @@
 """mlpack: ``python ask_mlpack.py VARIANT``. LMNN by L-BFGS, and exact neighbours.
 
-Its `regularization` c weighs the pull by 1 - c and the push by c: mu = c / (1 - c). The call gives
-no target neighbours; they are searched here as its sources do, by its own search in each class.
+Its `regularization` c weighs the pull by 1 - c and the push by c: mu = c / (1 - c). It returns the
+transposed L, as points are columns in its sources. The call gives no target neighbours; they are
+searched here as its sources do, by its own search in each class.
 """
 
 import sys
@@ -26,7 +27,7 @@ def trained(X, y, k, mu):
         input_=X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", seed=1,
         tolerance=1e-12,
     )["output"]  # fmt: skip
-    return [{"M": L.T @ L, "targets": target_neighbors(X, y, k)}]
+    return [{"M": L @ L.T, "targets": target_neighbors(X, y, k)}]
 
 
 def target_neighbors(X, y, k):
