@@ -347,7 +347,7 @@ def _pynndescent(
     job: Job, D_X: FloatArray, D_Q: FloatArray, sizes: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Search by PyNNDescent, which gets each object as its number, and a distance of numbers."""
-    from pynndescent import NNDescent  # type: ignore[import-not-found] # an extra
+    from pynndescent import NNDescent  # an extra
 
     n = len(D_X)
     counter = np.zeros(1, dtype=np.int64)
@@ -388,7 +388,7 @@ def _looked_up(table: FloatArray, counter: IntArray) -> Callable[[Any, Any], Any
     The first n rows and all columns of `table` are the database's, further rows queries; a query's
     distance goes from the query to the object, whichever comes first.
     """
-    import numba  # type: ignore[import-not-found] # an extra, PyNNDescent's
+    import numba  # an extra, PyNNDescent's
 
     n = table.shape[1]
     size = table.size

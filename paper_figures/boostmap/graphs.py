@@ -179,7 +179,7 @@ def pynndescent(
     """
     from importlib.metadata import version
 
-    from pynndescent import NNDescent  # type: ignore[import-not-found] # an extra
+    from pynndescent import NNDescent  # an extra
 
     problem = load_problem(job, data_set, SIGMA, enlarge, most)
     n = len(problem.database)
@@ -254,7 +254,7 @@ def counted_chamfer(length: int, pixels: int, counter: IntArray) -> Any:
         Must outlive the function: compiled code copies arrays that it names, so this one is reached
         by its address.
     """
-    import numba  # type: ignore[import-not-found] # an extra, PyNNDescent's
+    import numba  # an extra, PyNNDescent's
 
     here = length - pixels
     address = counter.ctypes.data
@@ -279,8 +279,8 @@ def counted_chamfer(length: int, pixels: int, counter: IntArray) -> Any:
 @lru_cache
 def address_of(kind: str) -> Any:
     """Return a function for compiled code: address -> pointer to numbers of this kind."""
-    from numba.core import types  # type: ignore[import-not-found] # as above
-    from numba.extending import intrinsic  # type: ignore[import-not-found] # as above
+    from numba import types  # as above
+    from numba.extending import intrinsic  # as above
 
     @intrinsic  # type: ignore[untyped-decorator] # numba has no hints
     def pointer(typing: Any, address: Any) -> Any:
