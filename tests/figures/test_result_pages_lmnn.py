@@ -94,6 +94,33 @@ def test_low_ranks_of_lmnn_are_what_the_file_holds():
     assert f"up to 35 dimensions ({error[svd, 35]:.2f} and {error[pca, 35]:.2f} %)" in text
 
 
+def test_gains_in_training_are_what_the_file_holds():
+    rows = [row for row in rows_of("lmnn", "training_gain") if row["N"] == 60_000]
+    at = {(row["measure"][:6], row["way"], row["dimensions"]): row for row in rows}
+    balls, scan, boxes, products = "balls (eq. 7)", "scan", "boxes", "products"
+    text = " ".join(PAGES["lmnn"].split())
+
+    def gain(way, d):
+        return rounded(at["traini", way, d]["ours"], 2)
+
+    printed = [at["traini", balls, d]["published"] for d in (10, 100)]
+    assert printed == [1.9, 1.2]
+    assert f"1.9 / {gain(balls, 10)} in 10 dimensions, 1.2 / {gain(balls, 100)} in 100" in text
+    fewer = [rounded(at["distan", balls, d]["ours"], 1) for d in (10, 100)]
+    assert "computes {} and {} times fewer distances".format(*fewer) in text
+    shares = [at["search", scan, d]["ours"] for d in (10, 100)]  # the scan has no other row
+    most = [rounded(1 / (1 - share / 100), 1) for share in shares]
+    shares = [rounded(share, 0) for share in shares]
+    assert "takes only {} and {} % of our training".format(*shares) in text
+    assert "no time at all gains {} and {}.".format(*most) in text
+    assert f"Boxes gain {gain(boxes, 10)} and {gain(boxes, 100)}" in text
+    assert f"products {gain(products, 10)} and {gain(products, 100)}" in text
+    ways = (balls, "balls (eq. 7), leaves of 16", boxes, products)
+    first = [max(ways, key=lambda way: at["traini", way, d]["ours"]) for d in (20, 30, 50)]
+    assert first == [products] * 3
+    assert f"({gain(products, 20)} in 20)" in text
+
+
 def test_errors_of_figure_5_are_what_the_file_holds():
     """Letters by the number of components: the claim is of those with 95 % of the variance."""
     at = {
