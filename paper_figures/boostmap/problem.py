@@ -16,7 +16,7 @@ from refimpl.typing import BoolArray, FloatArray, Labels
 
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
-SIGMA = 1.7  # of Canny's detector: fits the printed k-nn errors best (table `edges`)
+SIGMA = 1.7  # of Canny's detector: Table 3's errors, with the printed k (table `edges`)
 AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
 """Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
 ``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
