@@ -116,7 +116,12 @@ OTHERS = {
         "curve not available as numbers": 253,
         "beyond the paper": 424,
     },
-    "lmnn": {"not comparable": 12, "curve not available as numbers": 45, "beyond the paper": 615},
+    "lmnn": {
+        "not comparable": 12,
+        "curve not available as numbers": 45,
+        "beyond the paper": 672,
+        "not available": 47,
+    },
     "ftune": {"curve not available as numbers": 190, "beyond the paper": 435, "not available": 30},
 }
 

@@ -161,6 +161,38 @@ def test_errors_of_figure_4_are_what_the_file_holds():
     assert f"and {at['isolet', 'one for each class']} with one for each class" in text
 
 
+def test_seconds_to_the_optimum_are_what_the_file_holds():
+    rows = rows_of("lmnn", "growth")
+    at = {(r["solver"], r["N"], r["within"]): r["ours"] for r in rows}
+    text = " ".join(PAGES["lmnn"].split())
+
+    def proved(n, places):
+        return tuple(rounded(at["ours, proved", n, share], places) for share in ("1 %", "0.1 %"))
+
+    assert "after {} and {} s with 250 images".format(*proved(250, 1)) in text
+    assert "{} and {} with 1,000".format(*proved(1000, 1)) in text
+    assert "{} and {} with 6,000".format(*proved(6000, 1)) in text
+    assert "{} and {} with 20,000".format(*proved(20_000, 0)) in text
+    assert "{} and {} with 60,000".format(*proved(60_000, 0)) in text
+    others = ("pylmnn", "metric-learn", "mlpack")
+    near = [key for key, seconds in at.items() if key[0] in others and seconds is not None]
+    assert near == [("metric-learn", 6000, "1 %")]
+    assert f"with 6,000 images after {rounded(at[near[0]], 0)} s" in text
+    far = {
+        name: [float(r["why"].split(" %")[0]) for r in rows if r["solver"] == name and _ended(r)]
+        for name in ("pylmnn", "mlpack")
+    }
+    assert f"pylmnn is {min(far['pylmnn']):g} to {max(far['pylmnn']):g} % above" in text
+    assert f"mlpack {min(far['mlpack']):g} to {max(far['mlpack']):g} %" in text
+    own = [at["pylmnn, of its own end", n, "1 %"] for n in (250, 6000, 20_000)]
+    own = rounded(own[0], 1), rounded(own[1], 1), rounded(own[2], 0)
+    assert "takes {} s with 250 images, {} with 6,000 and {} with 20,000".format(*own) in text
+
+
+def _ended(row):
+    return "above the optimum" in (row.get("why") or "")
+
+
 def test_small_sets_of_lmnn_are_what_the_file_holds():
     at = {
         (row["data set"], row["method"]): f"{row['ours']:.1f}"
