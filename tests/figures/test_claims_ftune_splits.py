@@ -113,12 +113,13 @@ def test_per_class_overfits_where_there_are_several_classes(mean, state):
 @pytest.mark.parametrize("gain, state", [(0.05, "holds"), (0.01, "open"), (-0.05, "fails")])
 def test_dselect_helps_ftune_beside_as_many_random_landmarks(gain, state):
     """0.01 has the error 0.1 / sqrt(200) = 0.007. Figure 1's own pairs, of more objects, are above
-    DSELECT's and decide nothing.
+    DSELECT's and decide nothing. With the differences of ``equal`` figure 1 decides nothing at all.
     """
     figure1 = accuracies("figure1", BBS=0.7, BBSPD=0.8, FTUNE_S=0.9, FTUNEPD_S=0.8)
     alone = RULES["dselect-helps"]({"figure1": figure1})
     assert alone.state == "open" and "up to 2 d objects" in alone.because
-    equal = paired("equal", 0.1, ("FTUNE+D-S", OF_RANDOM, gain))
+    equal = paired("equal", 0.1, ("FTUNE+D-S", OF_RANDOM, gain), ("BBS+D", "BBS", 0.05))
+    figure1 = accuracies("figure1", BBS=0.9, BBSPD=0.8, FTUNE_S=0.9, FTUNEPD_S=0.8)
     decision = RULES["dselect-helps"]({"figure1": figure1, "equal": equal})
     assert decision.state == state
     assert decision.because.endswith("come out of d landmarks here, as many as DSELECT has")

@@ -1,6 +1,6 @@
 """The page of results of FTUNE agrees with the records."""
 
-from result_pages import PAGES, rows_of
+from result_pages import PAGES, rounded, rows_of
 
 
 def off(rows, **keys):
@@ -12,6 +12,25 @@ def off(rows, **keys):
     ]
     assert gaps
     return f"{sum(gaps) / len(gaps):.3f}"
+
+
+def test_dselect_beside_as_many_random_landmarks_is_what_the_file_holds():
+    """The differences of more than two standard errors are those that the page names."""
+    text = " ".join(PAGES["ftune"].split())
+    large = {}
+    rows = [row for row in rows_of("ftune", "equal") if row["minus"] != "-"]
+    for row in rows:
+        if abs(row["ours"]) > 2 * row["std"] / row["repetitions"] ** 0.5:
+            at = row["data_set"], row["landmarks"], row["method"]
+            large[at] = rounded(abs(row["ours"]), 3), row["ours"] > 0
+    gains = {at: number for at, (number, gains) in large.items() if gains}
+    losses = {at: number for at, (number, gains) in large.items() if not gains}
+    assert set(gains) == {("protein", d, "FTUNE+D-S") for d in (30, 50)}
+    assert set(losses) == {("voting-similarity", 30, name) for name in ("BBS+D", "FTUNE+D-S")}
+    (gain,), (loss,) = set(gains.values()), set(losses.values())
+    assert f"DSELECT gains {gain} on Protein for FTUNE-S with 30 landmarks and with 50." in text
+    assert f"With 30 it loses {loss} on Voting, for BBS and for FTUNE-S." in text
+    assert len(rows) - len(large) == 8 and "The other eight differences are within" in text
 
 
 def test_who_is_ahead_in_ftunes_table_2_is_what_the_file_holds():
