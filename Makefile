@@ -4,6 +4,8 @@
 # make lint        check style and types
 # make spread      make every entry under three BLAS kernels and list the numbers that move: about 12
 #                  minutes on two idle processors; ARGS="lmnn.table1" chooses
+# make gate        say what moved of claims, records, trainings and public names, in some seconds;
+#                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
 # make benchmarks  measure the speed of every kernel and training beside others, for hours; goes on where
 #                  it was stopped; ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
@@ -44,7 +46,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants \
+.PHONY: figures gate test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants \
 	others faults clean
 
 figures: $(BUILT)
@@ -52,6 +54,9 @@ figures: $(BUILT)
 
 test: $(BUILT)
 	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
+
+gate: $(BUILT)
+	$(VENV)/bin/python -m tests.gate $(ARGS)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)

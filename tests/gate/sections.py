@@ -1,0 +1,84 @@
+"""The sections of the gate that take seconds: a table of names and values each."""
+
+import hashlib
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from collections import Counter
+
+import refimpl
+from paper_figures import claims as paper_claims
+from paper_figures import verdict
+from paper_figures.registry import load_papers
+from paper_figures.store import Store
+from refimpl.check import making
+
+from .rows import REPRODUCED, normal
+
+
+def claims():
+    """Each claim's state, and how many of its cells have each state."""
+    table = {}
+    for paper in load_papers():
+        stored = paper_claims.read_records(Store(REPRODUCED), paper)
+        for item in paper_claims.decide(paper.name, stored):
+            cells = Counter(state for _, state in item.cells)
+            name = f"{paper.name}.{item.claim.id}"
+            table[name] = [item.state, dict(sorted(cells.items()))]
+    return table
+
+
+def verdicts():
+    """How many rows of each record have each verdict."""
+    return {
+        name: dict(sorted(verdict.count(verdict.judge(record)).items()))
+        for name, record in _records()
+    }
+
+
+def records():
+    """A digest of the cells of each record: keys, published, ours and its deviation, 6 digits."""
+    return {
+        name: _digest(json.dumps([normal(row) for row in record["rows"]]))
+        for name, record in _records()
+    }
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _records():
+    for path in sorted(REPRODUCED.glob("*/*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if "rows" in record:
+            yield f"{path.parent.name}.{path.stem}", record
+
+
+def trainings():
+    """A digest of each file of vectors as the reference makes it now: every state, to the bit."""
+    return {path: _digest(making.text_of(content)) for path, content in making.contents()}
+
+
+def names():
+    """The parameters and defaults of each name that a package or a printed algorithm exports."""
+    table = {}
+    for found in pkgutil.walk_packages(refimpl.__path__, "refimpl."):
+        if found.ispkg or found.name.endswith(".algorithm"):
+            module = importlib.import_module(found.name)
+            for name in getattr(module, "__all__", ()):
+                table[f"{found.name}.{name}"] = _signature(getattr(module, name))
+    return table
+
+
+def _signature(value):
+    """The parameters as text, without their types."""
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return type(value).__name__
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    text = str(signature.replace(parameters=bare, return_annotation=signature.empty))
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
