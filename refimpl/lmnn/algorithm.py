@@ -1,39 +1,60 @@
 """Weinberger & Saul, "Fast Solvers and Efficient Implementations for Distance Metric Learning"
-(2008), as printed.
+(2008), as printed, in the paper's order.
 
-The functions are in the paper's order: target neighbours (§ 2), the solver (§ 3), k-NN with ball
-trees (§§ 4.1 and 5, eqs. 7 and 8), low rank (§ 4.3), and the whole training with one metric or
-several (§ 5). Eqs. 2, 3 and 5 over the active set are in :mod:`refimpl.lmnn.problem`. PAPER.md says
-how the steps in the paper's prose are numbered, and what the paper leaves open.
+A metric is M = L^T L. L has shape (metrics, r, d): §§ 2 to 4 have one metric, § 5 has several. Each
+training point x_j belongs to one of them, ``partition[j]``, and all distances to x_j are under it.
+The active set is a list of pairs (i, l), each for its triples (i, j, l) over the target neighbours
+j of i. N, shape (pairs, k), marks the triples of N^t.
 
-Not handled here: checks of the input, a proof of the optimum, early stopping, limits of memory
-(``training.py``).
+Not handled here: checks of the input, a proof of the optimum, early stopping, limits of memory, and
+coordinates in which the steps come sooner to the optimum (``training.py``).
 """
 
 from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import refimpl.kernels
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.lmnn.options import Search
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.typing import FloatArray, IntArray, Kernels, Labels
+from refimpl.lmnn.used import adjacency
+from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
-    "coordinates",
+    "Examples",
+    "State",
+    "d2",
+    "epsilon",
     "factor_step",
+    "gradient",
+    "impostors",
+    "impostors_in_trees",
     "lmnn",
     "lmnn_svd",
+    "mapped",
     "metric_step",
     "nearest",
     "project",
-    "start",
+    "push",
     "steps",
+    "sum_of_C",
     "target_neighbors",
+    "until_converged",
+    "xi",
 ]
 
-NextL = Callable[[FloatArray, FloatArray, float, int], FloatArray]
+Pairs = tuple[IntArray, IntArray]
+
+
+class Examples(NamedTuple):
+    """What is learnt from: points (n, d), classes (n,), target neighbours (n, k), metrics (n,)."""
+
+    X: FloatArray
+    y: IntArray
+    targets: IntArray
+    partition: IntArray
+
 
 # ---------------------------------------------------------------------------------------------- § 2
 
@@ -46,33 +67,7 @@ def target_neighbors(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> IntArray:
-    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, d), float64
-    y : ndarray, shape (n,)
-    k : int
-    kernels : module
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (n, k), int64
-        The nearest in Euclidean distance first; among equal distances the lowest index first.
-
-    See Also
-    --------
-    refimpl.lmnn.target_neighbors : The form for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> algorithm.target_neighbors(X, y, 1).tolist()
-    [[1], [0], [3], [2]]
-    """
+    """Return the k nearest points j of the same class for each point i, shape (n, k): § 2."""
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(y):
         members = np.flatnonzero(y == c)
@@ -81,7 +76,40 @@ def target_neighbors(
     return targets
 
 
+def mapped(X: FloatArray, L: FloatArray) -> FloatArray:
+    """Return the points L x under each metric, one metric after the other: (metrics n, r)."""
+    return np.concatenate([X @ one.T for one in L])
+
+
+def d2(
+    Z: FloatArray,
+    i: IntArray,
+    j: IntArray,
+    partition: IntArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return (x_i - x_j)^T M (x_i - x_j) of pairs, by the mapped points Z: eqs. 1, 4 and 8."""
+    metric = partition[j] * len(partition)  # LM:eq8, LM:5:5, LM:5:6  ERRATUM LM-3
+    return kernels.pair_distances(Z, metric + i, metric + j, threads=threads)  # LM:eq1, LM:eq4
+
+
 # ---------------------------------------------------------------------------------------------- § 3
+
+
+def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
+    """Return the slacks of the triples of an active set, shape (pairs, k): eq. 2.
+
+    near : d^2(x_i, x_j) of all target neighbours, shape (n, k)
+    far : d^2(x_i, x_l) of the pairs (i, l), shape (pairs,)
+    """
+    return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
+
+
+def epsilon(near: FloatArray, slacks: FloatArray, mu: float) -> float:
+    """Return the objective: eq. 3."""
+    return float(near.sum() + mu * slacks.sum())  # LM:eq3
 
 
 def project(M: FloatArray) -> FloatArray:
@@ -114,125 +142,171 @@ def project(M: FloatArray) -> FloatArray:
     return L  # LM:3:3
 
 
-def metric_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
-    """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3.
+def sum_of_C(
+    examples: Examples,
+    i: IntArray,
+    j: IntArray,
+    w: FloatArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the sum of w C_ij over pairs, for the metric of each j: (metrics, d, d).
 
-    Parameters
-    ----------
-    L : ndarray, shape (partitions, r, d), float64
-        M = L^T L.
-    G : ndarray, shape (partitions, d, d), float64
-        The gradient by M.
-    objective : float
-        Eq. 3 at L.
-    t : int
-        1, 2, ...
-
-    Returns
-    -------
-    ndarray, shape (partitions, d, d), float64
-
-    See Also
-    --------
-    steps : The steps one after the other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> algorithm.metric_step(np.eye(2)[None], np.eye(2)[None], 1.0, 1).shape
-    (1, 2, 2)
+    C_ij = (x_i - x_j)(x_i - x_j)^T. Their sum is X^T times sums of w (x_i - x_j).
     """
+    X, partition = examples.X, examples.partition
+    sums = np.zeros((partition.max() + 1, X.shape[1], X.shape[1]))
+    for alpha in np.unique(partition[j]):
+        of = partition[j] == alpha
+        rows, places = np.unique(np.concatenate([i[of], j[of]]), return_inverse=True)
+        first, second = places.reshape(2, -1)
+        pairs = adjacency(first, second, len(rows))
+        W = kernels.weighted_differences(X[rows], *pairs, w[of], threads=threads)
+        half = X[rows].T @ W
+        sums[alpha] = (half + half.T) / 2  # a sum of symmetric matrices, but for rounding
+    return sums
+
+
+def push(
+    examples: Examples,
+    i: IntArray,
+    l: IntArray,
+    N: BoolArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the sum of C_ij - C_il over the triples (i, j, l) that N marks."""
+    pair, place = np.nonzero(N)
+    i, j, l = i[pair], examples.targets[i[pair], place], l[pair]
+    signs = np.repeat([1.0, -1.0], len(pair))
+    others = np.concatenate([j, l])
+    return sum_of_C(examples, np.tile(i, 2), others, signs, kernels=kernels, threads=threads)
+
+
+def gradient(
+    examples: Examples,
+    i: IntArray,
+    l: IntArray,
+    N: BoolArray,
+    mu: float,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the sub-gradient of eq. 3 by each M, shape (metrics, d, d): eq. 5."""
+    n, k = examples.targets.shape
+    how: dict[str, Any] = {"kernels": kernels, "threads": threads}
+    pull = sum_of_C(
+        examples, np.repeat(np.arange(n), k), examples.targets.ravel(), np.ones(n * k), **how
+    )
+    return pull + mu * push(examples, i, l, N, **how)  # LM:eq5, LM:3:5
+
+
+def impostors(
+    examples: Examples,
+    Z: FloatArray,
+    near: FloatArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Pairs:
+    """Return the pairs (i, l) of two classes with d^2(x_i, x_l) < d^2(x_i, x_j) + 1 for a j.
+
+    Z : the mapped points, (metrics n, r)
+    near : d^2(x_i, x_j), (n, k)
+    """
+    limits = 1 + near.max(axis=1)  # LM:4.2:3
+    y, partition = examples.y, examples.partition
+    pairs = []
+    for alpha, images in enumerate(Z.reshape(-1, len(y), Z.shape[1])):
+        members = np.flatnonzero(partition == alpha)
+        i, l = kernels.impostors(images, images[members], limits, y, y[members], threads=threads)
+        pairs.append((i, members[l]))
+    i, l = np.concatenate(pairs, axis=1)
+    return i, l
+
+
+def step_size(value: FloatArray, gradient: FloatArray, t: int) -> float:
+    """Return eta, under which the t-th step is 0.3 / sqrt(t) times as long as the value, M or L."""
+    length = np.linalg.norm(gradient)
+    # where the sub-gradient is 0, eq. 3 is least
+    return float(0.3 / np.sqrt(t) * np.linalg.norm(value) / length) if length > 0 else 0.0
+
+
+def metric_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
+    """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3."""
     M = np.swapaxes(L, -1, -2) @ L
-    eta = step_size(M, G, objective, t)  # open: step-size
+    eta = step_size(M, G, t)  # open: step-size
     return project(M - eta * G)  # LM:3:2
 
 
-def step_size(value: FloatArray, gradient: FloatArray, objective: float, t: int) -> float:
-    """Return eta, the length of the t-th step: at most 0.9 of the value's norm, shorter as t grows.
+class State(NamedTuple):
+    """The solver after t steps.
 
-    `value` is M or L, `gradient` the gradient of the objective by it.
-
-    >>> step_size(np.array([[2.0]]), np.array([[4.0]]), objective=2.0, t=1)
-    0.25
+    L : the factors, shape (metrics, r, d)
+    objective : eq. 3 over the active set
+    i, l : the active set, shape (pairs,)
+    N : the triples of it that violate their margin, shape (pairs, k)
+    G : the sub-gradient, shape (metrics, d, d)
+    found : how many new pairs a full check found; None without one
     """
-    m = np.linalg.norm(value)
-    g = np.linalg.norm(gradient)
-    return float(m / g * min(0.9, np.sqrt(objective / (m * g)) / t**0.65))
+
+    t: int
+    L: FloatArray
+    objective: float
+    i: IntArray
+    l: IntArray
+    N: BoolArray
+    G: FloatArray
+    found: int | None
 
 
 def steps(
-    problem: LargeMarginProblem,
+    examples: Examples,
+    mu: float,
     L: FloatArray,
-    step: NextL = metric_step,
     *,
-    tol: float = 1e-4,
-    checks: int = 200,
-) -> Iterator[tuple[int, tuple[float, FloatArray], Evaluation]]:
-    """Take sub-gradient steps on an active set, and sometimes check all triples: § 3.
+    step: Callable[[FloatArray, FloatArray, int], FloatArray] = metric_step,
+    look: Callable[..., Pairs] = impostors,
+    between: int = 20,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Iterator[State]:
+    """Take sub-gradient steps from L without end, and yield the state before each of them: § 3.
 
-    The active set holds the triples that violated their margin so far. A step may raise the
-    objective, so the best metric of the full checks is kept.
-
-    Parameters
-    ----------
-    problem : refimpl.lmnn.problem.LargeMarginProblem
-    L : ndarray, shape (partitions, r, d), float64
-        The start: M = L^T L.
-    step : function
-        ``step(L, G, objective, t)`` returns the next L, where G is the gradient by M:
-        :func:`metric_step` or :func:`factor_step`.
-    tol : float
-        The steps end when forty full checks lower the best objective by less than `tol` times its
-        value.
-    checks : int
-        The largest number of full checks of all triples.
-
-    Yields
-    ------
-    t : int
-        The number of steps taken.
-    best : float, ndarray
-        The least objective of all full checks, and its L.
-    now : refimpl.lmnn.problem.Evaluation
-        The evaluation at the last full check.
-
-    See Also
-    --------
-    lmnn : The whole training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.lmnn import algorithm
-    >>> from refimpl.lmnn.problem import LargeMarginProblem
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> targets = algorithm.target_neighbors(X, y, 1)
-    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
-    >>> len(list(algorithm.steps(problem, algorithm.start(problem), checks=3)))
-    3
+    step : :func:`metric_step`, or :func:`factor_step` of § 4.3
+    look : how a full check looks for impostors; by default :func:`impostors`
+    between : at most so many steps between two full checks; with 1 every step searches, as in § 4.2
     """
-    best: tuple[float, FloatArray] = (np.inf, L)
-    lows: list[float] = []
-    t = 0
-    for check in range(checks):
-        missed = problem.add_pairs(*problem.impostors(L))  # LM:3:8, LM:4.2:3, LM:4.2:4  all triples
-        now = problem.evaluate(L)  # LM:eq1, LM:eq2, LM:eq3, LM:eq4, LM:3:1, LM:3:4
-        best = min(best, (now.objective, L), key=lambda pair: pair[0])
-        lows.append(best[0])
-        yield t, best, now
-        # LM:3:9  open: convergence
-        converged = not missed and check >= 40 and lows[-41] - lows[-1] <= tol * lows[-1]
-        if converged or check == checks - 1:
-            return
-        G = problem.gradient_M(now.weights)  # LM:eq5, LM:3:5, LM:3:10  with the triples just found
-        for _ in range(min(20, 2**check)):  # open: full-check
-            t += 1
-            L = step(L, G, now.objective, t)  # LM:3:2, LM:3:3
-            then = problem.evaluate(L)  # LM:3:7  of the active set alone
-            G = G + problem.gradient_M(then.weights - now.weights)  # LM:eq6, LM:3:6
-            now = then
+    n, k = examples.targets.shape
+    how: dict[str, Any] = {"kernels": kernels, "threads": threads}
+    own = np.repeat(np.arange(n), k), examples.targets.ravel(), examples.partition
+    active = np.empty(0, dtype=np.int64)  # the active set: pairs (i, l) as numbers i n + l
+    N, G = np.empty((0, k), dtype=bool), np.empty(0)  # until the first full check
+    due, gap = 0, 1  # the next full check, and the steps until the one after it
+    for t in count():
+        Z = mapped(examples.X, L)
+        near = d2(Z, *own, **how).reshape(n, k)
+        found = None
+        if t == due:  # open: full-check
+            i, l = look(examples, Z, near, **how)  # LM:3:8
+            before, active = active, np.union1d(active, i * n + l)  # LM:3:7
+            i, l = np.divmod(active, n)
+            found = len(active) - len(before)
+            due, gap = due + min(gap, between), 2 * gap
+        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)
+        N_next = slacks > 0  # LM:3:4
+        if found is None:
+            left = push(examples, i, l, N & ~N_next, **how)
+            came = push(examples, i, l, N_next & ~N, **how)
+            G = G - mu * left + mu * came  # LM:eq6, LM:3:6
+        else:  # the active set may be another one
+            G = gradient(examples, i, l, N_next, mu, **how)
+        N = N_next
+        yield State(t, L, epsilon(near, slacks, mu), i, l, N, G, found)
+        L = step(L, G, t + 1)  # LM:3:10
 
 
 # ------------------------------------------------------------------------------- §§ 4.1 and 5, k-NN
@@ -248,39 +322,10 @@ def nearest(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> tuple[FloatArray, IntArray]:
-    """Return the k nearest training points of each query, by ball trees: eq. 8.
+    """Return the k nearest training points of each query, by ball trees: eqs. 7 and 8.
 
-    The distance to a training point is taken under its own metric.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, d), float64
-    Q : ndarray, shape (m, d), float64
-    k : int
-    L : ndarray, shape (partitions, r, d), float64
-    partition : ndarray, shape (n,), int64
-        alpha_i of each training point.
-    kernels : module
-    threads : int, optional
-
-    Returns
-    -------
-    squares : ndarray, shape (m, k), float64
-        Squared distances, in ascending order.
-    indices : ndarray, shape (m, k), int64
-        Rows of X; among equal distances the lowest index comes first.
-
-    See Also
-    --------
-    refimpl.lmnn.metric_neighbors : The form for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> X, Q = np.array([[0.0], [1.0], [4.0]]), np.array([[3.0]])
-    >>> algorithm.nearest(X, Q, 2, np.ones((1, 1, 1)), np.zeros(3, dtype=int))[1].tolist()
-    [[2, 1]]
+    squares : (m, k), ascending
+    indices : (m, k), rows of X; among equal distances the lowest comes first
     """
     all_squares = []
     all_indices = []
@@ -300,100 +345,69 @@ def nearest(
     return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
 
 
+# -------------------------------------------------------------------------------------------- § 4.2
+
+
+def impostors_in_trees(
+    examples: Examples,
+    Z: FloatArray,
+    near: FloatArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> Pairs:
+    """Return :func:`impostors`, found in a ball tree of each class: the search of § 4.2."""
+    limits = 1 + near.max(axis=1)
+    y, partition = examples.y, examples.partition
+    pairs = []
+    for alpha, images in enumerate(Z.reshape(-1, len(y), Z.shape[1])):
+        for c in np.unique(y[partition == alpha]):
+            members = np.flatnonzero((partition == alpha) & (y == c))
+            others = np.flatnonzero(y != c)
+            # LM:4.2:4
+            tree = kernels.build_tree(images[members], direction="principal", threads=threads)
+            starts, found, *_ = kernels.tree_within(
+                tree, images[others], limits[others], bound="ball", threads=threads
+            )
+            pairs.append((np.repeat(others, np.diff(starts)), members[found]))
+    i, l = np.concatenate(pairs, axis=1)
+    return i, l
+
+
 # -------------------------------------------------------------------------------------------- § 4.3
 
 
 def lmnn_svd(M: FloatArray, r: int) -> FloatArray:
-    """Return the factor of the r leading eigenvectors of M: LMNN-SVD, § 4.3.
-
-    Parameters
-    ----------
-    M : ndarray, shape (d, d), float64
-    r : int
-
-    Returns
-    -------
-    ndarray, shape (r, d), float64
-        The factor; its longest row comes first.
-
-    See Also
-    --------
-    refimpl.lmnn.lmnn_svd : The form for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> np.abs(algorithm.lmnn_svd(np.diag([1.0, 4.0]), 1)).tolist()
-    [[0.0, 2.0]]
-    """
+    """Return the factor of the r leading eigenvectors of M, longest row first: LMNN-SVD, § 4.3."""
     return project(M)[::-1][:r]  # LM:4.3:1
 
 
-def factor_step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
-    """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3.
-
-    Parameters
-    ----------
-    L, G, objective, t
-        As for :func:`metric_step`.
-
-    Returns
-    -------
-    ndarray, shape (partitions, r, d), float64
-
-    See Also
-    --------
-    steps : The steps one after the other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> algorithm.factor_step(np.ones((1, 1, 2)), np.eye(2)[None], 1.0, 1).shape
-    (1, 1, 2)
-    """
+def factor_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
+    """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3."""
     D: FloatArray = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
-    eta = step_size(L, D, objective, t)  # open: rect-step-size
+    eta = step_size(L, D, t)  # open: rect-step-size
     return L - eta * D  # LM:4.3:3
 
 
-# ---------------------------------------------------------------------------------------------- § 5
+# -------------------------------------------------------------------------- §§ 3 and 5.1, training
 
 
-def coordinates(problem: LargeMarginProblem) -> FloatArray:
-    """Return a matrix R for each metric; the points X R are in the coordinates of the steps.
-
-    In these coordinates the sum of C_ij over target neighbours is the identity. Eq. 3 is the same
-    in all coordinates, but in these the steps come near its optimum far sooner.
-
-    Parameters
-    ----------
-    problem : refimpl.lmnn.problem.LargeMarginProblem
-
-    Returns
-    -------
-    ndarray, shape (partitions, d, d), float64
-
-    See Also
-    --------
-    lmnn : The training in these coordinates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.lmnn import algorithm
-    >>> from refimpl.lmnn.problem import LargeMarginProblem
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> targets = algorithm.target_neighbors(X, y, 1)
-    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
-    >>> np.abs(algorithm.coordinates(problem)).round(3).tolist()  # four squares of 1
-    [[[0.5]]]
-    """
-    values, vectors = np.linalg.eigh(problem.pull_gradient())
-    R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
-    return R  # open: coordinates
+def until_converged(
+    states: Iterator[State], tol: float = 1e-4, checks: int = 200
+) -> Iterator[tuple[State, tuple[float, FloatArray]]]:
+    """Yield the states of full checks and, of these so far, the least objective and its L."""
+    best: tuple[float, FloatArray] = (np.inf, np.empty(0))
+    lows: list[float] = []
+    for now in states:
+        if now.found is None:
+            continue
+        best = min(best, (now.objective, now.L), key=lambda pair: pair[0])  # open: best
+        lows.append(best[0])
+        yield now, best
+        # LM:3:9  open: convergence
+        converged = len(lows) > 40 and not now.found and lows[-41] - lows[-1] <= tol * lows[-1]
+        if converged or len(lows) == checks:
+            return
 
 
 def lmnn(
@@ -403,85 +417,19 @@ def lmnn(
     mu: float = 1.0,
     partition: IntArray | None = None,
     *,
-    search: Search = "product",
+    look: Callable[..., Pairs] = impostors,
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> FloatArray:
-    """Return the factors of the metrics that minimise eq. 3: §§ 2, 3 and 5.1.
+    """Return the factors of the metrics that minimise eq. 3, shape (metrics, d, d): §§ 2, 3, 5.1.
 
-    The matrix products are small, so BLAS is faster with one thread. Call the function within
-    ``threadpoolctl.threadpool_limits(1, user_api="blas")``, as :func:`refimpl.lmnn.lmnn` does.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, d), float64
-    y : ndarray, shape (n,), int64
-        Classes.
-    k : int
-        The number of target neighbours.
-    mu : float
-    partition : ndarray, shape (n,), int64, optional
-        The index of each point's metric, 0, 1, ...; by default there is one metric.
-    search : {"product", "trees"}
-        How the full check looks for impostors: by products, or in a ball tree for each class
-        (§ 4.2).
-    kernels : module
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (partitions, d, d), float64
-        The factor L of each metric M = L^T L.
-
-    See Also
-    --------
-    refimpl.lmnn.lmnn : The form for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import algorithm
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> algorithm.lmnn(X, y, 1).shape
-    (1, 1, 1)
+    partition : the metric of each point, 0, 1, ...; by default there is one metric
+    look : :func:`impostors` or :func:`impostors_in_trees`
     """
     partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
-    problem = LargeMarginProblem(X, y, targets, mu, partition, kernels, threads, search)
-    R = coordinates(problem)
-    problem = problem.within(X @ R)
-    for _, best, _ in steps(problem, start(problem)):  # LM:2:2, LM:5:5, LM:5:6, LM:5:7
-        L = best[1]
-    return L @ np.swapaxes(R, -1, -2)
-
-
-def start(problem: LargeMarginProblem) -> FloatArray:
-    """Return c I for each metric: then target neighbours have a mean squared distance of 1.
-
-    Parameters
-    ----------
-    problem : refimpl.lmnn.problem.LargeMarginProblem
-
-    Returns
-    -------
-    ndarray, shape (partitions, d, d), float64
-
-    See Also
-    --------
-    steps : Start from this factor.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.lmnn import algorithm
-    >>> from refimpl.lmnn.problem import LargeMarginProblem
-    >>> X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
-    >>> targets = algorithm.target_neighbors(X, y, 1)
-    >>> problem = LargeMarginProblem(X, y, targets, 1.0, np.zeros(4, dtype=int), refimpl.kernels)
-    >>> algorithm.start(problem).tolist()
-    [[[0.5]]]
-    """
-    identity = np.repeat(np.eye(problem.d)[None], problem.partitions, axis=0)
-    c = float(np.sqrt(problem.targets.size / problem.evaluate(identity).pull))
-    return identity * c  # open: start
+    L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric
+    examples = Examples(X, y, targets, partition)
+    states = steps(examples, mu, L, look=look, kernels=kernels, threads=threads)
+    *_, (_, best) = until_converged(states)  # LM:2:2, LM:5:7
+    return best[1]

@@ -1,9 +1,12 @@
-"""The solver "printed": the steps of § 3 as in ``algorithm.py``, with a lower bound.
+"""The solver "printed": the steps of § 3 as in ``algorithm.py``, in other coordinates and with a
+lower bound.
 
-The bound is computed from slopes of the hinges (``certificate.py``). Here these are the mean slopes
-between two full checks.
+The steps are those of the points X R, in which the sum of C_ij over target neighbours is the
+identity for each metric. Eq. 3 is the same in all coordinates, but in these the steps come near its
+optimum far sooner. The bound is computed from slopes of the hinges (``certificate.py``). Here these
+are the mean slopes between two full checks.
 
-Not handled here: the steps (``algorithm.py``), when they end (``driver.py``).
+Not handled here: the steps (``algorithm.py``), when a training ends (``driver.py``).
 """
 
 from collections.abc import Iterator
@@ -11,11 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from refimpl.lmnn import algorithm
+from refimpl.lmnn.algorithm import Examples, Pairs, State
 from refimpl.lmnn.certificate import Certificate
-from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.model import Check
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.typing import FloatArray, IntArray
+from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.typing import FloatArray
 
 __all__ = ["descend"]
 
@@ -24,51 +27,74 @@ MIXED = 20  # the number of mean slopes that are mixed for the bound
 LITTLE = 1e-4
 
 
-class Watched(LargeMarginProblem):
-    """A problem that collects its slopes for a certificate.
+def coordinates(problem: LargeMarginProblem) -> FloatArray:
+    """Return R for each metric: of the points X R the pull is the identity.
 
-    It passes their means on whenever the working set may grow.
+    A direction with less than 1e-6 of the mean pull counts as if it had 1e-6 of it.
+    """
+    values, vectors = np.linalg.eigh(problem.pull_gradient())
+    R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
+    return R
+
+
+class Inward:
+    """The step of § 3, taken by the points X R from the factor L."""
+
+    def __init__(self, R: FloatArray, L: FloatArray) -> None:
+        self.R = R
+        self.back = np.swapaxes(R, -1, -2)
+        self.inner = np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)
+
+    def gradient(self, G: FloatArray) -> FloatArray:
+        """Return the gradient in these coordinates."""
+        product: FloatArray = self.back @ G @ self.R
+        return product
+
+    def __call__(self, L: FloatArray, G: FloatArray, t: int) -> FloatArray:
+        """Return the factor after the step, in the coordinates of X."""
+        self.inner = algorithm.metric_step(self.inner, self.gradient(G), t)
+        return self.inner @ self.back
+
+
+class Watch:
+    """Passes states on, and the mean slopes between full checks to a certificate.
+
+    Pairs that differ in a free direction count as satisfied, because the bound needs this.
     """
 
-    coordinates_given: Coordinates
-    certificate: Certificate
-    looks: int
-    seen: int
-    alpha: float
-    weights: FloatArray
-
-    def watch(self, coordinates: Coordinates) -> None:
-        """Begin to collect slopes.
-
-        Pairs that differ in a free direction count as satisfied, because the bound needs this.
-        """
-        self.coordinates_given = coordinates
-        self.looks = 0
+    def __init__(self, problem: LargeMarginProblem) -> None:
+        self.problem = problem
+        self.certificate = Certificate(problem, problem.coordinates, MIXED)
+        self.own = np.repeat(np.arange(problem.n), problem.k)
         self._begin()
-        self.certificate = Certificate(self, coordinates, MIXED)
 
     def _begin(self) -> None:
         self.seen = 0
         self.alpha = 0.0
         self.weights = np.zeros(())
 
-    def evaluate(self, L: FloatArray, h: float = 0.0) -> Evaluation:
-        """Return eqs. 2 and 3 over the working set."""
-        now = super().evaluate(L, h)
-        free = self.coordinates_given.is_free(self.i, self.l, self.partition)
-        used = self.evaluate_at(now.Z, h, without=free) if free.any() else now
-        self.alpha = self.alpha + used.alpha
-        self.weights = self.weights + used.weights
-        self.seen += 1
-        self.looks += 1
-        return now
+    def pass_on(self, states: Iterator[State]) -> Iterator[State]:
+        """Yield the states."""
+        for now in states:
+            if now.found is not None:
+                if self.seen:
+                    self.certificate.add(self.alpha / self.seen, self.weights / self.seen)
+                self._begin()
+                self.problem.set_pairs(now.i, now.l)
+            self._add(now)
+            yield now
 
-    def add_pairs(self, i: IntArray, l: IntArray) -> int:
-        """Add pairs to the working set, and return the number of new pairs."""
-        if self.seen:
-            self.certificate.add(self.alpha / self.seen, self.weights / self.seen)
-        self._begin()
-        return super().add_pairs(i, l)
+    def _add(self, now: State) -> None:
+        problem = self.problem
+        free = problem.coordinates.is_free(now.i, now.l, problem.partition)
+        N = now.N & ~free[:, None]
+        pair, place = np.nonzero(N)
+        counts = np.bincount(now.i[pair] * problem.k + place, minlength=problem.targets.size)
+        push = problem.mu * np.concatenate([counts, -N.sum(axis=1)])
+        push[: len(counts)] += 1
+        self.alpha = self.alpha + problem.mu * len(pair)
+        self.weights = self.weights + push
+        self.seen += 1
 
 
 def descend(
@@ -81,8 +107,9 @@ def descend(
     problem : refimpl.lmnn.problem.LargeMarginProblem
         The problem in the original coordinates of the points, centred.
     L : ndarray, shape (partitions, r, d), or None
-        Factors to start from. With None the start is that of ``algorithm.py``; with zeros too,
-        because no step leads away from zero.
+        Factors to start from. With None, and with zeros, which no step leads away from, the start
+        is the multiple of the pull's inverse under which target neighbours have a mean squared
+        distance of 1.
     tol : float
         The relative gap to reach; the caller ends the steps.
     max_checks : int
@@ -98,32 +125,40 @@ def descend(
             "X must have target neighbours that differ from their points with solver='printed'; "
             "got target neighbours equal to their points"
         )
-    R = algorithm.coordinates(problem)
-    inner = problem.within_as(Watched, problem.X @ R)
-    inner.watch(problem.coordinates)
-    back = np.swapaxes(R, -1, -2)
-    steps = algorithm.steps(
-        inner, _inward(L, inner, R), tol=min(LITTLE, 0.1 * tol), checks=max_checks
+    R = coordinates(problem)
+    if L is None or not L.any():
+        L = np.swapaxes(R, -1, -2)
+        L = L * np.sqrt(problem.targets.size / problem.evaluate(L).pull)
+    inward = Inward(R, L)
+    watch = Watch(problem)
+
+    def look(examples: Examples, Z: FloatArray, near: FloatArray, **how: object) -> Pairs:
+        return problem.impostors_at(Z)  # within the limits of memory
+
+    examples = Examples(problem.X, problem.classes, problem.targets, problem.partition)
+    states = algorithm.steps(
+        examples,
+        problem.mu,
+        L,
+        step=inward,
+        look=look,
+        kernels=problem.kernels,
+        threads=problem.threads,
     )
-    for number, (_, best, now) in enumerate(steps, 1):
-        bound = min(inner.certificate.improve(best[0]), best[0])
-        norm = np.linalg.norm(inner.gradient_M(now.weights))
+    checks = algorithm.until_converged(
+        watch.pass_on(states), tol=min(LITTLE, 0.1 * tol), checks=max_checks
+    )
+    scale = np.linalg.norm(inward.gradient(pull))
+    for number, (now, best) in enumerate(checks, 1):
         yield Check(
             t=number,
-            L=best[1] @ back,
+            L=best[1],
             objective=best[0],
-            bound=bound,
-            active=now.active,
-            pairs=len(inner.i),
-            evaluations=inner.looks,
+            bound=min(watch.certificate.improve(best[0]), best[0]),
+            active=int(now.N.sum()),
+            pairs=len(now.i),
+            evaluations=now.t + 1,
             h=0.0,
             epsilon=0.0,
-            gradient_norm=float(norm / np.linalg.norm(inner.pull_gradient())),
+            gradient_norm=float(np.linalg.norm(inward.gradient(now.G)) / scale),
         )
-
-
-def _inward(L: FloatArray | None, inner: LargeMarginProblem, R: FloatArray) -> FloatArray:
-    """Return L in the coordinates of the steps, or the start of ``algorithm.py``."""
-    if L is None or not L.any():
-        return algorithm.start(inner)
-    return np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)

@@ -21,7 +21,7 @@ from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.options import Search
 from refimpl.lmnn.used import UsedRows, adjacency
 from refimpl.products import rows_times, transposed_times
-from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels
+from refimpl.typing import FloatArray, IntArray, Kernels
 
 __all__ = ["Evaluation", "LargeMarginProblem"]
 
@@ -170,7 +170,6 @@ class LargeMarginProblem:
         self.start = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=self.n))])
         self._a = np.concatenate([np.repeat(np.arange(self.n), self.k), i])
         self._b = np.concatenate([self.targets.ravel(), l])
-        # LM:eq8, LM:5:5, LM:5:6  of the second point  ERRATUM LM-3
         self._alpha = self.partition[self._b]
         self._rows = (self._alpha * self.n + self._a, self._alpha * self.n + self._b)
         for name in ("_neighbours", "used"):  # of the pairs before
@@ -194,7 +193,7 @@ class LargeMarginProblem:
     def add_pairs(self, i: IntArray, l: IntArray) -> int:
         """Add pairs to the working set, and return the number of new pairs."""
         old = self.i * self.n + self.l
-        union = np.concatenate([old, i * self.n + l])  # LM:3:7
+        union = np.concatenate([old, i * self.n + l])
         union.sort(kind="stable")  # it merges two sorted halves
         union = union[np.diff(union, prepend=-1) > 0]
         if len(union) > len(old):
@@ -223,7 +222,7 @@ class LargeMarginProblem:
         """Return the :meth:`impostors` of mapped points Z."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
-        radii = margin + pull.reshape(self.n, self.k).max(axis=1)  # LM:4.2:3
+        radii = margin + pull.reshape(self.n, self.k).max(axis=1)
         look = self._in_trees if self.search == "trees" else self.kernels.impostors
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
@@ -270,7 +269,6 @@ class LargeMarginProblem:
         for c in np.unique(classes_X):
             members = np.flatnonzero(classes_X == c)
             others = np.flatnonzero(classes_Q != c)
-            # LM:4.2:4
             tree = self.kernels.build_tree(np.ascontiguousarray(X[members]), threads=threads)
             wide = radii[others] * (1 + 1e-12)  # since trees sum the squares in another order
             starts, near, _, _ = self.kernels.tree_within(
@@ -289,22 +287,13 @@ class LargeMarginProblem:
         """Return eqs. 2 and 3 over the working set, with hinges smoothed to the width h."""
         return self.evaluate_at(self.mapped(L), h)
 
-    def evaluate_at(
-        self, Z: FloatArray, h: float = 0.0, without: BoolArray | None = None
-    ) -> Evaluation:
-        """Return :meth:`evaluate` of mapped points Z.
-
-        Pairs of the working set that `without` marks count as satisfied.
-        """
-        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)  # LM:eq1, LM:eq4
-        if without is not None:
-            D[self.n * self.k :][without] = np.inf
+    def evaluate_at(self, Z: FloatArray, h: float = 0.0) -> Evaluation:
+        """Return :meth:`evaluate` of mapped points Z."""
+        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
         pull = D[: self.n * self.k].reshape(self.n, self.k)
-        # LM:eq2, LM:3:1, LM:3:4
         smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
         )
-        # LM:eq3
         return self._evaluation(Z, pull, smooth, hinge, active, pair_weights, target_weights)
 
     def evaluate_around(self, Z: FloatArray, h: float, slopes: FloatArray) -> Evaluation:
@@ -363,12 +352,12 @@ class LargeMarginProblem:
             W = self.kernels.weighted_differences(
                 evaluation.Z, *used.neighbours, evaluation.weights, threads=self.threads
             )
-            return 2 * used.products(W)  # LM:4.3:2
+            return 2 * used.products(W)
         W = self.kernels.weighted_differences(
             evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
         ).reshape(self.partitions, self.n, -1)
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d))
-        return 2 * self._products(W, X)  # LM:4.3:2
+        return 2 * self._products(W, X)
 
     def gradient_M(self, weights: FloatArray, X: FloatArray | None = None) -> FloatArray:
         """Return G of eq. 5, the derivative by each M: the sum of weight times C_ab over pairs.
@@ -381,7 +370,7 @@ class LargeMarginProblem:
         W = self.kernels.weighted_differences(
             rows, *self._neighbours, weights, threads=self.threads
         )
-        half = self._products(X, W.reshape(X.shape))  # LM:eq5, LM:3:5
+        half = self._products(X, W.reshape(X.shape))
         return (half + half.transpose(0, 2, 1)) / 2
 
     def _products(self, A: FloatArray, B: FloatArray) -> FloatArray:

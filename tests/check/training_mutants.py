@@ -149,8 +149,8 @@ def without_projection(M):
     return np.sqrt(np.abs(values))[..., :, None] * np.swapaxes(vectors, -1, -2)
 
 
-def twice_the_step(value, gradient, objective, t):
-    return 2.0 * refimpl_step_size(value, gradient, objective, t)
+def twice_the_step(value, gradient, t):
+    return 2.0 * refimpl_step_size(value, gradient, t)
 
 
 refimpl_step_size = refimpl.lmnn.algorithm.step_size

@@ -86,19 +86,21 @@ def section_faults(name, thing):
 
 
 def raises_faults(name, thing):
-    """Yield by which calls an error comes that no section Raises tells.
-
-    Algorithms as printed check nothing; what their helpers refuse stands at the form for use.
-    """
-    if ".algorithm." in name or "Raises" in sections(thing.__doc__):
+    """Yield by which calls an error comes that no section Raises tells."""
+    if "Raises" in sections(thing.__doc__):
         return
     if path := raising.cause(thing):
         yield f"no Raises: {path}"
 
 
+def is_printed(name):
+    """Whether a name is of an algorithm as printed, whose long form is at the form for use."""
+    return ".algorithm." in name
+
+
 def faults(name, thing):
     yield from (f"{name}: {fault}" for fault in summary_faults(thing.__doc__))
-    if thing.__doc__:
+    if thing.__doc__ and not is_printed(name):
         yield from (f"{name}: {fault}" for fault in section_faults(name, thing))
     if not inspect.isclass(thing) or is_protocol(thing):
         return

@@ -5,15 +5,12 @@ The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the poi
 
 import numpy as np
 
-import refimpl.kernels
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth, squares
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.large_margin import objective_of
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.typing import FloatArray
 
 __all__ = ["optimum", "steps"]
 
@@ -43,21 +40,14 @@ def _with_checks() -> list[Case]:
 def _run(arguments: Values) -> States:
     X, y, k, mu, checks = (arguments[name] for name in ("X", "y", "k", "mu", "checks"))
     targets = algorithm.target_neighbors(X, y, k)
-    zeros = np.zeros(len(X), dtype=np.int64)
-    problem = LargeMarginProblem(X, y, targets, mu, zeros, refimpl.kernels)
-    L = algorithm.start(problem)
-    taken = [L]
-
-    def step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
-        taken.append(algorithm.metric_step(L, G, objective, t))
-        return taken[-1]
-
+    examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
+    states = algorithm.steps(examples, mu, np.eye(X.shape[1])[None])
     listed: States = []
-    for t, _, now in algorithm.steps(problem, L, step, checks=checks):
-        M = taken[-1][0].T @ taken[-1][0]
-        state = {"t": t, "M": M, "objective": float(now.objective), "active": now.active}
-        state["G"] = problem.gradient_M(now.weights)[0]
-        listed.append({"targets": targets, **state} if t == 0 else state)
+    for now, _ in algorithm.until_converged(states, checks=checks):
+        M = now.L[0].T @ now.L[0]
+        state = {"t": now.t, "M": M, "objective": now.objective, "active": int(now.N.sum())}
+        state["G"] = now.G[0]
+        listed.append(state if listed else {"targets": targets, **state})
     return listed
 
 
@@ -85,9 +75,8 @@ steps = enter(
         loop="LM:3:8",
         algorithm="3",
         about="§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3 and 7 steps) M, "
-        "eq. 3 over all triples, how many are active, and G of eq. 5. M starts as c I, under which "
-        "target neighbours have a mean squared distance of 1; the t-th step is m / g min(0.9, "
-        "sqrt(objective / (m g)) / t**0.65) G with m, g the Frobenius norms of M and G; between "
+        "eq. 3 over all triples, how many are active, and G of eq. 5. M starts as the identity. "
+        "The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius norms of M and G. Between "
         "two checks only pairs (i, l) count that a check found",
         outputs=outputs_of(
             "targets LM:2:1 optimum; t LM:3:2 bits; M LM:3:3 digits~1e-6; "
