@@ -102,8 +102,8 @@ OTHERS = {
     "boosted_distance": {
         "not comparable": 9,
         "curve not available as numbers": 390,
-        "beyond the paper": 500,
-        "not available": 13,
+        "beyond the paper": 212,
+        "not available": 12,
     },
     "boostmap": {
         "not comparable": 3,
