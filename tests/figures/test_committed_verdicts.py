@@ -108,8 +108,7 @@ OTHERS = {
     "boostmap": {
         "not comparable": 3,
         "curve not available as numbers": 442,
-        "beyond the paper": 645,
-        "not available": 1,
+        "beyond the paper": 475,
     },
     "search_forest": {
         "not comparable": 15,
