@@ -113,7 +113,7 @@ OTHERS = {
     "search_forest": {
         "not comparable": 15,
         "curve not available as numbers": 253,
-        "beyond the paper": 424,
+        "beyond the paper": 312,
     },
     "lmnn": {
         "not comparable": 12,
