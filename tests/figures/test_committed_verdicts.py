@@ -118,8 +118,7 @@ OTHERS = {
     "lmnn": {
         "not comparable": 12,
         "curve not available as numbers": 45,
-        "beyond the paper": 672,
-        "not available": 47,
+        "beyond the paper": 363,
     },
     "ftune": {"curve not available as numbers": 190, "beyond the paper": 471, "not available": 30},
 }
