@@ -11,8 +11,8 @@ from scipy.ndimage import zoom
 
 from paper_figures.registry import Job
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
-from refimpl.spaces import CallableSpace, enn_ranks, percentile, vote
-from refimpl.typing import BoolArray, FloatArray, Labels
+from refimpl.spaces import CallableSpace
+from refimpl.typing import BoolArray
 
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
