@@ -4,15 +4,13 @@ Where a record holds the paired difference of two methods, its error decides; ot
 taken as independent, which makes the error too large, for they share their splits. The sets
 `gender` (licensed, not here) and `ad` (a substitute for the original) decide no claim; the counts
 are over the other 13. Boosted Distance has the similarity divided by the sum of its weights
-(ERRATUM BD-2); with the literal sum, which the table `readings` holds, it errs far more.
+(ERRATUM BD-2).
 """
 
 import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from paper_figures.boosted_distance import trial_claims as trials
-from paper_figures.boosted_distance.reductions import ACCURACY, FEW
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
     FAILS,
@@ -29,7 +27,6 @@ from paper_figures.claims.evidence import (
     at_least,
     average,
     below,
-    combined,
     difference,
     every,
     less,
@@ -61,10 +58,6 @@ THE_TREES = "the trees are scikit-learn's, pruned by cost and complexity, not C4
 SMALL_TRAINING = "as in table 2"
 MUCH_TRAINING = "80% of the data"
 MANY_ROUNDS = 100
-TABLE2_ROUNDS = 100
-GAIN = "relative improvement (%)"
-RISE = "rise of the test error since the first T"
-"""The T of table 2, chosen within training samples."""
 
 
 def _is_here(name: str) -> bool:
@@ -85,39 +78,14 @@ def _table2(records: Records, data_set: str, method: str) -> Number:
 
 
 def _lead(records: Records, data_set: str) -> Number:
-    """Return AdaBoost's error minus Boosted Distance's, paired over the splits.
-
-    Where `by_rounds` has more splits than table 2, at table 2's own T, it decides.
-    """
+    """Return AdaBoost's error minus Boosted Distance's, paired over the splits."""
     lead = row(records, "table2", data_set=data_set, method="difference")
-    if trials.splits_of_rounds(records, data_set) > lead.get("repetitions", 0):
-        decided = trials.of_rounds(records, data_set, trials.LEAD, TABLE2_ROUNDS)
-        if decided is not None:
-            return replace(decided, published=lead["published"])
-    return as_number(records, "table2", lead, f"{data_set}, {trials.LEAD}")
+    return as_number(records, "table2", lead, f"{data_set}, AdaBoost minus Boosted Distance")
 
 
 def _beside_nearest(records: Records, data_set: str) -> Decision:
-    """Decide whether Boosted Distance errs less than NN under the best of eight distances.
-
-    Where `by_rounds` and `covariances` have more splits than table 2, they decide: at every T, by
-    table 2's rule for the distances and by the rule that the other half of the sets chose.
-    """
-    boosted = _table2(records, data_set, BOOSTED)
-    nearest = _table2(records, data_set, BEST)
-    splits = row(records, "table2", data_set=data_set, method=BOOSTED).get("repetitions", 0)
-    if trials.splits_of_rounds(records, data_set) <= splits:
-        return less(boosted, nearest)
-    by_rule = trials.nearest_by_rules(records, data_set, splits) or {trials.TABLE2_RULE: nearest}
-    return combined(
-        {
-            f"T = {t}, distances {rule}": less(
-                trials.of_rounds(records, data_set, BOOSTED, t) or boosted, least
-            )
-            for t in trials.all_rounds(records)
-            for rule, least in by_rule.items()
-        }
-    )
+    """Decide whether Boosted Distance errs less than NN under the best of eight distances."""
+    return less(_table2(records, data_set, BOOSTED), _table2(records, data_set, BEST))
 
 
 def small_training_sets(records: Records) -> Decision:
@@ -159,20 +127,9 @@ def _gain(records: Records, name: str) -> Number:
 def mean_improvement(records: Records) -> Decision:
     """Compare the mean over our sets with the mean of the paper's own lines for these sets.
 
-    The paper's error is taken as ours, so that the difference has sqrt(2) times our error. Where
-    `by_rounds` has all sets, the claim is open unless every T says the same.
+    The paper's error is taken as ours: the difference has sqrt(2) times our error.
     """
-    printed = {name: _gain(records, name) for name in SETS if _is_here(name)}
-    by_rounds = {}
-    for t in trials.all_rounds(records):
-        gains = {name: trials.of_rounds(records, name, GAIN, t) for name in printed}
-        there = [replace(g, published=printed[n].published) for n, g in gains.items() if g]
-        if len(there) == len(printed):
-            by_rounds[f"T = {t}"] = _improvement(there)
-    return combined(by_rounds) if by_rounds else _improvement(list(printed.values()))
-
-
-def _improvement(gains: list[Number]) -> Decision:
+    gains = [_gain(records, name) for name in SETS if _is_here(name)]
     ours = average(gains, f"mean relative improvement of {len(gains)} sets, %")
     if ours.published is None or ours.std_error is None:
         return Decision(OPEN, (ours, *gains), "a printed line or a standard error is missing")
@@ -232,10 +189,7 @@ def better_than_rca(records: Records) -> Decision:
 
 
 def best_distances_named(records: Records) -> Decision:
-    """Compare the distance that the paper names for a set with the best of the seven others.
-
-    Where `covariances` has all sets, the rule that the other half of them chose must say the same.
-    """
+    """Compare the distance that the paper names for a set with the best of the seven others."""
     cells = {}
     for name in SETS:
         if _is_here(name):
@@ -250,13 +204,7 @@ def best_distances_named(records: Records) -> Decision:
             )
         else:
             cells[name] = _not_here(name)
-    decision = every(cells, "sets")
-    winners = {n: trials.winner_by_the_other_half(records, n) for n in SETS if _is_here(n)}
-    held_out = {name: cell for name, cell in winners.items() if cell is not None}
-    if len(held_out) < len(winners):
-        return decision
-    other = every(held_out, "sets")
-    return combined({"by the rule of table 2": decision, "by a chosen rule": other})
+    return every(cells, "sets")
 
 
 def _accuracy(records: Records, data_set: str, method: str, rounds: int) -> Number:
@@ -336,11 +284,7 @@ def figure3_reductions(records: Records) -> Decision:
 
 
 def reductions_with_more_data(records: Records) -> Decision:
-    """Compare the best accuracies with that of NN on all dimensions.
-
-    Where `reductions` has all sets, each method's reading is the one that compares best with NN on
-    the other sets, and it must say the same.
-    """
+    """Compare the best accuracies with that of NN on all dimensions."""
     cells = {
         f"{name} {method}": more(
             _peak(records, name, method, MUCH_TRAINING),
@@ -350,20 +294,11 @@ def reductions_with_more_data(records: Records) -> Decision:
         if _is_here(name)
         for method in ("PCA", "LDA", "NDA")
     }
-    decision = every(cells | {n: _not_here(n) for n in HIGH if not _is_here(n)}, "comparisons")
-    names = [name for name in HIGH if _is_here(name)]
-    chosen = trials.chosen_reductions(records, names, ("PCA", "LDA", "NDA"))
-    if chosen is None:
-        return decision
-    return combined({"as in figure 3": decision, "by chosen readings": chosen})
+    return every(cells | {n: _not_here(n) for n in HIGH if not _is_here(n)}, "comparisons")
 
 
 def lda_near_chance(records: Records) -> Decision:
-    """Look at each way to solve LDA; the claim is open where they disagree.
-
-    Where `reductions` is recorded, a third way is the one of its other readings of LDA that
-    compares best with NN at four fifths of the data.
-    """
+    """Look at each way to solve LDA; the claim is open where they disagree."""
     guess = Number("guessing, two classes", 50.0, 0.0)
     ways = {
         "pseudo-inverse": _peak(records, "MNIST", "LDA", SMALL_TRAINING),
@@ -371,11 +306,6 @@ def lda_near_chance(records: Records) -> Decision:
             records, "MNIST", "LDA by S_b v = lambda S_w v", SMALL_TRAINING
         ),
     }
-    names = [name for name in HIGH if _is_here(name)]
-    reading = trials.reduction_of_other_sets(records, "LDA", names, without="LDA")
-    few = trials.best_leads(records, "MNIST", "LDA", FEW, ACCURACY)
-    if reading in few:
-        ways[f"{reading}, which compares best at four fifths of the data"] = few[reading]
     cells = {way: near(accuracy, guess, 1.0) for way, accuracy in ways.items()}
     counted = every(cells, "ways to solve LDA")
     states = {cell.state for cell in cells.values()}
@@ -429,15 +359,7 @@ def _rise(records: Records, method: str) -> Number:
 
 
 def overfitting(records: Records) -> Decision:
-    """Compare the rises of the test errors: paired, set by set, where `by_rounds` has all sets."""
-    names = [name for name in SETS if _is_here(name)]
-    last = max(trials.all_rounds(records), default=0)
-    rises = [trials.of_rounds(records, name, f"{trials.LEAD}: {RISE}", last) for name in names]
-    paired = [rise for rise in rises if rise is not None]
-    if len(paired) == len(names):
-        words = f"mean of {len(paired)} sets, AdaBoost's rise from T = 100 to {last} minus ours"
-        decision = above(average(paired, words))
-        return replace(decision, numbers=(*decision.numbers, *paired))
+    """Compare the rises of the mean test errors."""
     decision = less(_rise(records, BOOSTED), _rise(records, STUMPS))
     if decision.state != OPEN:
         return decision
@@ -456,34 +378,22 @@ def _of_trees(decision: Decision) -> Decision:
 
 
 def trees_improve_adaboost(records: Records) -> Decision:
-    """Count the sets, under each variant of trees that decides."""
-    names = [name for name in SETS if _is_here(name)]
-    if trials.complete(records, names):
-        readings = {
-            reading: most({n: trials.trees_beside(records, n, of.get(n)) for n in names}, "sets")
-            for reading, of in trials.tree_readings(records).items()
-        }
-        return trials.saying_splits(records, combined(readings))
+    """Count the sets."""
     cells = {
         name: less(_figure4(records, name, TREES), _figure4(records, name, STUMPS))
-        for name in names
+        for name in SETS
+        if _is_here(name)
     }
     return _of_trees(most(_with_absent(SETS, cells), "sets"))
 
 
 def _against_trees(records: Records, listed: Iterable[str]) -> Decision:
-    """Compare Boosted Distance with trees on some sets, under each variant that decides."""
+    """Compare Boosted Distance with trees on some sets."""
     sets = list(listed)
-    names = [name for name in sets if _is_here(name)]
-    if trials.complete(records, names):
-        readings = {
-            reading: every({n: trials.boosted_beside(records, n, of.get(n)) for n in names}, "sets")
-            for reading, of in trials.tree_readings(records).items()
-        }
-        return trials.saying_splits(records, combined(readings))
     cells = {
         name: less(_figure4(records, name, BOOSTED), _figure4(records, name, TREES))
-        for name in names
+        for name in sets
+        if _is_here(name)
     }
     return _of_trees(every(_with_absent(sets, cells), "sets"))
 

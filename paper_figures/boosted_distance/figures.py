@@ -5,29 +5,15 @@ The small scale shows what comes with scikit-learn: digits 1 and 7, and the pape
 
 from collections.abc import Sequence
 
-from paper_figures.boosted_distance import (
-    by_rounds,
-    covariance_rules,
-    distance_trees,
-    projections,
-    protocol,
-    readings,
-    reductions,
-    results,
-    trees,
-    when,
-    when_results,
-)
+from paper_figures.boosted_distance import projections, protocol, readings, results
 from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
     draw_examples,
     draw_intervals,
-    draw_lead_over_stumps,
     draw_projections,
     draw_rounds,
 )
 from paper_figures.boosted_distance.tasks import example_images, shape_of
-from paper_figures.comparisons.plots import draw_errors
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
 from paper_figures.rows import absent_row, number_row
 from paper_figures.store import Row
@@ -201,64 +187,6 @@ PAPER = Paper(
             "Beyond the paper: NN under each of the eight distances",
             protocol.tasks,
             readings.distances,
-        ),
-        Figure(
-            "readings",
-            "Beyond the paper: error measures and similarities",
-            protocol.tasks,
-            readings.readings,
-        ),
-        Figure(
-            "codings",
-            "Beyond the paper: other codings of the data, other readings of the distances",
-            readings.codings_tasks,
-            readings.codings,
-        ),
-        Figure(
-            "reductions",
-            "Beyond the paper: reductions with four fifths of the data, in other readings",
-            reductions.tasks,
-            reductions.more_reductions,
-        ),
-        Figure(
-            "trees",
-            "Beyond the paper: AdaBoost with trees, by settings and learners",
-            trees.tasks,
-            trees.trees,
-        ),
-        Figure(
-            "distance_trees",
-            "Beyond the paper: Boosted Distance with trees, the future work of § 5",
-            distance_trees.tasks,
-            distance_trees.distance_trees,
-            draw_lead_over_stumps,
-            alt=(
-                "A row for each data set: the difference in error between Boosted Distance with "
-                "trees and with stumps, with 95 % intervals."
-            ),
-            size=(5.2, 6.0),
-        ),
-        Figure(
-            "by_rounds",
-            "Beyond the paper: table 2 after 100, 200 and 500 rounds, set by set",
-            by_rounds.tasks,
-            by_rounds.by_rounds,
-        ),
-        Figure(
-            "covariances",
-            "Beyond the paper: which handling of singular covariances keeps the printed winners",
-            covariance_rules.tasks,
-            covariance_rules.covariances,
-        ),
-        Figure(
-            "when",
-            "When it pays: Boosted Distance beside other learners",
-            when.tasks,
-            when_results.reduce,
-            draw_errors,
-            alt="A row for each set: by how many points each other learner errs more or less than "
-            "Boosted Distance, with 95 % intervals.",
-            size=(5.2, 10.0),
         ),
     ),
 )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from paper_figures.boosted_distance.protocol import (
-    BALANCED,
     HIGH,
     METHODS,
     OPTIONS,
@@ -147,7 +146,7 @@ def _projection_rows(
         for i, k in enumerate([1] if single else results[0].params["dimensions"]):
             if any(run[i] is None for run in runs):
                 break
-            accuracy = np.array([100 - run[i][BALANCED] for run in runs])
+            accuracy = np.array([100 - run[i] for run in runs])
             keys = {
                 "data_set": name,
                 "method": LABELS[method],

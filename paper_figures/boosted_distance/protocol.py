@@ -6,7 +6,7 @@ least cross-validated error. The errors come from training samples alone and are
 samples and the two methods. The test parts are not looked at.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,23 +33,19 @@ OPTIONS = {"splice": {"order": "frequency"}, "credit": {"order": "appearance"}}
 SMALL = {"wdbc": "wdbc-small", "MNIST": "digits17"}
 SUBSTITUTES = ("ad",)  # other data than the paper's, under its name
 HIGH = ("ad", "gender", "MNIST", "arrhythmia")
-# the two errors that a task stores: share of all, mean of the two classes' error rates
-PLAIN, BALANCED = 0, 1
 METHODS = {
     "boosted": "Boosted Distance",
     "stumps": "AdaBoost, stumps",
     "trees": "AdaBoost, C4.5-like trees",
 }
 
-FIRST_HALF, SECOND_HALF = "first half of the sets", "second half of the sets"
-
 MEASURE = (
     "Errors are means of the two classes' error rates. The paper does not name its measure; the "
-    "share of all test vectors is much farther from its numbers (table `readings`)."
+    "share of all test vectors is much farther from its numbers."
 )
 NORMALISED = (
     "Boosted Distance uses the similarity divided by sum_t alpha_t (ERRATUM BD-2). The literal "
-    "sum of Algorithm A.3 grows worse with T (table `readings`)."
+    "sum of Algorithm A.3 grows worse with T."
 )
 
 
@@ -73,22 +69,6 @@ def printed_lines(context: Context) -> dict[str, Line]:
     }
 
 
-def halves(names: Iterable[str]) -> dict[str, list[str]]:
-    """Divide sets into two halves, every other one: to choose on one, and check on the other.
-
-    Parameters
-    ----------
-    names : iterable of str
-        In the order of the paper's Table 1.
-
-    Returns
-    -------
-    dict of str to list of str
-    """
-    listed = list(names)
-    return {FIRST_HALF: listed[::2], SECOND_HALF: listed[1::2]}
-
-
 def printed_in_text(context: Context, quantity: str) -> dict[str, float]:
     """Return a quantity that the paper's text prints, by data set."""
     return {
@@ -98,23 +78,18 @@ def printed_in_text(context: Context, quantity: str) -> dict[str, float]:
     }
 
 
-def repetitions(
-    context: Context,
-    names: Iterable[str],
-    options: Mapping[str, Any] | None = None,
-    tree_rounds: Sequence[int] = TREE_ROUNDS,
-) -> list[Task]:
-    """Return all repetitions of some sets, read with `options` or those of :data:`OPTIONS`."""
+def repetitions(context: Context, names: Iterable[str]) -> list[Task]:
+    """Return all repetitions of some sets, read with their :data:`OPTIONS`."""
     return [
         Task(
             "repetition",
             repetition,
             {
                 "data_set": name,
-                "options": OPTIONS.get(name, {}) if options is None else options,
+                "options": OPTIONS.get(name, {}),
                 "repetition": i,
                 "rounds": ROUNDS[context.scale],
-                "tree_rounds": tree_rounds,
+                "tree_rounds": TREE_ROUNDS,
             },
             data=(name,),
             kernels=("similarity", "stumps"),
@@ -153,26 +128,19 @@ def tasks(context: Context) -> list[Task]:
 def chosen_rounds(context: Context, results: Sequence[Result]) -> int:
     """Return T by the rule above, as an index of the rounds."""
     runs = [r.value for r in results if r.name == "cross_validation" and r.value]
-    errors = [[np.array(run[m])[:, BALANCED] for m in ("boosted", "stumps")] for run in runs]
+    errors = [[run[m] for m in ("boosted", "stumps")] for run in runs]
     return int(np.mean(errors, axis=(0, 1)).argmin())
 
 
-def errors_of(results: Sequence[Result], measure: int = BALANCED) -> Errors:
-    """Return the errors of the repetitions by method: arrays with a row for each repetition."""
-    runs = [r.value["errors"] for r in results if r.name == "repetition" and r.value]
-    return {
-        m: np.array([np.array(run[m])[..., measure] for run in runs])
-        for m in (runs[0] if runs else ())
-    }
-
-
-def errors_by_set(
-    context: Context, results: Sequence[Result], measure: int = BALANCED
-) -> dict[str, Errors]:
-    """Return what :func:`errors_of` gives, for each set that is available."""
-    mine = {name: [r for r in results if r.params["data_set"] == name] for name in sets_of(context)}
-    errors_of_sets = {name: errors_of(of_set, measure) for name, of_set in mine.items()}
-    return {name: errors for name, errors in errors_of_sets.items() if errors}
+def errors_by_set(context: Context, results: Sequence[Result]) -> dict[str, Errors]:
+    """Return the errors of each set that is available: an array by method, a row a repetition."""
+    errors = {}
+    for name in sets_of(context):
+        mine = [r for r in results if r.name == "repetition" and r.params["data_set"] == name]
+        runs = [r.value["errors"] for r in mine if r.value]
+        if runs:
+            errors[name] = {m: np.array([run[m] for run in runs]) for m in runs[0]}
+    return errors
 
 
 def tree_place(t: int) -> int:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from paper_figures.boosted_distance.splits import error_pair, split
+from paper_figures.boosted_distance.splits import balanced_error, split
 from paper_figures.registry import Job
 from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import NAMES, fit_distance, nearest_neighbor
-from refimpl.typing import FloatArray, IntArray, Labels
+from refimpl.typing import FloatArray, Labels
 
 
 def shape_of(job: Job, *, data_set: str) -> dict[str, Any]:
@@ -50,9 +50,8 @@ def repetition(
 ) -> dict[str, Any]:
     """Train and test every classifier of table 2 on one random split (§ 4.1).
 
-    Errors are in per cent, each as ``[share of all test vectors, mean of the two classes'
-    shares]``; those of the boosted classifiers are lists over `rounds` (AdaBoost with trees: over
-    `tree_rounds`, none if empty).
+    Errors are means of the two classes' rates, in per cent; those of the boosted classifiers are
+    lists over `rounds` (AdaBoost with trees: over `tree_rounds`).
     """
     X, y, train, test = split(job, data_set, options, repetition)
     X_train, y_train = X[train], y[train]
@@ -60,73 +59,21 @@ def repetition(
     values: dict[str, Any] = {}
     for name in NAMES:
         distance = fit_distance(name, X_train, y_train)
-        values[name] = error_pair(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
+        values[name] = balanced_error(nearest_neighbor(distance, X_test, X_train, y_train), y_test)
     model = boosted_distance(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
-    for name, normalize in (("boosted", True), ("literal", False)):
-        stages = staged_nearest_neighbor(
-            model,
-            X_test,
-            X_train,
-            y_train,
-            rounds,
-            normalize=normalize,
-            kernels=job.kernels,
-            threads=1,
-        )
-        values[name] = [error_pair(labels, y_test) for _, labels in stages]
+    stages = staged_nearest_neighbor(
+        model, X_test, X_train, y_train, rounds, kernels=job.kernels, threads=1
+    )
+    values["boosted"] = [balanced_error(labels, y_test) for _, labels in stages]
     stumps = adaboost_classifier(X_train, y_train, max(rounds), kernels=job.kernels, threads=1)
     values["stumps"] = [
-        error_pair(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)
+        balanced_error(labels, y_test) for labels in stumps.staged_predict(X_test, rounds)
     ]
-    if tree_rounds:
-        values["trees"] = _boosted_trees(
-            job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition
-        )
+    values["trees"] = _boosted_trees(
+        job, X_train, y_train, X_test, y_test, tree_rounds, data_set, repetition
+    )
     used = [selected_dimensions(model.rounds(0, t)) for t in rounds]
-    return {
-        "errors": values,
-        "dimensions": [len(features) for features in used],
-        "train": len(y_train),
-    }
-
-
-def distance_readings(
-    job: Job,
-    *,
-    data_set: str,
-    options: Mapping[str, Any],
-    repetition: int,
-    readings: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Return the errors of NN under other readings of a distance.
-
-    Each of `readings` holds arguments of ``fit_distance``. With ``chunklets``, RCA gets random
-    chunklets of that many vectors of one class instead of the classes.
-    """
-    X, y, train, test = split(job, data_set, options, repetition)
-    errors = []
-    rng = job.rng
-    for reading in readings:
-        arguments = dict(reading)
-        size = arguments.pop("chunklets", None)
-        groups = y[train] if size is None else _chunklets(y[train], size, rng)
-        distance = fit_distance(X=X[train], y=groups, **arguments)
-        nearest = nearest_neighbor(distance, X[test], X[train], groups)
-        class_of = dict(zip(groups.tolist(), y[train].tolist(), strict=True))
-        errors.append(
-            error_pair(np.array([class_of[group] for group in nearest.tolist()]), y[test])
-        )
-    return {"errors": errors}
-
-
-def _chunklets(labels: Labels, size: int, rng: np.random.Generator) -> IntArray:
-    groups = np.zeros(len(labels), dtype=np.int64)
-    first = 0
-    for C in np.unique(labels):
-        members = rng.permutation(np.flatnonzero(labels == C))
-        groups[members] = first + np.arange(len(members)) // size
-        first = groups.max() + 1
-    return groups
+    return {"errors": values, "dimensions": [len(features) for features in used]}
 
 
 def cross_validation(
@@ -161,7 +108,9 @@ def cross_validation(
             X[inside], y[inside], max(rounds), kernels=job.kernels, threads=1
         )
         guesses["stumps"][:, held_out] = stumps.staged_predict(X[held_out], rounds)
-    return {name: [error_pair(labels, y) for labels in stages] for name, stages in guesses.items()}
+    return {
+        name: [balanced_error(labels, y) for labels in stages] for name, stages in guesses.items()
+    }
 
 
 def projections(
@@ -202,7 +151,7 @@ def projections(
     dimensions_of = {"none": [most], "LDA": [1], "LDA, singular": [1]}
     errors = {
         name: [
-            _l2_errors(A[:, :k], y_train, B[:, :k], y_test) if k <= limit else None
+            _l2_error(A[:, :k], y_train, B[:, :k], y_test) if k <= limit else None
             for k in dimensions_of.get(name, dimensions)
         ]
         for name, (limit, A, B) in maps.items()
@@ -210,11 +159,11 @@ def projections(
     return {"errors": errors, "dimensions": {name: limit for name, (limit, _, _) in maps.items()}}
 
 
-def _l2_errors(X: FloatArray, labels: Labels, Y: FloatArray, truth: Labels) -> list[float]:
+def _l2_error(X: FloatArray, labels: Labels, Y: FloatArray, truth: Labels) -> float:
     from sklearn.neighbors import KNeighborsClassifier
 
     tree = KNeighborsClassifier(1, algorithm="brute").fit(X, labels)
-    return error_pair(tree.predict(Y), truth)
+    return balanced_error(tree.predict(Y), truth)
 
 
 def _boosted_trees(
@@ -226,7 +175,7 @@ def _boosted_trees(
     rounds: Sequence[int],
     data_set: str,
     repetition: int,
-) -> list[list[float]]:
+) -> list[float]:
     """Return errors of AdaBoost with trees in the manner of C4.5.
 
     The trees use entropy, have at least two vectors in a leaf, and are pruned.
@@ -241,7 +190,7 @@ def _boosted_trees(
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=0.02)
     model = AdaBoostClassifier(tree, n_estimators=max(rounds), random_state=seed).fit(X, y)
     stages = list(model.staged_predict(Y))  # fewer than asked for where a tree makes no error
-    return [error_pair(stages[min(t, len(stages)) - 1], truth) for t in rounds]
+    return [balanced_error(stages[min(t, len(stages)) - 1], truth) for t in rounds]
 
 
 def _singular_direction(X: FloatArray, y: Labels) -> FloatArray:

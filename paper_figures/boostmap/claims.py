@@ -1,31 +1,24 @@
 """Athitsos et al. (2005): the rules that decide their claims, `published/boostmap/claims.toml`.
 
-Ranks with a standard deviation over trainings use that; the error of a rank of one training is that
-of :mod:`paper_figures.boostmap.rank_errors`. Where readings of the two phases are recorded,
-:mod:`paper_figures.boostmap.reading_claims` has its say. Errors of k-nn are compared in pairs
-(`paired`), query by query. Without that record they are binomial over 10,000 queries and taken as
-independent, which makes the error too large rather than too small.
+Ranks have the error of :mod:`paper_figures.boostmap.rank_errors`. Errors of k-nn are compared in
+pairs (`paired`), query by query.
 """
 
-import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from paper_figures.boostmap.rank_errors import K, of_one_training, rank_of, spread
-from paper_figures.boostmap.reading_claims import selective_below_random
+from paper_figures.boostmap.rank_errors import K, rank_of, with_rounding
 from paper_figures.boostmap.text_claims import TEXT_RULES, paired_below, paired_difference
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
-    OPEN,
     Decision,
     Missing,
     Number,
     Records,
     at_least,
     below,
-    combined,
     every,
     less,
     more,
@@ -37,7 +30,6 @@ from paper_figures.claims.evidence import (
     rows,
 )
 
-QUERIES = 10_000
 PERCENTILES = (95, 99)
 CELLS = [(k, p) for k in K for p in PERCENTILES]
 FASTMAP = "FastMap"
@@ -54,28 +46,15 @@ NEARLY = 0.5
 
 
 def _say_how_many(
-    pairs: Mapping[str, tuple[Number, Number]],
-    decide: Callable[[Number, Number], Decision] = less,
-    count: Callable[[Mapping[str, Decision], str], Decision] = every,
+    pairs: Mapping[str, tuple[Number, Number]], decide: Callable[[Number, Number], Decision] = less
 ) -> Decision:
     """Decide "the first is lower" in each cell; say in how many it is so, beyond the error or not.
 
-    Parameters
-    ----------
-    pairs : mapping of str to (Number, Number)
-        The two numbers of each cell.
-    decide : callable
-        What is asked of a cell: `less` or `more`.
-    count : callable
-        `every` or `most`.
-
-    Returns
-    -------
-    Decision
+    `decide` is `less` or `more`.
     """
     sign = 1.0 if decide is less else -1.0
     so = sum(sign * (a.ours - b.ours) < 0.0 for a, b in pairs.values())
-    counted = count({name: decide(a, b) for name, (a, b) in pairs.items()}, "cells")
+    counted = every({name: decide(a, b) for name, (a, b) in pairs.items()}, "cells")
     because = f"{counted.because}; {so} of {len(pairs)} cells are on the claim's side by any amount"
     return Decision(counted.state, counted.numbers, because)
 
@@ -90,14 +69,12 @@ def _cost(records: Records, method: str, quantity: str, deterministic: bool = Fa
 
 
 def _candidates(records: Records, method: str) -> Number:
-    candidates = _cost(records, method, "candidates_p")
-    return of_one_training(records, candidates, candidates.ours)
+    return with_rounding(_cost(records, method, "candidates_p"))
 
 
 def _total(records: Records, method: str) -> Number:
-    """Return the exact distances of a query; the error is that of its candidates p, a rank."""
-    total = _cost(records, method, "total_distances")
-    return of_one_training(records, total, _cost(records, method, "candidates_p").ours)
+    """Return the exact distances of a query."""
+    return with_rounding(_cost(records, method, "total_distances"))
 
 
 def fewer_distances_than_fastmap(records: Records) -> Decision:
@@ -223,32 +200,13 @@ def selective_worse_low_dimensions(records: Records) -> Decision:
 
 
 def selective_best_at_256(records: Records) -> Decision:
-    """Compare with random triples and with FastMap at 256 dimensions.
-
-    Where `additions` is recorded, random triples are behind under its chosen readings, too.
-    """
+    """Compare with random triples and with FastMap at 256 dimensions."""
     pairs = {}
     for k, p in CELLS:
         selective = _figure5(records, SELECTIVE, 256, k, p)
         pairs[f"random k = {k} {p} %"] = (selective, _figure5(records, ORIGINAL, 256, k, p))
         pairs[f"FastMap k = {k} {p} %"] = (selective, _fastmap(records, 256, k, p))
-    decision = _say_how_many(pairs)
-    return _with_readings(
-        decision, {"additions": selective_below_random(records, "additions", CELLS)}
-    )
-
-
-def _with_readings(decision: Decision, readings: Mapping[str, Decision | None]) -> Decision:
-    """Combine the paper's own figures with the chosen readings of each table that is complete.
-
-    A reading that leaves the claim open, with one training, leaves the figures' own decision.
-    """
-    there = {f"chosen in {name}": each for name, each in readings.items() if each is not None}
-    deciding = {name: each for name, each in there.items() if each.state != OPEN}
-    if deciding:
-        return combined({"as trained for the tables": decision, **deciding})
-    said = "".join(f"; {name}: open ({each.because})" for name, each in there.items())
-    return replace(decision, because=decision.because + said)
+    return _say_how_many(pairs)
 
 
 # --------------------------------------------------------------------------- Tables 1 and 2
@@ -264,10 +222,7 @@ def _table(
 
 
 def selective_better_than_random(records: Records) -> Decision:
-    """Compare in the 12 cells of Table 1, and at Figure 6's percentiles 80 and 90.
-
-    Where `additions` and `second_phase` are recorded, their chosen readings must say the same.
-    """
+    """Compare in the 12 cells of Table 1, and at Figure 6's percentiles 80 and 90."""
     pairs = {}
     for distance in ("QI", "QS"):
         for cell in CELLS:
@@ -289,11 +244,7 @@ def selective_better_than_random(records: Records) -> Decision:
                     for triples in ("Se", "Ra")
                 )
                 pairs[f"{distance} k = {k} {p} %"] = (se, ra)
-    cells = [(k, p) for k in K for p in (80, 90, *PERCENTILES)]
-    chosen = {
-        name: selective_below_random(records, name, cells) for name in ("additions", "second_phase")
-    }
-    return _with_readings(_say_how_many(pairs), chosen)
+    return _say_how_many(pairs)
 
 
 def _query_sensitive(records: Records) -> dict[str, tuple[Number, Number]]:
@@ -337,31 +288,9 @@ def extensions_add_up(records: Records) -> Decision:
 # --------------------------------------------------------------------------- classification
 
 
-def _knn(records: Records, figure: str, method: str, k: int) -> Number:
-    name = f"{method}, k = {k}, error in %"
-    return number(records, figure, name, points=QUERIES, method=method, k=k)
-
-
-def _compare_knn(
-    records: Records,
-    figure: str,
-    pairs: Mapping[str, tuple[str, str]],
-    count: Callable[[Mapping[str, Decision], str], Decision] = every,
-) -> Decision:
-    """Decide that the first method errs less at every k that the rows have, or at most of them."""
-    cells = {}
-    for name, (first, second) in pairs.items():
-        for k in (line["k"] for line in rows(records, figure, method=first)):
-            a, b = (_knn(records, figure, method, k) for method in (first, second))
-            cells[f"{name}k = {k}"] = (a, b)
-    return _say_how_many(cells, count=count)
-
-
 def query_sensitive_knn_error(records: Records) -> Decision:
     """Compare at the k of the rows."""
-    if "paired" in records:
-        return paired_below(records, ["Pa-Se-QS minus Pa-Se-QI"])
-    return _compare_knn(records, "figure8", {"": (CLASSIFYING, "BoostMap-Pa-Se-QI")})
+    return paired_below(records, ["Pa-Se-QS minus Pa-Se-QI"])
 
 
 def parameter_space_worse_ranks(records: Records) -> Decision:
@@ -387,17 +316,12 @@ def parameter_space_worse_ranks(records: Records) -> Decision:
 
 def parameter_space_lower_error(records: Records) -> Decision:
     """Compare at the k of the rows."""
-    if "paired" in records:
-        return paired_below(records, [f"Pa-Se-{d} minus Fe-Se-{d}" for d in ("QI", "QS")])
-    pairs = {f"{d} ": (f"BoostMap-Pa-Se-{d}", f"BoostMap-Fe-Se-{d}") for d in ("QI", "QS")}
-    return _compare_knn(records, "figure10", pairs)
+    return paired_below(records, [f"Pa-Se-{d} minus Fe-Se-{d}" for d in ("QI", "QS")])
 
 
 def embedding_below_chamfer(records: Records) -> Decision:
     """Count the k of the rows."""
-    if "paired" in records:
-        return paired_below(records, [BESIDE_CHAMFER], in_most=True)
-    return _compare_knn(records, "figure11", {"": (CLASSIFYING, CHAMFER)}, most)
+    return paired_below(records, [BESIDE_CHAMFER], in_most=True)
 
 
 def _table3(records: Records, method: str, measure: str) -> Number:
@@ -408,12 +332,9 @@ def _table3(records: Records, method: str, measure: str) -> Number:
     nearest to its own.
     """
     name = f"{method}, {measure} in %"
-    trained = number(records, "table3", method=CLASSIFYING, measure=measure).std_error is not None
-    if method == CHAMFER and trained:
+    if method == CHAMFER:
         return number(records, "table3", name, deterministic=True, method=method, measure=measure)
-    error = number(records, "table3", name, points=QUERIES, method=method, measure=measure)
-    if not trained or "paired" not in records:
-        return error
+    error = number(records, "table3", name, method=method, measure=measure)
     k = row(records, "table3", method=method, measure=measure)["at k"]
     lines = rows(records, "paired", difference=BESIDE_CHAMFER)
     nearest = min(lines, key=lambda line: abs(math.log(line["k"] / k)))
@@ -428,9 +349,7 @@ def chamfer_best_overall(records: Records) -> Decision:
 
 def one_nn_below_chamfer(records: Records) -> Decision:
     """Compare the 1-nn errors."""
-    if "paired" in records:
-        return below(paired_difference(records, BESIDE_CHAMFER, 1))
-    return less(*(_table3(records, method, "1-nn error") for method in (CLASSIFYING, CHAMFER)))
+    return below(paired_difference(records, BESIDE_CHAMFER, 1))
 
 
 def best_error_as_chamfer(records: Records) -> Decision:
@@ -441,24 +360,7 @@ def best_error_as_chamfer(records: Records) -> Decision:
     return near(ours, chamfer, NEARLY)
 
 
-def _noting_the_error(rule: Rule) -> Rule:
-    """Return the rule; its decisions say where the error of a single training comes from."""
-
-    @functools.wraps(rule)
-    def noting(records: Records) -> Decision:
-        decision = rule(records)
-        if not any("boostmap.readings" in number.entries for number in decision.numbers):
-            return decision
-        percent = 100.0 * spread(records)
-        because = (
-            f"{decision.because}; the error of a rank of one training is {percent:.1f} % of it"
-        )
-        return replace(decision, because=because + ", as two draws with 64 dimensions differ")
-
-    return noting
-
-
-_RULES: dict[str, Rule] = {
+RULES: dict[str, Rule] = {
     "fewer-distances-than-fastmap": fewer_distances_than_fastmap,
     "fewer-candidates": fewer_candidates,
     "selective-fewest-distances": selective_fewest_distances,
@@ -482,5 +384,3 @@ _RULES: dict[str, Rule] = {
     "extensions-add-up": extensions_add_up,
     **TEXT_RULES,
 }
-
-RULES: dict[str, Rule] = {claim: _noting_the_error(rule) for claim, rule in _RULES.items()}

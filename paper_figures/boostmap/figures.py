@@ -2,16 +2,7 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import (
-    more_results,
-    open_fastmap,
-    open_readings,
-    passing,
-    pays,
-    plots,
-    readings,
-    results,
-)
+from paper_figures.boostmap import more_results, passing, plots, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
 from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
@@ -237,54 +228,6 @@ PAPER = Paper(
             "§§ 7.5, 8.3 and 11: what the text says in passing",
             passing.remarks_tasks,
             passing.remarks,
-        ),
-        Figure(
-            "edges", "Beyond the paper: edge detectors", readings.edges_tasks, readings.edges_table
-        ),
-        Figure(
-            "readings",
-            "Beyond the paper: readings of what §§ 7 and 10 leave open",
-            readings.readings_tasks,
-            readings.readings_table,
-        ),
-        Figure(
-            "additions",
-            "Beyond the paper: readings of the first phase, at the paper's sizes",
-            open_readings.additions_tasks,
-            open_readings.additions,
-        ),
-        Figure(
-            "second_phase",
-            "Beyond the paper: readings of the query-sensitive phase",
-            open_readings.second_phase_tasks,
-            open_readings.second_phase,
-        ),
-        Figure(
-            "fastmap",
-            "Beyond the paper: edge detectors by Table 3 and by FastMap's best dimensions",
-            open_fastmap.fastmap_tasks,
-            open_fastmap.fastmap_table,
-        ),
-        Figure(
-            "pays",
-            "Beyond the paper: when BoostMap pays, on six distances and seven sets",
-            pays.pays_tasks,
-            pays.pays,
-            plots.draw_pays,
-            alt="A line for each distance: the exact distances that each method takes, as marks.",
-            size=(5.2, 4.2),
-        ),
-        Figure(
-            "graph",
-            "Beyond the paper: exact distances of search graphs",
-            readings.graph_tasks,
-            readings.graph_table,
-            plots.draw_graph,
-            alt=(
-                "Share of the queries that succeed, by the exact distances that searches of graphs "
-                "take."
-            ),
-            size=(5.2, 4.6),
         ),
     ),
 )

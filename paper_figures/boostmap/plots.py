@@ -12,7 +12,6 @@ from paper_figures.plots import (
     ink_on_paper,
     key,
     label_ends,
-    labelled,
     logarithmic,
     mean_line,
     panels,
@@ -25,17 +24,6 @@ from paper_figures.themes import SMALLEST, theme
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
     from matplotlib.axes import Axes
-
-PAYS = (
-    "BoostMap, random triples",
-    "BoostMap, near triples",
-    "BoostMap, selective triples",
-    "FastMap",
-    "random references",
-    "vantage-point tree",
-    "PyNNDescent",
-)
-"""The methods that the picture of when BoostMap pays shows; its table has all."""
 
 
 def draw_points(record: Record, figure: mpl.Figure) -> None:
@@ -201,61 +189,6 @@ def draw_errors(record: Record, figure: mpl.Figure) -> None:
     forms = [name for name in ends if "-" in name]
     what = "a form" if len(forms) == 1 else "forms"
     footnote(figure, f"{', '.join(forms)}: {what} of BoostMap")
-
-
-def draw_graph(record: Record, figure: mpl.Figure) -> None:
-    """Draw the share of successful queries by the number of exact distances.
-
-    The embeddings stand beside it, at 98 %.
-    """
-    axis = figure.subplots()
-    for place, line in enumerate(record["drawing"]["searches"]):
-        searches = line["searches"]
-        axis.plot(
-            [at["distances"] for at in searches],
-            [at["success"] for at in searches],
-            label=line["method"],
-            **series_style(place),
-        )
-    methods = [item for item in record["drawing"]["embeddings"].items() if "clipped" not in item[0]]
-    for place, (method, distances) in enumerate(methods, start=len(record["drawing"]["searches"])):
-        axis.plot(
-            distances,
-            98,
-            **series_style(place) | {"linestyle": "none", "markersize": 9, "zorder": 4},
-            label=f"{method} (§ 11.2)",
-        )
-    axis.axhline(98, color=theme().soft, linewidth=1, linestyle=":", label="98 %")
-    logarithmic(axis.xaxis)
-    axis.set(
-        xlabel="exact distances a query, mean", ylabel="queries with the true 10\nnearest found (%)"
-    )
-    key(figure, labelled(axis))
-
-
-def draw_pays(record: Record, figure: mpl.Figure) -> None:
-    """Draw the exact distances that methods take at 95 % recall: a line for each distance."""
-    axis = figure.subplots()
-    rows = [row for row in record["rows"] if row.get("recall") == 95 and row["ours"] is not None]
-    kinds = list(dict.fromkeys(row["distance"] for row in rows))
-    shown = [method for method in PAYS if any(row["method"] == method for row in rows)]
-    for place, method in enumerate(shown):
-        points = [row for row in rows if row["method"] == method]
-        axis.plot(
-            [row["ours"] for row in points],
-            [kinds.index(row["distance"]) for row in points],
-            label=method,
-            **series_style(place) | {"linestyle": "none", "markersize": 7},
-        )
-    logarithmic(axis.xaxis)
-    axis.set(
-        xlabel="exact distances a query at 95 % recall, mean",
-        yticks=range(len(kinds)),
-        yticklabels=kinds,
-    )
-    axis.margins(y=0.08)
-    axis.invert_yaxis()
-    key(figure, labelled(axis))
 
 
 def _dots() -> dict[str, Any]:

@@ -11,12 +11,12 @@ from scipy.ndimage import zoom
 
 from paper_figures.registry import Job
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
-from refimpl.spaces import CallableSpace, enn_ranks, percentile, vote
-from refimpl.typing import BoolArray, FloatArray, Labels
+from refimpl.spaces import CallableSpace
+from refimpl.typing import BoolArray
 
 KS = (1, 10, 100)
 PERCENTS = tuple(range(1, 101))
-SIGMA = 1.7  # of Canny's detector: Table 3's errors, with the printed k (table `edges`)
+SIGMA = 1.7  # of Canny's detector: Table 3's errors, with the printed k
 AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
 """Options with which the rounds are those of algorithm.py, to the bit; in the second phase with
 ``ranges_of_least_error`` (§ 8.3) instead of § 8.1 step 3."""
@@ -63,29 +63,3 @@ def load_problem(job: Job, data_set: str, sigma: float, enlarge: int, most: int)
 def space_of(job: Job, images: BoolArray) -> CallableSpace:
     """Return edge images as a space under the chamfer distance."""
     return CallableSpace(lambda A, B: chamfer(A, B, kernels=job.kernels), images, pairwise=True)
-
-
-def rank_percentiles(
-    job: Job, model: Any, Q: FloatArray, X: FloatArray, problem: Problem
-) -> dict[str, Any]:
-    """Return percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
-    ks = [k for k in KS if k <= problem.nearest.shape[1]]
-    ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)
-    return {
-        "ranks": {
-            str(k): [int(percentile(ranks[:, i], p)) for p in PERCENTS] for i, k in enumerate(ks)
-        }
-    }
-
-
-def knn_errors(
-    labels: Labels, distances: FloatArray, truth: Labels, rng: np.random.Generator
-) -> list[float]:
-    """Return the k-nn errors in per cent for k = 1, 2, ...
-
-    They follow from the classes and distances of the nearest objects.
-    """
-    return [
-        float(100 * np.mean(vote(labels[:, :k], distances[:, :k], rng=rng) != truth))
-        for k in range(1, labels.shape[1] + 1)
-    ]

@@ -39,7 +39,7 @@ DRAWS = {"small": 2, "paper": 5}
 """How many times each variant is trained, and FastMap drawn."""
 VARIANTS = (("Fe", "Ra"), ("Fe", "Se"), ("Pa", "Se"))
 NOTES = (  # of the first figure that has edges, and of tables 1 and 3: a page shows them thrice
-    "Edge images by Canny's detector, sigma 1.7 (the paper names none; table `edges`); "
+    "Edge images by Canny's detector, sigma 1.7 (the paper names none); "
     "chamfer distances are sums of the two directions; candidates and training objects are drawn "
     "apart from one another; m = M_1 pivot pairs are tried in a round; "
     "the second phase has as many rounds as there are dimensions.",

@@ -315,15 +315,6 @@ def _best_k(trainings: Sequence[Sequence[float]]) -> int:
     return int(np.mean(trainings, axis=0).argmin()) + 1
 
 
-def best_of_errors(errors: Sequence[float]) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Return (1-nn error, 1) and (least k-nn error, its k), rounded as they are printed.
-
-    The errors are in per cent.
-    """
-    best = int(np.argmin(errors))
-    return (round(errors[0], 2), 1), (round(errors[best], 2), best + 1)
-
-
 def table3(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the 1-nn and the best k-nn error in per cent, chamfer distance and embedding."""
     rows = absent_rows(results, {"method": "all", "measure": None})
@@ -346,6 +337,4 @@ def table3(context: Context, results: Sequence[Result]) -> Gathered:
             values = [round(training[k - 1], 2) for training in trainings]
             rows.append(mean_row(keys, published, values))
     note = f"Embeddings have {SIZES[context.scale]['d']} dimensions; errors in per cent."
-    return Gathered(
-        rows, [*NOTES, note, "Table `edges` holds the chamfer distance's errors by edge detector."]
-    )
+    return Gathered(rows, [*NOTES, note])

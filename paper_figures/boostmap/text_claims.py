@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from paper_figures.boostmap.reading_claims import selective_below_random
 from paper_figures.claims import Rule
 from paper_figures.claims.evidence import (
     FAILS,
@@ -21,7 +20,6 @@ from paper_figures.claims.evidence import (
     above,
     below,
     both,
-    combined,
     entries_of,
     every,
     less,
@@ -88,10 +86,7 @@ def other_k(records: Records) -> Decision:
 
 
 def selective_wins_from_some_k(records: Records) -> Decision:
-    """Ask it of the largest k, for high shares of the queries.
-
-    Where `additions` is recorded, its chosen readings with 256 dimensions must say the same.
-    """
+    """Ask it of the largest k, for high shares of the queries."""
     largest = max(line["k"] or 0 for line in rows(records, "costs_by_k"))
     cells = {}
     for percent in HIGH:
@@ -102,12 +97,7 @@ def selective_wins_from_some_k(records: Records) -> Decision:
             for method in ("BoostMap-Fe-Ra-QI", "BoostMap-Fe-Se-QI")
         )
         cells[f"k = {largest} {percent} %"] = less(selective, random)
-    decision = every(cells, "cells")
-    high = [(largest, percent) for percent in HIGH]
-    chosen = selective_below_random(records, "additions", high, distances=True)
-    if chosen is None:
-        return decision
-    return combined({"as trained for the tables": decision, "chosen in additions": chosen})
+    return every(cells, "cells")
 
 
 # ------------------------------------------------------------------------------- §§ 7.5, 8.3 and 11

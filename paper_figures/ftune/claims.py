@@ -35,16 +35,13 @@ from paper_figures.claims.evidence import (
     number,
     rows,
 )
-from paper_figures.ftune.trial_claims import ChosenRivals, chosen_rivals, paired_lead
-from paper_figures.ftune.trials import EQUAL
+from paper_figures.ftune.results import FRESH_PAIRS
+from paper_figures.ftune.trials import EQUAL, Pair
 from paper_figures.store import NOT_AVAILABLE
 
 FEW, MANY = 30, 300
 RIVALS = ("BBS", "DBOOST")
-COMMON_PAIRS = {  # the keys of the records that draw pairs out of common landmarks
-    "table2": "51aafd8aa694733be82bfad2334c2378a94c994090f43452e1b0eef2de29cf56",
-    "figure2": "d2c7ebf492bc849fcc483e6fa1c13cd2da377fbf456b76bc9bbcb4893567fc47",
-}
+OF_VECTORS = ("table2", "figure2")  # their notes say so if pairs are drawn from all objects
 NO_GAIN = 0.01  # the print has two decimals
 PRINTED_RUNS = 20
 UNEQUAL = (
@@ -61,7 +58,10 @@ FRESH = {"method": "FTUNE-S", "pairs": "fresh for each class", "divided by": "1"
 
 
 def _has_common_pairs(records: Records, figure: str) -> bool:
-    return figure in records and records[figure]["key"] == COMMON_PAIRS.get(figure)
+    """Return whether a record draws FTUNE's pairs out of common landmarks."""
+    if figure not in OF_VECTORS or figure not in records:
+        return False
+    return not any(FRESH_PAIRS in note for note in records[figure]["notes"])
 
 
 def _accuracy(records: Records, figure: str, data_set: str, landmarks: int, method: str) -> Number:
@@ -95,6 +95,16 @@ def _lead(
     if _has_common_pairs(records, figure):
         return lead
     return _split_by_split(records, figure, lead, data_set, landmarks, methods)
+
+
+def _paired_lead(
+    records: Records, figure: str, data_set: str, landmarks: int, methods: Pair
+) -> Number:
+    """Return the difference of two methods, taken split by split in a trial."""
+    method, minus = methods
+    name = f"{data_set}, {landmarks} landmarks, {method} minus {minus}"
+    keys: dict[str, Any] = {"data_set": data_set, "landmarks": landmarks}
+    return number(records, figure, name, **keys, method=method, minus=minus)
 
 
 def _split_by_split(
@@ -228,13 +238,10 @@ def _said(records: Records, figure: str, decision: Decision) -> Decision:
         return decision
     because = decision.because + (
         f". In {figure} the pairs of FTUNE come out of common landmarks, which is not as printed "
-        "and finds less: where it is behind there, the claim is left open"
+        "and finds less: where it is behind there, the claim is left open. "
+        f"With {FEW} landmarks FTUNE-S has fresh pairs (ftune.pairs), and compares a new "
+        f"object with up to {2 * FEW} objects for each class, where BBS takes {FEW}"
     )
-    if figure != "figure1":
-        because += (
-            f". With {FEW} landmarks FTUNE-S has fresh pairs (ftune.pairs), and compares a new "
-            f"object with up to {2 * FEW} objects for each class, where BBS takes {FEW}"
-        )
     return replace(decision, because=because)
 
 
@@ -289,35 +296,20 @@ def among_best_on_similarities(records: Records) -> Decision:
 
 
 def dselect_helps(records: Records) -> Decision:
-    """Figure 1: with 30 and 50 landmarks DSELECT is ahead of random landmarks.
+    """Equal: with 30 and 50 landmarks DSELECT is ahead of as many random landmarks.
 
-    ftune.equal decides, split by split, where both sides compare a new object with d others.
-    Without that entry only part of a difference counts for FTUNE. A lead over FTUNE with pairs out
-    of common landmarks, which find less, decides nothing. FTUNE with d fresh pairs compares a new
-    object with up to 2 d objects for each class, with DSELECT with d in all: a lag behind it
-    decides nothing either.
+    A new object costs both sides the same.
     """
-    common = _has_common_pairs(records, "figure1")
-    unequal = FAILS if not common else HOLDS
-    cells = {}
-    for name in _sets(records, "figure1"):
-        for landmarks in _sizes(records, "figure1")[:2]:
-            for pair in EQUAL:
-                if "equal" in records:
-                    decision = above(paired_lead(records, "equal", name, landmarks, pair))
-                else:
-                    figure1 = (pair[0], pair[0].replace("+D", ""))
-                    decision = above(_lead(records, "figure1", name, landmarks, figure1))
-                    if figure1[1] == "FTUNE-S" and decision.state == unequal:
-                        decision = replace(decision, state=OPEN)
-                cells[f"{name} {landmarks} {pair[0]}"] = decision
-    decision = every(cells)
+    cells = {
+        f"{name} {landmarks} {pair[0]}": above(
+            _paired_lead(records, "equal", name, landmarks, pair)
+        )
+        for name in _sets(records, "equal")
+        for landmarks in _sizes(records, "equal")
+        for pair in EQUAL
+    }
     because = f"significantly better in {_told(cells, 'cases on the sets at hand')}"
-    if "equal" in records:
-        because += EQUAL_LANDMARKS
-    elif not common:
-        because += UNEQUAL
-    return replace(decision, because=because)
+    return replace(every(cells), because=because + EQUAL_LANDMARKS)
 
 
 def among_best_on_uci(records: Records) -> Decision:
@@ -334,37 +326,23 @@ def among_best_on_uci(records: Records) -> Decision:
 
 
 def bbs_few_dboost_many(records: Records) -> Decision:
-    """Table 2: on most sets BBS is ahead with few landmarks, and DBOOST with many.
-
-    With ftune.dboost the pairs of DBOOST's rounds are chosen on six sets, and with ftune.check the
-    reading of BBS. Then the other six sets decide.
-    """
+    """Table 2: on most sets BBS is ahead with few landmarks, and DBOOST with many."""
     names = _sets(records, "table2")
-    chosen = chosen_rivals(records)
-    if chosen is not None:
-        names = [name for name in names if name in chosen.sets]
     parts = []
     means = []
     for landmarks, (first, second) in ((FEW, RIVALS), (MANY, RIVALS[::-1])):
-        leads = {name: _rivals(records, name, landmarks, first, chosen) for name in names}
+        leads = {name: _rivals(records, name, landmarks, first) for name in names}
         cells = {f"{name} {landmarks}": above(lead) for name, lead in leads.items()}
         because = f"with {landmarks} landmarks {first} is ahead on {_told(cells, 'sets')}"
         parts.append(replace(most(cells), because=because))
         what = f"{first} minus {second}, mean of {len(leads)} sets, {landmarks} landmarks"
         means.append(average(list(leads.values()), what))
-    whole = _whole(parts, means)
-    return whole if chosen is None else replace(whole, because=f"{whole.because}. {chosen.words}")
+    return _whole(parts, means)
 
 
-def _rivals(
-    records: Records, name: str, landmarks: int, first: str, chosen: ChosenRivals | None
-) -> Number:
-    """Return BBS minus DBOOST, or the other way round, as six sets choose them."""
-    if chosen is None:
-        lead = _lead(records, "table2", name, landmarks, RIVALS)
-    else:
-        bbs, dboost = (chosen.accuracy(records, name, landmarks, rival) for rival in RIVALS)
-        lead = difference(bbs, dboost, f"{bbs.name} minus DBOOST")
+def _rivals(records: Records, name: str, landmarks: int, first: str) -> Number:
+    """Return BBS minus DBOOST, or the other way round."""
+    lead = _lead(records, "table2", name, landmarks, RIVALS)
     if first == "BBS":
         return lead
     published = None if lead.published is None else -lead.published
@@ -411,32 +389,24 @@ def few_landmarks_on_uci(records: Records) -> Decision:
 
 
 def overfits_on_small_sets(records: Records) -> Decision:
-    """Figure 1: FTUNE-S is behind both rivals on every set, with 30 and 300 landmarks.
-
-    With pairs out of common landmarks, which find less, a lead of FTUNE-S decides, and not a lag.
-    """
+    """Figure 1: FTUNE-S is behind both rivals on every set, with 30 and 300 landmarks."""
     cells = {}
     numbers = []
     for landmarks in (FEW, MANY):
         leads, _ = _by_set(records, "figure1", landmarks, "FTUNE-S")
         for name, lead in leads.items():
             first, second = (below(over) for over in lead.over)
-            behind = both(first, second)
-            lags = lead.common and behind.state == HOLDS
-            cells[f"{name} {landmarks}"] = replace(behind, state=OPEN) if lags else behind
+            cells[f"{name} {landmarks}"] = both(first, second)
             numbers.append(max(lead.over, key=lambda over: over.ours))
     because = f"behind both on {_told(cells, 'sets and sizes at hand')}"
-    decision = replace(every(cells), numbers=tuple(numbers), because=because)
-    return _said(records, "figure1", decision)
+    return replace(every(cells), numbers=tuple(numbers), because=because)
 
 
 def recovers_on_small_sets(records: Records) -> Decision:
     """Figure 1: with DSELECT FTUNE-S gains, and is then behind neither rival.
 
-    A gain over pairs out of common landmarks, which find less, decides nothing, and no gain over
-    fresh pairs, of twice as many objects, does not either.
+    No gain over fresh pairs, of twice as many objects, decides nothing.
     """
-    common = _has_common_pairs(records, "figure1")
     cells = {}
     gains = []
     for landmarks in (FEW, MANY):
@@ -445,19 +415,14 @@ def recovers_on_small_sets(records: Records) -> Decision:
             gain = _lead(records, "figure1", name, landmarks, ("FTUNE+D-S", "FTUNE-S"))
             gains.append(gain)
             gained = above(gain)
-            if not common and gained.state == FAILS:
+            if gained.state == FAILS:
                 gained = replace(gained, state=OPEN)
-            cell = both(gained, lead.among_best())
-            if common and cell.state == HOLDS:
-                cell = replace(cell, state=OPEN)
-            cells[f"{name} {landmarks}"] = cell
-    decision = every(cells)
+            cells[f"{name} {landmarks}"] = both(gained, lead.among_best())
     because = (
         "FTUNE-S gains by DSELECT, and is then behind neither rival, on "
-        f"{_told(cells, 'sets and sizes at hand')}"
+        f"{_told(cells, 'sets and sizes at hand')}{UNEQUAL}"
     )
-    because += "" if common else UNEQUAL
-    return _said(records, "figure1", replace(decision, numbers=tuple(gains), because=because))
+    return replace(every(cells), numbers=tuple(gains), because=because)
 
 
 def per_class_overfits(records: Records) -> Decision:
@@ -494,7 +459,7 @@ def dselect_not_on_uci(records: Records) -> Decision:
         gains = []
         for name in _sets(records, "transfer"):
             pair = "FTUNE+D-S", "FTUNE-S"
-            gain = paired_lead(records, "transfer", name, landmarks, pair)
+            gain = _paired_lead(records, "transfer", name, landmarks, pair)
             gains.append(gain)
             cell = below(gain, NO_GAIN)
             ahead = above(gain).state == HOLDS
@@ -512,7 +477,7 @@ def better_transfer_function(records: Records) -> Decision:
     for landmarks in (FEW, MANY):
         for slope in ("slope 1 alone", "slope 1,000 alone"):
             gains = {
-                f"{name} {landmarks}": paired_lead(
+                f"{name} {landmarks}": _paired_lead(
                     records, "transfer", name, landmarks, ("FTUNE-S", f"FTUNE-S, {slope}")
                 )
                 for name in _sets(records, "transfer")

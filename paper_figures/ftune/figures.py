@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paper_figures.ftune import factorial, pairs, plots, results, tasks, trials, when, when_results
-from paper_figures.ftune import readings as open_points
-from paper_figures.ftune.trials import CHECKING, CHOOSING
+from paper_figures.ftune import pairs, plots, results, tasks, trials
 from paper_figures.registry import Context, Figure, Paper, Task
 
 KERNELS = ("landmarks", "stumps")
@@ -34,56 +32,11 @@ VECTORS = {"small": ("digits", "wine"), "paper": UCI}
 CURVES = {"small": ("digits", "wine"), "paper": ("isolet", "letters", "magic", "opt-digits")}
 SIZES = {"small": (10, 40), "paper": (30, 300)}
 MORE_SIZES = {"small": (10, 20, 40), "paper": (30, 50, 100, 200, 300)}
-OPEN = {
-    "small": (("wine", 10),),
-    "paper": (
-        *(
-            (name, 30)
-            for name in ("isolet", "letters", "magic", "pen-digits", "satellite", "segment")
-        ),
-        ("magic", 300),
-        ("satellite", 300),
-        ("segment", 300),
-    ),
-}
-BOOSTED = {  # whose DBOOST is not the printed one, beside those
-    "small": (),
-    "paper": (("cod-rna", 30), ("nursery", 30), ("nursery", 300)),
-}
-OPEN_RUNS = {"small": 2, "paper": 3}
-FACTORIAL_RUNS = {"small": 1, "paper": 5}
-ROUND_PAIRS = {"small": (1, 3), "paper": (1, 3, 10, 30)}
-OPEN_MATRIX_RUNS = {"aural-sonar": 200}  # twenty test objects; the others have RUNS
-OPEN_MATRICES = {
-    "small": (("wine", "cityblock", 10),),
-    "paper": tuple(
-        (name, "matrix", d)
-        for name in ("aural-sonar", "voting-similarity", "protein")
-        for d in (30, 300)
-    ),
-}
-BEYOND = {
-    "small": (("wine", "cityblock"),),
-    "paper": (
-        *MATRICES["paper"],
-        *((name, "standardised") for name in ("faults", "mfeat-zernike", "segment")),
-    ),
-}
+TRANSFER_RUNS = {"small": 1, "paper": 5}
 
 
 def _standardised(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, "standardised") for name in names]
-
-
-WHEN_RUNS = {"small": 1, "paper": 20}
-WHEN = {
-    "small": (("wine", "cityblock"), ("wdbc-small", "standardised")),
-    "paper": (
-        *MATRICES["paper"],
-        *_standardised([name for name in UCI if name not in when_results.LEFT_OUT]),
-        *_standardised(("ionosphere", "sonar", "wdbc", "german", "pima", "splice")),
-    ),
-}
 
 
 def _accuracies(
@@ -153,33 +106,6 @@ def figure2_tasks(context: Context) -> list[Task]:
     return _accuracies(context, sets, MORE_SIZES[context.scale], FOUR, RUNS[context.scale])
 
 
-def readings_tasks(context: Context) -> list[Task]:
-    """Return the tasks of what the paper leaves open, on a few sets."""
-    return [
-        _task(what, function, name, "standardised", d, run)
-        for what, function, sets in (
-            ("readings", open_points.readings, OPEN[context.scale]),
-            ("boosting", open_points.boosting, OPEN[context.scale] + BOOSTED[context.scale]),
-        )
-        for name, d in sets
-        for run in range(OPEN_RUNS[context.scale])
-    ] + [
-        _task("matrix_readings", open_points.matrix_readings, name, preparation, d, run)
-        for name, preparation, d in OPEN_MATRICES[context.scale]
-        for run in range(OPEN_MATRIX_RUNS.get(name, RUNS[context.scale]))
-    ]
-
-
-def penalty_tasks(context: Context) -> list[Task]:
-    """Return the tasks of the sets of table 2, with fewer runs."""
-    return [
-        _task("penalty", open_points.penalty, name, "standardised", d, run)
-        for name in VECTORS[context.scale]
-        for d in SIZES[context.scale]
-        for run in range(OPEN_RUNS[context.scale])
-    ]
-
-
 def pairs_tasks(context: Context) -> list[Task]:
     """Return the tasks of the sets of table 2, with its numbers of landmarks."""
     return [
@@ -190,44 +116,13 @@ def pairs_tasks(context: Context) -> list[Task]:
     ]
 
 
-def factorial_tasks(context: Context) -> list[Task]:
-    """Return the tasks of all readings of four open points, on the sets that choose among them."""
-    return _of_readings(context, CHOOSING[context.scale])
-
-
-def check_tasks(context: Context) -> list[Task]:
-    """Return the tasks of these readings on all sets, those that choose and those that check."""
-    return factorial_tasks(context) + _of_readings(context, CHECKING[context.scale])
-
-
-def _of_readings(context: Context, names: Sequence[str]) -> list[Task]:
-    return [
-        _task("factorial", factorial.factorial, name, "standardised", d, run, **reading)
-        for name in names
-        for d in SIZES[context.scale]
-        for reading in factorial.READINGS
-        for run in range(FACTORIAL_RUNS[context.scale])
-    ]
-
-
-def dboost_tasks(context: Context) -> list[Task]:
-    """Return the tasks of DBOOST with several pairs a round, on the sets of table 2."""
-    return [
-        _task("dboost_pairs", factorial.boosting, name, "standardised", d, run, pairs=m)
-        for name in VECTORS[context.scale]
-        for d in SIZES[context.scale]
-        for m in ROUND_PAIRS[context.scale]
-        for run in range(OPEN_RUNS[context.scale])
-    ]
-
-
 def transfer_tasks(context: Context) -> list[Task]:
     """Return the tasks of FTUNE with one slope alone, or DSELECT, beside the first of table 2."""
     sets = _standardised(VECTORS[context.scale])
-    runs = FACTORIAL_RUNS[context.scale]
+    runs = TRANSFER_RUNS[context.scale]
     sizes = SIZES[context.scale]
     return _accuracies(context, sets, sizes, FOUR, runs) + [
-        _task("transfer", factorial.transfer, name, "standardised", d, run)
+        _task("transfer", tasks.transfer, name, "standardised", d, run)
         for name in VECTORS[context.scale]
         for d in sizes
         for run in range(runs)
@@ -239,42 +134,16 @@ def equal_tasks(context: Context) -> list[Task]:
     runs = MATRIX_RUNS[context.scale]
     few = MORE_SIZES[context.scale][:2]
     return _accuracies(context, MATRICES[context.scale], few, MATRIX_METHODS, runs) + [
-        _task("random_landmarks", factorial.random_landmarks, name, preparation, d, run)
+        _task("random_landmarks", tasks.with_random_landmarks, name, preparation, d, run)
         for name, preparation in MATRICES[context.scale]
         for d in few
         for run in range(runs)
     ]
 
 
-def when_tasks(context: Context) -> list[Task]:
-    """Return the tasks of FTUNE and of what a user takes today, on its own sets and others."""
-    d = SIZES[context.scale][-1]
-    return [
-        _task("when", when.when, name, preparation, d, run)
-        for name, preparation in WHEN[context.scale]
-        for run in range(WHEN_RUNS[context.scale])
-    ]
-
-
 def differences_tasks(context: Context) -> list[Task]:
     """Return the tasks of figure 1 and table 2."""
     return figure1_tasks(context) + table2_tasks(context)
-
-
-def beyond_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Nystroem and an SVM, on the splits of the paper's methods."""
-    every = []
-    runs = RUNS[context.scale]
-    sizes = SIZES[context.scale]
-    for name, preparation in BEYOND[context.scale]:
-        methods = FOUR if preparation == "standardised" else MATRIX_METHODS
-        every += _accuracies(context, ((name, preparation),), sizes, methods, runs)
-        every += [
-            _task("peers", tasks.peers, name, preparation, d, run)
-            for d in sizes
-            for run in range(runs)
-        ]
-    return every
 
 
 CURVE = (
@@ -313,34 +182,10 @@ PAPER = Paper(
             trials.differences,
         ),
         Figure(
-            "readings",
-            "What the paper leaves open, one thing at a time",
-            readings_tasks,
-            results.readings,
-        ),
-        Figure(
-            "penalty", "Features divided by the number of landmarks", penalty_tasks, results.penalty
-        ),
-        Figure(
             "pairs",
             "Fresh pairs for each class, or pairs of a few landmarks",
             pairs_tasks,
             results.pairs,
-        ),
-        Figure(
-            "factorial",
-            "Pairs, bias, divisor and LIBLINEAR's stop in all combinations, on six sets",
-            factorial_tasks,
-            trials.factorial,
-        ),
-        Figure(
-            "check", "The reading that six sets choose, on the other six", check_tasks, trials.check
-        ),
-        Figure(
-            "dboost",
-            "DBOOST by the number of pairs that a round chooses from",
-            dboost_tasks,
-            trials.dboost,
         ),
         Figure(
             "transfer",
@@ -349,17 +194,5 @@ PAPER = Paper(
             trials.transfer,
         ),
         Figure("equal", "DSELECT beside as many random landmarks", equal_tasks, trials.equal),
-        Figure(
-            "when",
-            "When it pays: errors, time and memory beside what is at hand today",
-            when_tasks,
-            when_results.gather,
-        ),
-        Figure(
-            "beyond",
-            "Nystroem's map and an SVM with a clipped kernel",
-            beyond_tasks,
-            results.beyond,
-        ),
     ),
 )

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from paper_figures.comparisons import when
-from paper_figures.ftune import trials
 from paper_figures.registry import Grid
 
 MATRICES = (
@@ -92,55 +90,12 @@ CURVES = (
         names={"data_set": NAMES["data_set"]},
     ),
 )
-READINGS = (
-    Grid(
-        ("reading",),
-        ("data_set",),
-        tables=("method", "landmarks"),
-        order=ORDER | {"reading": ("as here",)},
-        names={"data_set": NAMES["data_set"]},
-    ),
-)
-PENALTY = by_method("divided by")
 PAIRS = (
     Grid(
         ("data_set",),
         ("landmarks", "method", "pairs", "divided by"),
         best="best",
         headings=SET,
-        order=ORDER,
-        names=NAMES,
-    ),
-)
-FACTORIAL = (
-    Grid(
-        ("stop", "pairs", "bias", "divided by"),
-        ("data_set",),
-        tables=("method", "landmarks"),
-        details=("printed",),
-        order=ORDER,
-        names={"data_set": NAMES["data_set"]},
-        folded=True,
-    ),
-)
-CHECK = (
-    Grid(
-        ("stop", "pairs", "bias", "divided by"),
-        ("data_set",),
-        where={"method": (trials.DISTANCE,)},
-        title="Which reading is nearest to the printed accuracies",
-        headings={"data_set": "mean distance"},
-        details=("printed", "method", "landmarks"),
-        once="from the means of all splits",
-    ),
-    *FACTORIAL,
-)
-DBOOST = (
-    Grid(
-        ("classes", "data_set"),
-        ("landmarks", "pairs a round"),
-        headings=SET,
-        details=("method", "printed"),
         order=ORDER,
         names=NAMES,
     ),
@@ -155,7 +110,6 @@ DIFFERENCES = (
         folded=True,
     ),
 )
-BEYOND = by_method()
 
 LAYOUTS = {
     "table1": TABLE1,
@@ -163,15 +117,8 @@ LAYOUTS = {
     "table2": TABLE2,
     "figure2": CURVES,
     "splits": DIFFERENCES,
-    "readings": READINGS,
-    "penalty": PENALTY,
     "pairs": PAIRS,
-    "factorial": FACTORIAL,
-    "check": CHECK,
-    "dboost": DBOOST,
     "transfer": DIFFERENCES,
     "equal": DIFFERENCES,
-    "when": when.LAYOUT,
-    "beyond": BEYOND,
 }
 """The tables of each entry."""

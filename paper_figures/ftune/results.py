@@ -34,6 +34,7 @@ PRINTED = {
 }
 NOWHERE = "the matrix of Chen et al. (2009) was on a page that is gone, and no copy was found"
 BEST = "`best`: the two sample t-test at 95 % does not tell it from the method of the highest mean."
+FRESH_PAIRS = "FTUNE's pairs are fresh ones for each class (Algorithm 2, line 1)."
 
 
 def absent(results: Sequence[Result], keys: Row) -> list[Row]:
@@ -171,8 +172,7 @@ def table2(context: Context, results: Sequence[Result]) -> Gathered:
     notes = [
         f"Means of {_runs(by_key)} random splits: 50 % for training, 20 % for validation, "
         "the rest tests. Features have mean 0 and variance 1, which the paper does not say. "
-        "The width is the mean distance of the training points, without a 2. "
-        "FTUNE's pairs are fresh ones for each class (Algorithm 2, line 1).",
+        "The width is the mean distance of the training points, without a 2. " + FRESH_PAIRS,
         BEST,
         *_among_the_best(by_key),
         *_compared(results),
@@ -231,80 +231,10 @@ def curves(context: Context, results: Sequence[Result]) -> Gathered:
             }
         )
     note = (
-        f"Means of {_runs(by_key)} random splits. The paper prints these as pictures only, "
-        "so there are no numbers."
+        f"Means of {_runs(by_key)} random splits. {FRESH_PAIRS} The paper prints these as pictures "
+        "only, so there are no numbers."
     )
     return Gathered(rows, [note], drawing)
-
-
-def readings(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return accuracies by the reading of an open point, beside tables 1 and 2."""
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None, "reading": None})
-    tables = (context.published(f"ftune/table{number}.csv") for number in (1, 2))
-    printed = {line["data_set"]: line for lines in tables for line in lines}
-    by_key: Accuracies = {}
-    for r in results:
-        for reading, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
-            by_key.setdefault((r.params["data_set"], r.params["d"], method, reading), []).append(
-                accuracy
-            )
-    for (name, d, method, reading), values in sorted(by_key.items()):
-        line = printed.get(PRINTED.get(name), {}) if context.scale == "paper" else {}
-        keys = {"data_set": name, "landmarks": d, "method": method, "reading": reading}
-        rows.append(accuracy_row(keys, line.get(f"{method}_{d}"), values))
-    note = (
-        "One thing changed at a time. LIBLINEAR's own stop: no bias, tolerance 0.1, "
-        "at most 1,000 passes of its dual coordinate descent, "
-        "which for C from 10 on end far from the optimum."
-    )
-    return Gathered(rows, [note])
-
-
-def penalty(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return accuracies with divided features, beside table 2's."""
-    rows = absent(
-        results, {"data_set": "all", "landmarks": None, "method": None, "divided by": None}
-    )
-    printed = printed_lines(context, "ftune/table2.csv")
-    by_key: Accuracies = {}
-    far: Accuracies = {}
-    for r in results:
-        for divided, method, accuracy in (r.value or {"accuracies": []})["accuracies"]:
-            by_key.setdefault((r.params["data_set"], r.params["d"], method, divided), []).append(
-                accuracy
-            )
-    for (name, d, method, divided), values in sorted(by_key.items()):
-        published = printed.get(PRINTED.get(name), {}).get(f"{method}_{d}")
-        keys = {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-        rows.append(accuracy_row(keys, published, values))
-        if published is not None:
-            far.setdefault((method, divided, d), []).append(abs(np.mean(values) - published))
-    notes = [
-        "Theorem 2's classifier is g(x) = 1/d sum w f: an SVM on features divided by d pays d^2 "
-        "times as much for the same weights, and C ends at 1000. The constant feature, 1, "
-        "is not divided.",
-        *(
-            f"Mean distance from the printed accuracies, {method} with {d} landmarks, "
-            f"features divided by {divided}: {np.mean(gaps):.3f}."
-            for (method, divided, d), gaps in sorted(far.items())
-        ),
-        *_ftune_ahead(by_key),
-    ]
-    return Gathered(rows, notes)
-
-
-def _ftune_ahead(by_key: Accuracies) -> Iterator[str]:
-    """Say how often FTUNE-S is ahead of BBS with divided features, by number of landmarks."""
-    for d in sorted({d for _, d, _, _ in by_key}):
-        wins = [
-            np.mean(by_key[name, d, "FTUNE-S", "d"]) > np.mean(by_key[name, d, "BBS", "d"])
-            for name, size, method, divided in by_key
-            if (size, method, divided) == (d, "BBS", "d")
-        ]
-        yield (
-            f"With {d} landmarks and features divided by d FTUNE-S is ahead of BBS on {sum(wins)} "
-            f"of {len(wins)} sets."
-        )
 
 
 def pairs(context: Context, results: Sequence[Result]) -> Gathered:
@@ -352,9 +282,8 @@ def _pairs_notes(
     notes = [
         "Each class draws d pairs from all objects, and a new object costs all of theirs (as in "
         "table 2); or each draws d pairs out of d landmarks, "
-        "so that a new object costs d similarities. Features divided by d: g of Theorem 2, "
-        f"see table `penalty`. {BEST} The three of one scale and number of landmarks are compared "
-        "with each other."
+        "so that a new object costs d similarities. Features divided by d: g of Theorem 2. "
+        f"{BEST} The three of one scale and number of landmarks are compared with each other."
     ]
     notes += [
         f"Similarities for a new object, pairs {of}, {d} landmarks: {min(counts)} to {max(counts)}."
@@ -369,25 +298,3 @@ def _pairs_notes(
             + (f", {np.mean(gaps):.3f} from the printed accuracies on average." if gaps else ".")
         )
     return notes
-
-
-def beyond(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the accuracies of Nystroem and an SVM beside BBS and FTUNE."""
-    by_key = by_set(results)
-    rows = absent(results, {"data_set": "all", "landmarks": None, "method": None})
-    for (name, d, method), values in sorted(by_key.items()):
-        rows.append(
-            accuracy_row({"data_set": name, "landmarks": d, "method": method}, None, values)
-        )
-    negative = {
-        r.params["data_set"]: r.value["negative"]
-        for r in results
-        if r.value and "negative" in r.value
-    }
-    shares = ", ".join(f"{name} {100 * share:.1f} %" for name, share in sorted(negative.items()))
-    note = (
-        "Not in the paper. The SVM looks at all similarities of the training objects, "
-        "and a new object costs one for each of its support vectors; Nystroem's map costs d, "
-        f"like BBS. Negative share of the spectrum: {shares or '-'}."
-    )
-    return Gathered(rows, [note])

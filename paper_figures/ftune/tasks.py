@@ -5,7 +5,6 @@ task is one run, that is one random split, of one data set at one number of land
 methods see the same split.
 """
 
-import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,17 +14,19 @@ from scipy.spatial.distance import cdist
 
 from paper_figures.registry import Job
 from refimpl.ftune import (
-    CS,
+    SLOPES,
     FTuneOptions,
     Landmarks,
     bbs,
     dselect,
+    ftune,
     ftune_single_and_per_class,
     random_landmarks,
 )
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.rivals.dboost import dboost
 
+OF_RANDOM = "FTUNE-S, d random landmarks"
 MATRIX = ("matrix", "cityblock")  # preparations that make or are a matrix of similarities
 # §§ 3.1 and 3.2: training, validation; the rest tests
 SHARES = {True: (0.7, 0.1), False: (0.5, 0.2)}
@@ -37,9 +38,6 @@ def _data(data_set: str, data_dir: Any, preparation: str) -> tuple[Any, Any]:
     X = loaded.X
     if preparation == "standardised":
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
-    if preparation == "-1 to 1":
-        spread = np.ptp(X, axis=0)
-        X = 2 * (X - X.min(axis=0)) / np.where(spread > 0, spread, 1.0) - 1
     # a matrix that is not positive semidefinite, for the small scale
     if preparation == "cityblock":
         X = cdist(X, X, "cityblock")
@@ -50,9 +48,7 @@ def _data(data_set: str, data_dir: Any, preparation: str) -> tuple[Any, Any]:
 class Run:
     """One random split of a data set, and the similarity over its training part."""
 
-    def __init__(
-        self, job: Job, data_set: str, preparation: str, run: int, *, width: float = 1.0
-    ) -> None:
+    def __init__(self, job: Job, data_set: str, preparation: str, run: int) -> None:
         X, y = _data(data_set, job.data_dir, preparation)
         order = job.rng_for("split", data_set, run).permutation(len(y))
         share, more = SHARES[preparation in MATRIX]
@@ -65,7 +61,7 @@ class Run:
         else:
             parts = [np.ascontiguousarray(X[part]) for part in (train, validation, test)]
             mean = mean_distance(parts[0], rng=job.rng_for("width", data_set, run))
-            self.K = Similarity(Gaussian(width * mean, parts[0]), parts[0], pairwise=True)
+            self.K = Similarity(Gaussian(mean, parts[0]), parts[0], pairwise=True)
         self.X, self.V, self.Q = parts
         self.y = y[train]
         self.v = y[validation]
@@ -168,40 +164,39 @@ def accuracies(
     }
 
 
-# ------------------------------------------------------------------------------------------- beyond
+# ------------------------------------------------------------------------- slopes, equal landmarks
 
 
-def peers(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
-    """Return accuracies beyond the paper: Nystroem's map with a linear SVM, and an SVM.
+def transfer(job: Job, *, data_set: str, preparation: str, d: int, run: int) -> dict[str, Any]:
+    """Return accuracies of FTUNE-S with one slope alone, and with the pairs of DSELECT.
 
-    The SVM has a clipped kernel.
+    FTUNE+D-S has d landmarks in all. FTUNE+DP-S, for more than two classes, has d landmarks for
+    each one-vs-all problem. The pairs and splits are those of table 2, where FTUNE-S stands.
     """
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.kernel_approximation import Nystroem
-    from sklearn.svm import SVC, LinearSVC
-
     split = Run(job, data_set, preparation, run)
-    every = np.arange(len(split.y))
-    S = split.K.within(None, every)
-    V = split.K.between(split.V, every)
-    Q = split.K.between(split.Q, every)
-    values, vectors = np.linalg.eigh((S + S.T) / 2)
-    # Chen et al. (2009), § 2: P K for training and new rows
-    clip = vectors[:, values > 0] @ vectors[:, values > 0].T
+    fresh = fresh_pairs(job, split, data_set, d, run)
     rights = {}
-    machines = [SVC(C=C, kernel="precomputed").fit(S @ clip, split.y) for C in CS]
-    best = max(machines, key=lambda model: (model.predict(V @ clip) == split.v).mean())
-    rights["SVM, clipped kernel"] = float((best.predict(Q @ clip) == split.q).mean())
-    rng = job.rng_for("nystroem", data_set, d, run)
-    L = rng.choice(len(split.y), min(d, len(split.y)), replace=False)
-    maps = Nystroem(kernel="precomputed", n_components=len(L)).fit((S @ clip)[np.ix_(L, L)])
-    A, B, T = (maps.transform((part @ clip)[:, L]) for part in (S, V, Q))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machines = [LinearSVC(C=C, dual=False, random_state=0).fit(A, split.y) for C in CS]
-    best = max(machines, key=lambda model: (model.predict(B) == split.v).mean())
-    rights["Nystroem, linear SVM"] = float((best.predict(T) == split.q).mean())
-    return {
-        "accuracies": rights,
-        "negative": float(np.abs(values[values < 0]).sum() / np.abs(values).sum()),
-    }
+    chosen = {}
+    for name, slope in (("slope 1 alone", SLOPES[0]), ("slope 1,000 alone", SLOPES[-1])):
+        model = ftune(split.K, split.y, fresh, **training_options(split, family=(slope,)))
+        rights[f"FTUNE-S, {name}"] = split.accuracy(model)
+    ways = ("FTUNE+D-S", "FTUNE+DP-S")
+    for method, landmarks in diverse_landmarks(job, split, data_set, d, run, ways).items():
+        model = ftune(split.K, split.y, landmarks, **training_options(split))
+        rights[f"{method}-S"] = split.accuracy(model)
+        chosen[f"{method}-S"] = model.slopes[model.f]
+    return {"accuracies": rights, "chosen": chosen}
+
+
+def with_random_landmarks(
+    job: Job, *, data_set: str, preparation: str, d: int, run: int
+) -> dict[str, Any]:
+    """Return the accuracy of FTUNE-S whose pairs come out of d random landmarks.
+
+    A new object is compared with d others, as with the landmarks of DSELECT. These are the d
+    landmarks of BBS in figure 1, on the same split.
+    """
+    split = Run(job, data_set, preparation, run)
+    common = common_landmarks(job, split, data_set, d, run)
+    model = ftune(split.K, split.y, common, **training_options(split))
+    return {"accuracies": {OF_RANDOM: split.accuracy(model)}}

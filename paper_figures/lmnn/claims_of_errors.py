@@ -28,8 +28,6 @@ from paper_figures.lmnn.low_rank_results import COMPARED
 TEST_DIGITS = 10_000
 RANKS = (15, 20, 25, 30, 35, 40)
 MOST_CLUSTERS = 30
-EARLIER = "1a6023f3cbcfd8c7b7a68095d81d228fdf636c53171bec042bad4202456fecf7"
-"""The key of the record of figure 4 by the earlier solver of steps."""
 BY_EARLIER = "; several metrics are by the earlier solver of steps"
 
 
@@ -166,8 +164,8 @@ def _clusters(records: Records, data_set: str) -> list[int]:
 
 
 def _by_solver(records: Records, decision: Decision) -> Decision:
-    earlier = records["figure4"]["key"] == EARLIER
-    return replace(decision, because=decision.because + (BY_EARLIER if earlier else ""))
+    because = "" if of_new_form(records, "figure4", "voters") else BY_EARLIER
+    return replace(decision, because=decision.because + because)
 
 
 RULES: Mapping[str, Rule] = {

@@ -32,7 +32,7 @@ def several(
         Test errors in per cent: ``error``, where the points that trained vote; ``all``, where those
         held out vote, too; ``euclidean``, where all vote. ``least`` is the validation error.
     """
-    X, y, Q, z, _ = points(job, data_set, preparation, d, n)
+    X, y, Q, z = points(job, data_set, preparation, d, n)
     trains = in_training(y, job.rng_for("held out", data_set, run))
     rng = job.rng_for("clusters", data_set, run, p)
     partition = y if p is None else kmeans_partition(X, p, rng=rng)

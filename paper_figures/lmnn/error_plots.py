@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from paper_figures.lmnn.clusters_results import BY_CLASS
 from paper_figures.lmnn.low_rank_results import ERROR
-from paper_figures.lmnn.small_sets_results import MEASURES
 from paper_figures.plots import key, labelled, panels, series_style, standard_error
 from paper_figures.themes import theme
 
@@ -118,25 +117,3 @@ def _repeated(rows: list[Row], marks: str, name: str) -> str:
         return f"one {name} each, without standard errors"
     said = " or ".join(map(str, counts))
     return f"{marks}: standard errors of means of {said} {name}s"
-
-
-def draw_small_sets(record: Record, figure: mpl.Figure) -> None:
-    """Draw a panel for each set: a line for each method, test and training error on it."""
-    rows = [row for row in record["rows"] if row["ours"] is not None]
-    sets = list(dict.fromkeys(row["data set"] for row in rows))
-    methods = list(dict.fromkeys(row["method"] for row in rows))
-    handles: dict[str, Any] = {}
-    for place, (axis, name) in enumerate(zip(panels(figure, len(sets)), sets, strict=True)):
-        for series, measure in enumerate(MEASURES.values()):
-            mine = [r for r in rows if (r["data set"], r["measure"]) == (name, measure)]
-            handles[measure] = axis.errorbar(
-                [row["ours"] for row in mine],
-                [methods.index(row["method"]) for row in mine],
-                xerr=[standard_error(row) for row in mine],
-                capsize=2,
-                **series_style(series) | {"linestyle": "none"},
-            )
-        axis.set_yticks(range(len(methods)), methods if place % 2 == 0 else [""] * len(methods))
-        axis.invert_yaxis()
-        axis.set(title=name, xlabel="error (%)")
-    key(figure, handles, _repeated(rows, "bars", "split"))

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from paper_figures.comparisons.plots import draw_errors
 from paper_figures.lmnn import (
     changes,
     clusters_results,
@@ -10,18 +9,13 @@ from paper_figures.lmnn import (
     figure5,
     figure5_rows,
     gain_results,
-    growth,
     low_rank_results,
     plots,
     results,
-    rivals_results,
     schedule,
-    small_sets_results,
     table1,
     table1_rows,
     tasks,
-    when,
-    when_results,
 )
 from paper_figures.registry import Context, Figure, Paper, Task
 
@@ -70,40 +64,6 @@ PAPER = Paper(
             changes.reduce,
         ),
         Figure(
-            "preparation",
-            "Which preparation of the digits has the paper's Euclidean error and components",
-            table1.preparation_tasks,
-            table1_rows.preparation,
-        ),
-        Figure(
-            "steps",
-            "Beyond the paper: test error along the paper's own steps",
-            table1.steps_tasks,
-            table1_rows.steps,
-            plots.draw_steps,
-            alt="A panel for each number of points: test error by the number of sub-gradient "
-            "steps; level lines are the error at the optimum and the printed one.",
-            size=(5.2, 4.8),
-        ),
-        Figure(
-            "rivals",
-            "Beyond the paper: eq. 3 against seconds, beside other programs for it",
-            schedule.rivals_tasks,
-            rivals_results.rivals,
-            plots.draw_rivals,
-            alt="The objective by seconds, one line for each solver from its start, and our bound.",
-            size=(5.2, 4.2),
-        ),
-        Figure(
-            "growth",
-            "Beyond the paper: seconds to 1 and 0.1 % of the optimum by the number of points",
-            schedule.growth_tasks,
-            growth.rows,
-            plots.draw_growth,
-            alt="Seconds by the number of points, one line for each solver, in two panels.",
-            size=(5.2, 7.0),
-        ),
-        Figure(
             "figure1",
             "How ball trees rule points out (eq. 7)",
             figure1_tasks,
@@ -149,30 +109,10 @@ PAPER = Paper(
             size=(5.2, 3.8),
         ),
         Figure(
-            "small_sets",
-            "Beyond the paper: several metrics on small sets, with and without validation",
-            schedule.small_sets_tasks,
-            small_sets_results.small_sets,
-            error_plots.draw_small_sets,
-            alt="A panel for each set: test and training error of each method, with standard "
-            "errors.",
-            size=(5.2, 7.2),
-        ),
-        Figure(
             "figure5",
             "Errors with one metric and with one for each class",
             figure5.figure5_tasks,
             figure5_rows.figure5,
-        ),
-        Figure(
-            "when",
-            "When it pays: LMNN beside other learners",
-            when.tasks,
-            when_results.reduce,
-            draw_errors,
-            alt="A row for each set: by how many points each other learner errs more or less than "
-            "LMNN, with 95 % intervals.",
-            size=(5.2, 10.0),
         ),
     ),
 )

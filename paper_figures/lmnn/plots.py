@@ -2,89 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paper_figures.plots import key, labelled, left_out, logarithmic, panels, plain, series_style
+from paper_figures.plots import key, labelled, series_style
 from paper_figures.store import Record
 from paper_figures.themes import theme
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
-
-
-def draw_steps(record: Record, figure: mpl.Figure) -> None:
-    """Draw test error along the paper's steps, one panel for each number of points."""
-    lines = record["drawing"]
-    sizes = list(dict.fromkeys(line["n"] for line in lines))
-    handles: dict[str, Any] = {}
-    for axis, n in zip(panels(figure, len(sizes)), sizes, strict=True):
-        for line in (line for line in lines if line["n"] == n):
-            style = series_style(0 if line["start"].startswith("Euclid") else 1)
-            (handles[f"start: {line['start']}"],) = axis.plot(
-                [c["steps"] for c in line["checks"]],
-                [c["error"] for c in line["checks"]],
-                markersize=4,
-                **style,
-            )
-            handles["optimum of eq. 3"] = axis.axhline(
-                line["optimum"], color=theme().ink, linestyle=":"
-            )
-            if line["printed"] is not None:
-                handles["printed (Table 1)"] = axis.axhline(
-                    line["printed"], color=series_style(2)["color"], linestyle="--"
-                )
-        axis.set(title=f"N = {plain(n)}", xlabel="sub-gradient steps", ylabel="test error (%)")
-    key(figure, handles)
-
-
-def draw_rivals(record: Record, figure: mpl.Figure) -> None:
-    """Draw eq. 3 by seconds for each solver from its start, and our bound."""
-    axis = figure.subplots()
-    for place, (name, curve) in enumerate(record["drawing"].items()):
-        if "seconds" in curve:  # the Euclidean metric has none
-            style = series_style(place) | {"markevery": max(1, len(curve["seconds"]) // 20)}
-            axis.plot(curve["seconds"], curve["objective"], label=name, **style)
-    ours = record["drawing"]["ours"]
-    bounds = [
-        (s, b) for s, b in zip(ours["seconds"], ours["bound"], strict=True) if b > 0.5 * ours["end"]
-    ]
-    axis.plot(
-        *zip(*bounds, strict=True),
-        color=theme().ink,
-        linestyle=":",
-        label="bound: no metric is lower",
-    )
-    axis.set(xscale="log", yscale="log", xlabel="seconds", ylabel="objective (eq. 3)")
-    logarithmic(axis.xaxis)
-    logarithmic(axis.yaxis)
-    absent = [name for name, curve in record["drawing"].items() if "why" in curve]
-    key(figure, labelled(axis), left_out(absent).replace("\n", " "))
-
-
-def draw_growth(record: Record, figure: mpl.Figure) -> None:
-    """Draw seconds by the number of points, a panel for each share of the optimum."""
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    lines = record["drawing"]
-    names = list(dict.fromkeys(name for of_share in lines.values() for name in of_share))
-    handles: dict[str, Any] = {}
-    for axis, (within, of_share) in zip(
-        panels(figure, len(lines), columns=1), lines.items(), strict=True
-    ):
-        for name, points in of_share.items():
-            axis.plot(*zip(*points, strict=True), label=name, **series_style(names.index(name)))
-        axis.set(xscale="log", yscale="log", xlabel="training points", ylabel="seconds")
-        axis.set_title(f"eq. 3 within {within} of the optimum")
-        logarithmic(axis.xaxis)
-        logarithmic(axis.yaxis)
-        sizes = sorted({n for points in of_share.values() for n, _ in points})
-        axis.xaxis.set_major_locator(FixedLocator(sizes))
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.tick_params(axis="x", labelrotation=45)
-        handles |= labelled(axis)
-    key(figure, handles)
 
 
 def draw_ball(record: Record, figure: mpl.Figure) -> None:

@@ -13,33 +13,18 @@ from paper_figures.registry import Job
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
-PREPARATIONS = (
-    "as they are",
-    "raw",
-    "mean 0",
-    "unit length",
-    "normalised",
-    "deskewed",
-    "deskewed, unit length",
-    "deskewed, normalised",
-)
 HELD_OUT = 0.3  # § 5.2
 
 OneMetric = TypeVar("OneMetric", bound=LargeMarginProblem)
 
 
 class Points(NamedTuple):
-    """Training points X with their classes y, and test points Q with theirs, z.
-
-    `held` has, for each number of leading components, their share of the variance of the training
-    points.
-    """
+    """Training points X with their classes y, and test points Q with theirs, z."""
 
     X: FloatArray
     y: Labels
     Q: FloatArray
     z: Labels
-    held: FloatArray
 
 
 class Sample(NamedTuple):
@@ -64,7 +49,7 @@ def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = 
     job : registry.Job
     data_set : str
     preparation : str
-        One of :data:`PREPARATIONS`. "raw" is divided by the largest value of all images.
+        See :func:`prepared`.
     d : float
         The number of components, or the least share of the variance that they have together.
     n : int, optional
@@ -92,20 +77,24 @@ def _on_components(data_set: str, data_dir: str | None, preparation: str, d: flo
     held = np.cumsum(values[::-1]) / values.sum()
     n_components = int(np.searchsorted(held, d)) + 1 if d < 1 else int(d)
     Z = X @ vectors[:, : -n_components - 1 : -1]
-    return Points(Z[:train], loaded.y[:train], Z[train:], loaded.y[train:], held)
+    return Points(Z[:train], loaded.y[:train], Z[train:], loaded.y[train:])
 
 
 def prepared(X: FloatArray, preparation: str) -> FloatArray:
-    """Return images prepared in one of the ways of :data:`PREPARATIONS`."""
+    """Return images prepared in one way.
+
+    It is "as they are"; "raw", divided by the largest value of all images; and then "deskewed", of
+    "unit length", or "normalised" to mean 0 and length 1.
+    """
     if preparation == "as they are":
         return X
     X = X / X.max()
-    if preparation.startswith("deskewed"):
+    if preparation == "deskewed":
         side = round(X.shape[1] ** 0.5)
         X = deskewed(X.reshape(-1, side, side)).reshape(len(X), -1)
-    if preparation.endswith(("mean 0", "normalised")):
+    if preparation == "normalised":
         X = X - X.mean(axis=1, keepdims=True)
-    if preparation.endswith(("unit length", "normalised")):
+    if preparation in ("unit length", "normalised"):
         X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X
 

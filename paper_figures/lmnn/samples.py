@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.prepared import Sample, per_cent_wrong, points, problem_of, sampled
+from paper_figures.lmnn.prepared import Sample, per_cent_wrong, problem_of, sampled
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
 from refimpl.lmnn.problem import LargeMarginProblem
@@ -74,22 +74,13 @@ def certified(
 
 
 def printed(
-    job: Job,
-    *,
-    data_set: str,
-    preparation: str,
-    n: int,
-    sample: int,
-    d: int,
-    k: int,
-    scaled: bool,
-    checks: int,
+    job: Job, *, data_set: str, preparation: str, n: int, sample: int, d: int, k: int, checks: int
 ) -> dict[str, Any]:
     """Take the paper's steps on a sample from the Euclidean metric, and measure each full check.
 
     The steps are those of :func:`refimpl.lmnn.algorithm.steps`, on the points as given. They start
-    from the Euclidean metric at a scale of its own if `scaled`, else from the identity. A check
-    measures the best metric so far.
+    from the Euclidean metric at a scale that makes the mean squared distance of target neighbours
+    1. A check measures the best metric so far.
 
     Returns
     -------
@@ -99,7 +90,8 @@ def printed(
     """
     points = sampled(job, data_set, preparation, n, sample, d, k)
     problem = problem_of(LargeMarginProblem, points, target_neighbors(points.X, points.y, k))
-    start = _euclidean(points.X, problem.targets, scaled)
+    near = (points.X[:, None] - points.X[problem.targets]) ** 2
+    start = np.eye(points.X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
     passed: list[dict[str, Any]] = []
     best = np.inf
     seconds = 0.0
@@ -117,36 +109,6 @@ def printed(
         passed.append(check | measured)
         before = process_time()
     return {"checks": passed, "end": _errors(L[0], points, train=True), **_total(points.y)}
-
-
-def preparation(
-    job: Job, *, data_set: str, kind: str, d: int, share: float, k: int
-) -> dict[str, Any]:
-    """Measure a way to prepare the images: its components, and Euclidean k-nn errors on them.
-
-    Returns
-    -------
-    dict
-        ``components`` that have the share of the variance, the ``share`` of d components, and the
-        test errors in per cent by the rule for ties.
-    """
-    held = points(job, data_set, kind, d).held
-    sample = sampled(job, data_set, kind, 10**9, 0, d, k)
-    return {
-        "components": int(np.searchsorted(held, share)) + 1,
-        "share": float(held[d - 1]),
-        "errors": _errors(np.eye(d), sample, train=False)["test"],
-    }
-
-
-def _euclidean(X: FloatArray, targets: IntArray, scaled: bool) -> FloatArray:
-    """Return a factor c I to start from.
-
-    c makes the mean squared distance of target neighbours 1 if `scaled`, else c = 1.
-    """
-    near = (X[:, None] - X[targets]) ** 2 if scaled else np.ones((1, 1, 1))
-    factor: FloatArray = np.eye(X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
-    return factor
 
 
 def _counts(problem: LargeMarginProblem, L: FloatArray) -> dict[str, int]:

@@ -1,17 +1,14 @@
-"""The tasks of LMNN's figures 2 and 4, the gain in training, small sets and other programs, and
-their sizes at both scales.
-"""
+"""The tasks of LMNN's figures 2 and 4 and the gain in training, and their sizes at both scales."""
 
 from collections.abc import Callable
 from typing import Any
 
-from paper_figures.lmnn import clusters, gain, growth, low_rank, rivals, small_sets
+from paper_figures.lmnn import clusters, gain, low_rank
 from paper_figures.registry import Context, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
 SOLVERS = ("printed", "optimum")
-OTHERS = ("pylmnn", "metric-learn", "mlpack")
 LOW_RANK: dict[str, dict[str, Any]] = {
     "small": {
         "at": {"data_set": "digits", "preparation": "as they are", "n": 600, "d": 30},
@@ -50,28 +47,6 @@ CLUSTERS: dict[str, dict[str, Any]] = {
         "p": (1, 2, 3, 5, 10, 15, 20, 30),
         "runs": 20,
         "checks": 30,
-    },
-}
-SMALL_SETS: dict[str, dict[str, Any]] = {
-    "small": {"sets": ("wine", "digits"), "most": 200, "splits": 2},
-    "paper": {
-        "sets": ("wine", "wdbc", "ionosphere", "sonar", "segment", "mfeat-zernike"),
-        "most": 300,
-        "splits": 20,
-    },
-}
-RIVALS: dict[str, dict[str, Any]] = {  # the small scale makes no environment for others
-    "small": {"data_set": "digits", "sizes": (300,), "d": 20, "names": ()},
-    "paper": {"data_set": "MNIST-10", "sizes": (1000, 6000), "d": 169, "names": OTHERS},
-}
-ENDS = {"metric-learn": 6000, "mlpack": 6000}  # where the limit ends them
-GROWTH: dict[str, dict[str, Any]] = {
-    "small": {"data_set": "digits", "sizes": (100, 250, 600), "d": 20, "names": ()},
-    "paper": {
-        "data_set": "MNIST-10",
-        "sizes": (250, 500, 1000, 2000, 6000, 20_000, 60_000),
-        "d": 169,
-        "names": OTHERS,
     },
 }
 
@@ -136,42 +111,4 @@ def figure4_tasks(context: Context) -> list[Task]:
         for name, kind, n, d in at["sets"]
         for run in range(at["runs"])
         for p in (None, *at["p"])
-    ]
-
-
-def small_sets_tasks(context: Context) -> list[Task]:
-    """Return a task for each split of each set."""
-    at = SMALL_SETS[context.scale]
-    return [
-        _task(
-            "small_set",
-            small_sets.small_set,
-            {"data_set": name, "most": at["most"], "k": K, "split": split},
-        )
-        for name in at["sets"]
-        for split in range(at["splits"])
-    ]
-
-
-def rivals_tasks(context: Context) -> list[Task]:
-    """Return a task for each size, in which all programs are timed one after another."""
-    at = dict(RIVALS[context.scale])
-    sizes = at.pop("sizes")
-    return [_task("rivals", rivals.rivals, at | {"n": n, "k": K, "limit": 600.0}) for n in sizes]
-
-
-def growth_tasks(context: Context) -> list[Task]:
-    """Return a task for each size, in which all solvers are timed one after another."""
-    at = dict(GROWTH[context.scale])
-    sizes = at.pop("sizes")
-    names = at.pop("names")
-    return [
-        _task(
-            "growth",
-            growth.growth,
-            at
-            | {"n": n, "k": K, "limit": 300.0}
-            | {"names": tuple(name for name in names if n <= ENDS.get(name, n))},
-        )
-        for n in sizes
     ]

@@ -1,4 +1,4 @@
-"""Table 1, the steps and the preparations: their sizes at both scales.
+"""Table 1 and its active set: their sizes at both scales.
 
 Not handled here: their rows (`table1_rows.py`).
 """
@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from paper_figures.lmnn import ever, samples
-from paper_figures.lmnn.prepared import PREPARATIONS
 from paper_figures.registry import Context, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
 TOL = 2e-3
 CHECKS = 14  # 191 steps
-SHARE = 0.95
-IDENTITY = 600  # points at most that steps start with at the identity
 SIZES: dict[str, dict[str, Any]] = {
     "small": {
         "data_set": "digits",
@@ -52,12 +49,6 @@ def _task(name: str, params: dict[str, Any]) -> Task:
     return Task(name, getattr(samples, name), params, data=(params["data_set"],), kernels=KERNELS)
 
 
-def printed_tasks(context: Context, *, scaled: bool = True) -> list[Task]:
-    """Return the tasks of the printed steps on each sample."""
-    more = {"scaled": scaled, "checks": CHECKS}
-    return [_task("printed", params | more) for params in _sampled(context)]
-
-
 def table1_tasks(context: Context) -> list[Task]:
     """Return the trainings of each sample by both solvers, and one of each size in another order.
 
@@ -71,25 +62,7 @@ def table1_tasks(context: Context) -> list[Task]:
         first = params["sample"] == 0 and params["preparation"] == SIZES[context.scale]["kinds"][0]
         if first:
             tasks.append(_task("certified", params | more | {"shuffled": True}))
-    return tasks + printed_tasks(context)
-
-
-def steps_tasks(context: Context) -> list[Task]:
-    """Return the printed steps on the first preparation, those from the identity, the optima."""
-    first = SIZES[context.scale]["kinds"][0]
-    identity = [
-        task for task in printed_tasks(context, scaled=False) if task.params["n"] <= IDENTITY
-    ]
-    optima = [task for task in table1_tasks(context) if task.params.get("shuffled") is False]
-    tasks = printed_tasks(context) + identity + optima
-    return [task for task in tasks if task.params["preparation"] == first]
-
-
-def preparation_tasks(context: Context) -> list[Task]:
-    """Return a task for each way to prepare the images."""
-    at = SIZES[context.scale]
-    same = {"data_set": at["data_set"], "d": at["d"], "share": SHARE, "k": K}
-    return [_task("preparation", same | {"kind": kind}) for kind in PREPARATIONS]
+    return tasks + [_task("printed", params | {"checks": CHECKS}) for params in _sampled(context)]
 
 
 def active_set_tasks(context: Context) -> list[Task]:

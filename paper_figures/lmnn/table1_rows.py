@@ -1,4 +1,4 @@
-"""Table 1, the steps, the active set and the preparations: their rows beside the print."""
+"""Table 1 and its active set: their rows beside the print."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -15,12 +15,9 @@ OPTIMUM = "proven optimum"
 NAMES = {
     "as they are": "as they are",
     "raw": "raw pixels",
-    "mean 0": "mean 0",
     "unit length": "length 1",
     "normalised": "mean 0, length 1",
     "deskewed": "deskewed images",
-    "deskewed, unit length": "deskewed images, length 1",
-    "deskewed, normalised": "deskewed images, mean 0, length 1",
 }
 FIRST, NEAREST = TIES
 # the number of a training, and the column of the paper's table beside it
@@ -165,49 +162,6 @@ def _moved(certified: Sequence[Result]) -> str:
     return ", ".join(words)
 
 
-def steps(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return means over samples of test error and objective along the steps."""
-    rows = absent_rows(results, {"N": None, "start": "all", "steps": None, "printed": None})
-    printed = {n: line["test_error"] for n, line in _table1(context).items()}
-    drawing = []
-    optima = grouped((r for r in results if r.name == "certified"), "n")
-    paths = grouped((r for r in results if r.name == "printed"), "n", "scaled")
-    for (n, scaled), group in paths.items():
-        start = "Euclidean, scaled" if scaled else "identity"
-        line: dict[str, Any] = {"n": n, "start": start, "printed": printed.get(n), "checks": []}
-        for place, check in enumerate(group[0].value["checks"]):
-            at = [r.value["checks"][place] for r in group]
-            rows.append(_step_row(n, start, check["steps"], at, printed.get(n)))
-            line["checks"].append({"steps": check["steps"], "error": rows[-1]["ours"]})
-        best = [r.value for r in optima.get((n,), [])]
-        if best:
-            rows.append(_step_row(n, start, "optimum", best, printed.get(n)))
-            line["optimum"] = rows[-1]["ours"]
-        drawing.append(line)
-    return Gathered(
-        rows,
-        [
-            "Means over the samples of Table 1: test error in per cent, k = 3, with the N training "
-            "points as references. Each line is of the metric with the least eq. 3 so far."
-        ],
-        [line for line in drawing if "optimum" in line],
-    )
-
-
-def _step_row(
-    n: int, start: str, count: int | str, at: Sequence[Mapping[str, Any]], printed: float | None
-) -> Row:
-    keys = {
-        "N": n,
-        "start": start,
-        "steps": count,
-        "eq. 3": round(float(np.mean([check["objective"] for check in at])), 1),
-        "active": round(float(np.mean([check["active"] for check in at]))),
-        "printed": printed,
-    }
-    return mean_row(keys, None, [check["test"][FIRST] for check in at])
-
-
 def active_set(context: Context, results: Sequence[Result]) -> Gathered:
     """Return how many triples are active at the start, and ever, along the steps."""
     rows = absent_rows(results, {"N": None, "images": "all", "measure": None})
@@ -231,38 +185,5 @@ def active_set(context: Context, results: Sequence[Result]) -> Gathered:
             "scale of the points decides how many triples break a margin of 1. Pixels of MNIST go "
             "from 0 to 255 as they are. Section 3 calls the triples that ever broke the margin the "
             "active set."
-        ],
-    )
-
-
-def preparation(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the Euclidean error and the components of each preparation."""
-    rows = absent_rows(results, {"images": "all", "measure": None})
-    wanted = _euclidean_error(context).get(60_000)
-    paper = context.scale == "paper"
-    d = None
-    for r in (r for r in results if r.value is not None):
-        d = r.params["d"]
-        errors = r.value["errors"]
-        measures: tuple[tuple[str, float | None, float], ...] = (
-            ("Euclidean test error (%)", wanted, errors[FIRST]),
-            ("Euclidean test error, ties to the nearest (%)", wanted, errors[NEAREST]),
-            (
-                "components with 95 % of the variance",
-                float(d) if paper else None,
-                r.value["components"],
-            ),
-            (f"variance in {d} components (%)", None, 100 * r.value["share"]),
-        )
-        for measure, published, ours in measures:
-            keys = {"images": NAMES[r.params["kind"]], "measure": measure}
-            rows.append(number_row(keys, published, round(ours, 2)))
-    return Gathered(
-        rows,
-        [
-            "k = 3, all training points vote, on the leading principal components of the training "
-            "points. Among classes with equally many votes the lowest digit wins, or the nearest "
-            "neighbour's. The paper keeps 169 components in Table 1, and at least 95 % of the "
-            "variance in Figure 5."
         ],
     )

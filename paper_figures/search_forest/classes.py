@@ -11,6 +11,8 @@ returned as one of another class.
 
 import importlib
 from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,11 @@ from refimpl.search_forest import ForestOptions, label_similarity, search_forest
 from refimpl.typing import FloatArray, IntArray, Labels
 
 SEED = 1  # of hnswlib's own generator
+
+
+def hnswlib_version() -> str | None:
+    """Return the installed version of hnswlib, which the task has as a parameter; None without."""
+    return version("hnswlib") if find_spec("hnswlib") else None
 
 
 def load_classes(

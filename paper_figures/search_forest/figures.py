@@ -4,30 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paper_figures.registry import Context, Figure, Paper, Task
-from paper_figures.search_forest import (
-    classes,
-    growth,
-    lookup,
-    plots,
-    results,
-    tasks,
-    timing,
-    when,
-    when_results,
-)
-from paper_figures.search_forest import libraries as beside
-from paper_figures.search_forest import libraries_results as beside_results
+from paper_figures.search_forest import classes, growth, lookup, plots, results, tasks, timing
 from paper_figures.search_forest import results_classes as by_class
 from paper_figures.search_forest import results_times as times_of
 from paper_figures.search_forest.sizes import (
-    CHANGED,
     CLASSES,
     DIMENSIONS,
     DRAWS,
     GROWTH,
-    LIBRARIES,
-    MIDDLE,
-    MORE_REGIONS,
     MOVED,
     REGIONS,
     SETS,
@@ -128,32 +112,6 @@ def curve_tasks(figure: str) -> Callable[[Context], list[Task]]:
     return tasks_of
 
 
-def sensitivity_tasks(context: Context) -> list[Task]:
-    """Return the tasks that change one setting of Figure 1's forest."""
-    at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    changed = CHANGED[context.scale]
-    lam, n_train, depth = MIDDLE[context.scale]
-    middle = {"lams": (lam,), "n_train": n_train, "max_depth": depth, "refine": 0}
-    settings = [middle | {"lams": (value,)} for value in changed["lam"]]
-    settings += [
-        middle | {name: value}
-        for name, key in (("n_train", "n_train"), ("max_depth", "depth"), ("refine", "refine"))
-        for value in changed[key]
-    ]
-    different = {tuple(setting.values()): setting for setting in settings}.values()
-    return [_task("forest", at, draw=0, trees=sizes["trees"], **setting) for setting in different]
-
-
-def regions_tasks(context: Context) -> list[Task]:
-    """Return the tasks of Figure 1's forest, and of k-means trees with more and more regions."""
-    at = SETS["figure1", context.scale]
-    sizes = SIZES["figure1", context.scale]
-    regions = MORE_REGIONS[context.scale]
-    trees = _kmeans_tasks("figure1", context.scale, at, regions, 1)
-    return _forest_tasks(at, sizes, 1) + trees
-
-
 def splits_tasks(context: Context) -> list[Task]:
     """Return the tasks of forests by how their planes are chosen; lambda is chosen for each."""
     at = SETS["figure1", context.scale]
@@ -213,17 +171,6 @@ def dimensions_tasks(context: Context) -> list[Task]:
     return listed
 
 
-def libraries_tasks(context: Context) -> list[Task]:
-    """Return one task: all methods are measured one after another, on the points of Figure 1."""
-    at = {key: SETS["figure1", context.scale][key] for key in ("data_set", "d", "queries", "K")}
-    methods = {
-        name: {"kind": kind, "with": built, "settings": settings}
-        for name, (kind, built, settings) in LIBRARIES[context.scale].items()
-    }
-    params = at | {"versions": beside.versions(), "methods": methods, "passes": 3}
-    return [Task("libraries", beside.search, params, data=(at["data_set"],), kernels=KERNELS)]
-
-
 def table1_tasks(context: Context) -> list[Task]:
     """Return a task for each number of bits and of items."""
     at = TIMES[context.scale]
@@ -260,7 +207,7 @@ def growth_tasks(context: Context) -> list[Task]:
 def classes_tasks(context: Context) -> list[Task]:
     """Return the tasks of similarity by class: for each set the forest and searches by distance."""
     of_scale = CLASSES[context.scale]
-    version = beside.versions()["hnswlib"]
+    version = classes.hnswlib_version()
     listed = []
     for data_set, d, n_train, trial in of_scale["sets"]:
         counts = of_scale["counts"]
@@ -326,33 +273,7 @@ PAPER = Paper(
             size=(5.2, 6.4),
         ),
         Figure(
-            "regions",
-            "K-means trees by the regions of a node",
-            regions_tasks,
-            results.regions,
-            plots.draw_curves,
-            alt="Recall by the number of returned items, and by all comparisons, for the forest "
-            "and for k-means trees of 2 to 32 regions.",
-            size=(5.2, 6.2),
-        ),
-        Figure(
-            "sensitivity",
-            "The forest's recall by lambda, training points, depth and splits",
-            sensitivity_tasks,
-            results.sensitivity,
-        ),
-        Figure(
             "splits", "The forest's recall by how planes are chosen", splits_tasks, results.splits
-        ),
-        Figure(
-            "libraries",
-            "The forest beside libraries of approximate neighbours",
-            libraries_tasks,
-            beside_results.libraries,
-            plots.draw_libraries,
-            alt="Recall of the nearest neighbours by milliseconds a query, "
-            "and by the number of points compared: the forest, annoy, FAISS, hnswlib.",
-            size=(5.2, 6.0),
         ),
         Figure(
             "table1",
@@ -389,16 +310,6 @@ PAPER = Paper(
             alt="Share of the query's class among the first returned items, by data set, for the "
             "forest, exact Euclidean neighbours, hnswlib and LMNN's metric.",
             size=(5.2, 5.6),
-        ),
-        Figure(
-            "when",
-            "When it pays: the forest beside other indexes",
-            when.tasks,
-            when_results.reduce,
-            plots.draw_when,
-            alt="A row for each set with the recall of each method, with as many comparisons in "
-            "one panel and in as much time in the other.",
-            size=(5.2, 10.0),
         ),
     ),
 )

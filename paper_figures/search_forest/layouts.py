@@ -25,14 +25,6 @@ DIMENSIONS = (
         headings=IN_USE,
     ),
 )
-SENSITIVITY = (
-    Grid(
-        ("lambda", "training points", "depth", "moves", "candidates"),
-        ("returned",),
-        tables=("reading",),
-        names=NAMED,
-    ),
-)
 SPLITS = (
     Grid(
         ("planes", "offset", "moves", "augment", "lambda", "leaves"),
@@ -57,18 +49,6 @@ LOOKUP = (
     ),
 )
 CLASSES = (Grid(("data set", "method"), ("returned",)),)
-WHEN = (
-    Grid(
-        ("method",),
-        ("data_set",),
-        where={"data_set": ("all sets",)},
-        tables=("quantity",),
-        title="Wins and losses",
-        headings={"data_set": ""},
-    ),
-    Grid(("data_set",), ("method",), tables=("quantity",), headings={"data_set": "data set"}),
-)
-LIBRARIES = (Grid(("method", "setting", "compared", "recall@10", "ms a query")),)
 SEARCHES = {
     "linear scan": "linear scan",
     "linear scan, extrapolated": "linear scan",
@@ -100,14 +80,10 @@ LAYOUTS = {
     "figure1": RECALL,
     "figure2": RECALL,
     "dimensions": DIMENSIONS,
-    "regions": RECALL,
-    "sensitivity": SENSITIVITY,
     "splits": SPLITS,
-    "libraries": LIBRARIES,
     "table1": TABLE1,
     "growth": GROWTH,
     "lookup": LOOKUP,
     "classes": CLASSES,
-    "when": WHEN,
 }
 """The tables of each entry."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.comparisons.plots import marks
 from paper_figures.plots import (
     INTERVALS,
     band,
@@ -18,7 +17,6 @@ from paper_figures.plots import (
     series_style,
     standard_error,
 )
-from paper_figures.search_forest.when_results import DECIDED
 from paper_figures.store import Record
 from paper_figures.themes import theme
 
@@ -162,24 +160,6 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
     key(figure, handles)
 
 
-def draw_libraries(record: Record, figure: mpl.Figure) -> None:
-    """Draw recall by milliseconds a query, and by the number of points compared with a query."""
-    handles: dict[str, Any] = {}
-    parts = {
-        "ms": ("Time", "milliseconds a query"),
-        "compared": ("Comparisons, where they are counted", "points compared with a query"),
-    }
-    for axis, (part, (title, label)) in zip(panels(figure, 2, 1), parts.items(), strict=True):
-        for place, line in enumerate(record["drawing"]):
-            if None not in line[part]:
-                (handles[line["method"]],) = axis.plot(
-                    line[part], line["recall"], **series_style(place)
-                )
-        axis.set(title=title, xlabel=label, ylabel="recall of the nearest (%)")
-        logarithmic(axis.xaxis, 8)
-    key(figure, handles)
-
-
 def draw_times(record: Record, figure: mpl.Figure) -> None:
     """Draw table 1's growth: seconds for a query by the number of items, a panel for each search.
 
@@ -278,18 +258,3 @@ def draw_classes(record: Record, figure: mpl.Figure) -> None:
         axis.set_yticks(range(len(sets)), sets)
         axis.set_ylim(len(sets) - 0.5, -0.6)
     key(figure, handles)
-
-
-def draw_when(record: Record, figure: mpl.Figure) -> None:
-    """Draw recall by set and method: with as many comparisons, and in as much time."""
-    handles: dict[str, Any] = {}
-    rows = [row for row in record["rows"] if row["ours"] is not None]
-    names = list(dict.fromkeys(row["method"] for row in rows))
-    drawn = {words: [row for row in rows if row["quantity"] == words] for words in DECIDED}
-    parts = {words: mine for words, mine in drawn.items() if mine}
-    for axis, (words, mine) in zip(panels(figure, len(parts), 1), parts.items(), strict=True):
-        handles |= marks(axis, mine, "method", names)
-        axis.set(title=words.removeprefix("recall (%) ").capitalize(), xlabel="recall (%)")
-        axis.set_xlim(-3, 103)
-    ordered = {name: handles[name] for name in names if name in handles}
-    key(figure, ordered, "Bars: 95 % intervals of the mean.")

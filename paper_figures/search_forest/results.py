@@ -276,56 +276,6 @@ DIMENSIONS = (
 )
 
 
-def regions(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of the forest and of k-means trees by how many regions their nodes have."""
-    read = curves_of(results)
-    rows = _whole(results, [row for curve in read for row in curve.rows({})])
-    drawing = [curve.drawing() for curve in read]
-    ranked = [line for line in drawing if line["reading"] != READINGS[SETS]]
-    notes = [set_note(results), REGIONS, READING, *cost_notes(ranked), *order_notes(drawing)]
-    return Gathered(rows, [*notes, RULE], drawing)
-
-
-REGIONS = (
-    "The paper does not say into how many regions its k-means trees divide a node. "
-    "A node of the forest has two parts, and its branchings are what the paper counts as bits. "
-    "More regions take fewer levels, and more comparisons. One draw of each."
-)
-MOVES = (
-    "One setting is changed at a time, from the middle one. K shrinks with the training points. "
-    "Moves: how often a split's plane may go from the eigenvector of eq. 18 to where eq. "
-    "17 itself is larger; not at all in the printed form. One draw of each."
-)
-
-
-def sensitivity(context: Context, results: Sequence[Result]) -> Gathered:
-    """Return the rows of the forest's recall when one setting is changed."""
-    names = ("lambda", "training points", "depth", "moves", "reading", "returned", "candidates")
-    rows = absent_rows(results, dict.fromkeys(names))
-    for r in computed(results):
-        keys = {
-            "lambda": r.params["lams"][0],
-            "training points": r.params["n_train"],
-            "depth": r.params["max_depth"],
-            "moves": r.params["refine"],
-        }
-        counts = r.params["counts"]
-        for reading, curve in r.value.items():
-            for place in (len(counts) // 2, len(counts) - 1):
-                rows.append(
-                    keys
-                    | {
-                        "reading": READINGS[reading],
-                        "returned": counts[place],
-                        "candidates": round(curve["candidates"]),
-                        "published": None,
-                        "ours": round(curve["recall"][place], 2),
-                        "std": None,
-                    }
-                )
-    return Gathered(rows, [set_note(results), READING, MOVES])
-
-
 def splits(context: Context, results: Sequence[Result]) -> Gathered:
     """Return the rows of the forest's recall by how its planes are chosen."""
     names = ("planes", "offset", "moves", "augment", "lambda", "leaves", "reading", "returned")

@@ -45,7 +45,6 @@ REGIONS: dict[tuple[str, str], tuple[tuple[int, ...], tuple[int, ...]]] = {
     ("figure2", "small"): ((2, 8), (8, 16, 32, 64, 128)),
     ("figure2", "paper"): ((2, 8, 32), (8, 16, 63, 250, 500, 1000)),
 }
-MORE_REGIONS = {"small": (2, 4, 8), "paper": (2, 4, 8, 16, 32)}
 DRAWS = {"small": 2, "paper": 5}
 # The paper's Figure 1: 17 trees of 12 layers. Figure 2: 60 trees, below 800 bits: 13 layers.
 SIZES: dict[tuple[str, str], dict[str, Any]] = {
@@ -92,21 +91,6 @@ SIZES: dict[tuple[str, str], dict[str, Any]] = {
 }
 REFINE = 10
 MOVED = {"offset": "best", "refine": REFINE}
-CHANGED: dict[str, dict[str, Any]] = {
-    "small": {
-        "lam": (0.02, 0.05, 0.2),
-        "n_train": (300, 600),
-        "depth": (4, 8),
-        "refine": (0, 1, REFINE),
-    },
-    "paper": {
-        "lam": (0.01, 0.02, 0.05, 0.1, 0.2, 0.4),
-        "n_train": (5000, 10_000, 20_000, 40_000),
-        "depth": (8, 12, 16),
-        "refine": (0, 1, REFINE),
-    },
-}
-MIDDLE = {"small": (0.05, 600, 8), "paper": (0.05, 10_000, 12)}
 # The forests whose planes are compared: training points, lambdas to choose from, draws.
 SPLITS: dict[str, dict[str, Any]] = {
     "small": {"n_train": 300, "lams": (0.05, 0.1), "draws": 2},
@@ -172,49 +156,5 @@ CLASSES: dict[str, dict[str, Any]] = {
         "queries": 1000,
         "shape": {"lams": (0.1, 0.2, 0.5), "max_depth": 12, "trees": 17},
         "draws": 3,
-    },
-}
-LIBRARIES: dict[str, dict[str, tuple[Any, ...]]] = {
-    "small": {
-        "forest (8 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 600, "max_depth": 8, "trees": 8},
-            (50, 100, 200, None),
-        ),
-        "forest (24 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 600, "max_depth": 8, "trees": 24},
-            (50, 100, 200, 400, None),
-        ),
-        "forest (24 trees, moved planes)": (
-            "forest",
-            {"lam": 0.05, "n_train": 600, "max_depth": 8, "trees": 24} | MOVED,
-            (50, 100, 200, 400, None),
-        ),
-        "annoy": ("annoy", {"trees": 24}, (50, 100, 200, 400, 800)),
-        "FAISS IVF-flat": ("ivf", {"lists": 32}, (1, 2, 4, 8, 16)),
-        "hnswlib": ("hnsw", {"links": 8, "effort": 50}, (20, 40, 80, 160)),
-        "linear scan": ("scan", {}, (None,)),
-    },
-    "paper": {
-        "forest (17 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 17},
-            (200, 500, 1000, 2000, None),
-        ),
-        "forest (50 trees)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50},
-            (200, 500, 1000, 2000, 4000, None),
-        ),
-        "forest (50 trees, moved planes)": (
-            "forest",
-            {"lam": 0.05, "n_train": 20_000, "max_depth": 12, "trees": 50} | MOVED,
-            (200, 500, 1000, 2000, 4000, None),
-        ),
-        "annoy": ("annoy", {"trees": 50}, (500, 1000, 2000, 4000, 8000, 16_000, 32_000)),
-        "FAISS IVF-flat": ("ivf", {"lists": 1024}, (1, 2, 4, 8, 16, 32, 64, 128)),
-        "hnswlib": ("hnsw", {"links": 16, "effort": 200}, (100, 150, 200, 400, 800)),
-        "linear scan": ("scan", {}, (None,)),
     },
 }

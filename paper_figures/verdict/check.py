@@ -37,11 +37,11 @@ def problems(paper: str, rules: Rules, records: Mapping[str, Record]) -> list[st
             wrong += _pattern(f"a rule of {figure}", rule.rows, rows.get(f"{paper}.{figure}"))
     for explanation in rules.explanations:
         wrong += _explanation(paper, explanation, rows, rules)
-    for withdrawn in rules.withdrawn:
-        for figure in withdrawn.figures:
-            notes = records[figure]["notes"] if figure in records else []
-            if not any(note.startswith(withdrawn.begins) for note in notes):
-                wrong.append(f"withdrawn: no note of {figure} begins {withdrawn.begins!r}")
+    for said in rules.notes:
+        for figure in said.figures:
+            stored = records[figure]["notes"] if figure in records else []
+            if not any(note.startswith(said.replaces) for note in stored):
+                wrong.append(f"a note: no note of {figure} begins {said.replaces!r}")
     for name, record in records.items():
         for row in record["rows"]:
             covering = [each.id for each in rules.explanations_of(name, row)]

@@ -184,7 +184,7 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
 
 
 def notes(record: Record, rules: Rules | None = None) -> list[str]:
-    """Return the notes of a record without those that were withdrawn.
+    """Return the notes of a record, and at the paper's scale those of verdicts.toml.
 
     Parameters
     ----------
@@ -207,12 +207,14 @@ def notes(record: Record, rules: Rules | None = None) -> list[str]:
 
     Examples
     --------
-    >>> notes({"paper": "none", "figure": "table1", "notes": ["ten runs"]}, Rules())
+    >>> record = {"paper": "none", "figure": "table1", "scale": "paper", "notes": ["ten runs"]}
+    >>> notes(record, Rules())
     ['ten runs']
     """
+    if record["scale"] != "paper":
+        return list(record["notes"])
     known = load(record["paper"]) if rules is None else rules
-    kept = (known.note(record["figure"], note) for note in record["notes"])
-    return [note for note in kept if note]
+    return known.notes_of(record["figure"], record["notes"])
 
 
 def _judged(

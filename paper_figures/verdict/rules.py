@@ -4,7 +4,8 @@ The file has three lists. ``[[rule]]`` says how the rows of a figure are judged.
 fields of every rule that matches it; later rules win. ``[[explanation]]`` says why rows differ from
 the printed numbers, and which stored experiment shows it. A pattern such as
 ``{data_set = "splice", N = [60, 600]}`` matches the rows whose keys have these values.
-``[[withdrawn]]`` takes back a note of a stored record that turned out to be wrong.
+``[[note]]`` is a note of a figure at the paper's scale: what a trial found that is no longer made,
+or what ``replaces`` a note of the stored record.
 """
 
 import tomllib
@@ -100,7 +101,7 @@ class Explanation:
     id : str
     text : str
     experiment : str
-        A stored figure, such as ``"boosted_distance.codings"``.
+        A stored figure, such as ``"boosted_distance.distances"``.
     rows : tuple of Covered
         The covered rows.
     experiment_rows : mapping
@@ -169,12 +170,12 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Withdrawn:
-    """A note of a stored record that is wrong: the figures, how it begins, what stands instead."""
+class Note:
+    """A note of some figures, and how the note of their records begins that it replaces, if any."""
 
     figures: tuple[str, ...]
-    begins: str
-    instead: str = ""
+    text: str
+    replaces: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class Rules:
 
     rules: tuple[Rule, ...] = ()
     explanations: tuple[Explanation, ...] = ()
-    withdrawn: tuple[Withdrawn, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def of(self, figure: str, row: Row) -> Rule:
         """Return what all rules together say of a row."""
@@ -197,12 +198,14 @@ class Rules:
         """Return the explanations that cover a row: one or none, as a test demands."""
         return [each for each in self.explanations if each.covers(figure, row)]
 
-    def note(self, figure: str, text: str) -> str:
-        """Return a note of a figure, or what stands in its place; empty if nothing does."""
-        for each in self.withdrawn:
-            if figure in each.figures and text.startswith(each.begins):
-                return each.instead
-        return text
+    def notes_of(self, figure: str, stored: Sequence[str]) -> list[str]:
+        """Return the notes of a figure: those of its record with what replaces them, and more."""
+        mine = [note for note in self.notes if figure in note.figures]
+        replaced = [
+            next((n.text for n in mine if n.replaces and text.startswith(n.replaces)), text)
+            for text in stored
+        ]
+        return [text for text in replaced + [n.text for n in mine if not n.replaces] if text]
 
 
 def load(paper: str, folder: Path | None = None) -> Rules:
@@ -241,11 +244,11 @@ def parse(paper: str, content: Mapping[str, Any]) -> Rules:
     ValueError
         For unknown or missing fields.
     """
-    _only(content, ("rule", "explanation", "withdrawn"), "verdicts.toml")
+    _only(content, ("rule", "explanation", "note"), "verdicts.toml")
     return Rules(
         tuple(_rule(table) for table in content.get("rule", ())),
         tuple(_explanation(paper, table) for table in content.get("explanation", ())),
-        tuple(_withdrawn(table) for table in content.get("withdrawn", ())),
+        tuple(_note(table) for table in content.get("note", ())),
     )
 
 
@@ -265,12 +268,12 @@ def _rule(table: Mapping[str, Any]) -> Rule:
     return Rule(_names(table["figure"]), table.get("rows", {}), **more)
 
 
-def _withdrawn(table: Mapping[str, Any]) -> Withdrawn:
-    _only(table, ("figure", "begins", "instead"), "a withdrawn note")
-    if not table.get("figure") or not table.get("begins"):
-        raise ValueError(f"a withdrawn note must have figure and begins; got {dict(table)}")
-    instead = " ".join(table.get("instead", "").split())
-    return Withdrawn(_names(table["figure"]), table["begins"], instead)
+def _note(table: Mapping[str, Any]) -> Note:
+    _only(table, ("figure", "text", "replaces"), "a note")
+    if not table.get("figure") or not (table.get("text") or table.get("replaces")):
+        raise ValueError(f"a note must have a figure, and text or replaces; got {dict(table)}")
+    text = " ".join(table.get("text", "").split())
+    return Note(_names(table["figure"]), text, table.get("replaces", ""))
 
 
 def _names(figure: str | Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from boosted_distance_errors import FIGURES, gather, numbers
 
-from paper_figures.boosted_distance import projections, readings
+from paper_figures.boosted_distance import projections
 from paper_figures.registry import Context
 
 SMALL = Context()
@@ -33,16 +33,16 @@ def projected(params):
     dimensions = params["dimensions"]
     missing = 2 if params["repetition"] == 2 else 3
     errors = {
-        "none": [made_up.both(base + shift)],
-        "PCA": [made_up.both(base + 5 - place + shift) for place in range(len(dimensions))],
+        "none": [(base + shift)],
+        "PCA": [(base + 5 - place + shift) for place in range(len(dimensions))],
         "NDA": [
-            made_up.both(base + 2 * place + shift) if place < missing else None
+            (base + 2 * place + shift) if place < missing else None
             for place in range(len(dimensions))
         ],
-        "LDA": [made_up.both(base - 1 + 2 * shift)],
+        "LDA": [(base - 1 + 2 * shift)],
     }
     if params["singular"]:
-        errors["LDA, singular"] = [made_up.both(47.0 + shift)]
+        errors["LDA, singular"] = [(47.0 + shift)]
     return {"errors": errors, "dimensions": {}}
 
 
@@ -176,116 +176,3 @@ def test_distances_compares_the_distance_that_the_paper_names():
         ("liver", "all", 41.11, None, None),
     ]
     assert len(gathered.rows) == 8 + 14
-
-
-def test_readings():
-    gathered = gather("readings", PAPER, ["sonar", "liver"])
-    rows = [row for row in gathered.rows if row["data_set"] in ("sonar", "pima")]
-    share, mean = "share of all test vectors", "mean of the two classes"
-    boosted, stumps = "Boosted Distance", "AdaBoost, stumps"
-    assert numbers(rows, "method", "error", "similarity", "printed") == [
-        (stumps, mean, "-", 25.95, None, 29.0, 2.0),
-        (stumps, share, "-", 25.95, None, 15.5, 1.0),
-        (boosted, mean, "normalised", 25.67, None, 28.0, 1.0),
-        (boosted, share, "normalised", 25.67, None, 15.0, 0.5),
-        (boosted, mean, "literal sum", 25.67, None, 68.0, 1.0),
-        (boosted, share, "literal sum", 25.67, None, 35.0, 0.5),
-        ("all", "-", "-", None, None, None, None),
-    ]
-    # liver at T = 3: 36 and 37, of all vectors 19 and 19.5, literal 77 and 39.5
-    assert gathered.notes == [
-        "T = 3.",
-        f"{stumps}, {mean}, similarity -: 1.77 points from the printed errors on average.",
-        f"{stumps}, {share}, similarity -: 13.48 points from the printed errors on average.",
-        f"{boosted}, {mean}, similarity normalised: 2.88 points from the printed errors on "
-        "average.",
-        f"{boosted}, {share}, similarity normalised: 12.38 points from the printed errors on "
-        "average.",
-        f"{boosted}, {mean}, similarity literal sum: 42.88 points from the printed errors on "
-        "average.",
-        f"{boosted}, {share}, similarity literal sum: 7.62 points from the printed errors on "
-        "average.",
-    ]
-
-
-def test_a_set_without_printed_numbers_does_not_count_among_the_readings():
-    gathered = gather("readings", SMALL, ["wdbc-small", "digits17"])
-    assert [row["printed"] for row in gathered.rows] == [5.81, 5.81, *[4.67] * 4, *[None] * 6]
-    assert gathered.notes[1].endswith(
-        "similarity -: 0.19 points from the printed errors on average."
-    )
-
-
-def distance_errors(params):
-    """Return a value of the task `distances`: 10, 20, 30, ... by the place of the reading."""
-    shift = params["repetition"] - 1
-    return {
-        "errors": [
-            made_up.both(10.0 * (place + 1) + shift) for place in range(len(params["readings"]))
-        ]
-    }
-
-
-def test_tasks_of_codings(monkeypatch):
-    small = FIGURES["codings"].tasks(SMALL)
-    assert [t.name for t in small] == ["cross_validation"] * 4 + ["distances"] * 6
-    tasks = FIGURES["codings"].tasks(PAPER)
-    assert sum(t.name == "repetition" for t in tasks) == 3 * len(readings.CODINGS) == 54
-    assert all(t.params["tree_rounds"] == () for t in tasks if t.name == "repetition")
-    tried = {t.params["data_set"]: t.params["readings"] for t in tasks if t.name == "distances"}
-    assert [r["name"] for r in tried["ad"]] == ["Mah-CD"] * 4 + ["Mah-D", "RCA-D", "RCA-D"]
-    assert tried["sonar"] == list(readings.DISTANCE_READINGS)
-    options = {t.params["data_set"]: t.params["options"] for t in tasks if t.name == "distances"}
-    assert options["splice"] == {"order": "frequency"} and options["sonar"] == {}
-
-
-def test_codings_of_the_data_and_readings_of_distances(monkeypatch):
-    monkeypatch.setitem(made_up.SETS, "pima", made_up.SETS["sonar"])
-    gathered = gather("codings", PAPER, ["pima"], distances=distance_errors)
-    of_data = [row for row in gathered.rows if "zeros" in row["reading"]]
-    assert (
-        numbers(of_data, "data_set", "method", "printed")
-        == [
-            ("pima", "NN, Mah-CD", 34.55, None, 30.0, 1.0),
-            ("pima", "AdaBoost, stumps", 31.02, None, 29.0, 2.0),
-            ("pima", "Boosted Distance", 28.91, None, 28.0, 1.0),
-        ]
-        * 2
-    )
-    assert [row["reading"] for row in of_data[::3]] == [
-        "zeros that stand for missing values = mean",
-        "rows with such zeros dropped",
-    ]
-    absent = [row for row in gathered.rows if row["ours"] is None]
-    assert [row["data_set"] for row in absent[:2]] == ["ad", "arrhythmia"] and len(absent) == 16
-    assert absent[0]["why"] == "no file of ad-excerpt" and absent[0]["method"] == "all"
-    named = gathered.rows[-11:]
-    assert numbers(named, "reading", "method", "printed") == [
-        ("ridge 0.001", "NN, Mah-CD", 34.55, None, 10.0, 1.0),
-        ("ridge 1", "NN, Mah-CD", 34.55, None, 20.0, 1.0),
-        ("with log-determinant", "NN, Mah-CD", 34.55, None, 30.0, 1.0),
-        ("ridge 0.001", "NN, Mah-C", None, None, 40.0, 1.0),
-        ("ridge 0.1", "NN, Mah-CD", 34.55, None, 50.0, 1.0),
-        ("ridge 1", "NN, Mah-D", None, None, 60.0, 1.0),
-        ("ridge 1", "NN, RCA-D", None, None, 70.0, 1.0),
-        ("random chunklets of 2 vectors", "NN, RCA-D", None, None, 80.0, 1.0),
-        ("random chunklets of 2 vectors", "NN, RCA", None, None, 90.0, 1.0),
-        ("ridge 0.001", "NN, RCA", None, None, 100.0, 1.0),
-        ("ridge 0.001", "NN, Mah", None, None, 110.0, 1.0),
-    ]
-    assert gathered.notes == ["T = 3. Errors are means of the two classes' error rates."]
-
-
-def test_codings_keep_the_options_of_one_set_apart(monkeypatch):
-    monkeypatch.setitem(made_up.SETS, "wbc", made_up.SETS["sonar"])
-
-    def repetition(params):
-        value = made_up.repetition(params)
-        if params["options"] == {"missing": "drop"}:
-            value["errors"]["stumps"] = [made_up.both(70.0 + params["repetition"])] * 3
-        return value
-
-    gathered = gather("codings", PAPER, ["wbc"], distances=distance_errors, repetition=repetition)
-    rows = [row for row in gathered.rows if row["data_set"] == "wbc"]
-    stumps = {row["reading"]: row["ours"] for row in rows if row["method"] == "AdaBoost, stumps"}
-    assert stumps == {"missing values = mean": 29.0, "complete rows": 71.0}

@@ -46,8 +46,6 @@ def test_which_figures_have_pictures():
         "figure4",
         "figure5",
         "rounds",
-        "distance_trees",
-        "when",
     ]
     assert all(figure.alt for figure in FIGURES.values() if figure.plot)
 
@@ -294,27 +292,6 @@ def test_marks_stand_above_one_another_with_their_intervals(name):
     assert heading(figure) == (
         "Bars: 95 % intervals of the mean.\ngender is left out: not available"
     )
-
-
-def test_trees_beside_stumps_after_the_most_rounds():
-    def lead(ours, name, learner, rounds):
-        keys = {"data_set": name, "learner": learner, "rounds": rounds}
-        return row(ours, quantity="less the error with stumps, paired", **keys)
-
-    rows = [
-        row(20.0, data_set="liver", learner="greedy", rounds=10, quantity="error (%)"),
-        lead(-1.0, "liver", "greedy", 10),
-        lead(-3.0, "liver", "greedy", 100),
-        lead(2.0, "pima", "greedy", 100),
-        lead(4.0, "pima", "entropy", 30),
-        absent(data_set="gender", learner="all", rounds=None, quantity="error (%)"),
-    ]
-    figure = picture(FIGURES["distance_trees"].plot, None, rows)
-    (axis,) = figure.axes
-    bars = {bar.get_label(): bar.lines[0].get_xdata().tolist() for bar in axis.containers}
-    assert bars == {"greedy, T = 100": [-3.0, 2.0], "entropy, T = 30": [4.0]}
-    assert tick_labels(axis.yaxis) == ["liver", "pima"]
-    assert "gender is left out" in heading(figure)
 
 
 def test_a_method_has_the_same_colour_and_mark_in_all_pictures():

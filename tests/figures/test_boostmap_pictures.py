@@ -30,7 +30,7 @@ def row(ours, **keys):
 def test_which_figures_have_pictures():
     names = [name for name, figure in FIGURES.items() if figure.plot]
     numbers = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)
-    assert names == [*(f"figure{number}" for number in numbers), "pays", "graph"]
+    assert names == [f"figure{number}" for number in numbers]
     assert all(figure.alt for figure in FIGURES.values() if figure.plot)
 
 
@@ -183,61 +183,3 @@ def test_errors_by_k(name):
     assert figure.get_supxlabel() == "Pa-Se-QS: a form of BoostMap"
     require_distinct(axis)
     assert {line.get_markevery() for line in axis.get_lines()} == {9}
-
-
-def test_graphs_and_embeddings():
-    drawing = {
-        "searches": [
-            {
-                "method": "best-first",
-                "searches": [
-                    {"distances": 100.0, "success": 90.0, "recall": 1.0},
-                    {"distances": 200.0, "success": 99.0, "recall": 2.0},
-                ],
-            },
-            {"method": "library", "searches": [{"distances": 50.0, "success": 70.0}]},
-        ],
-        "embeddings": {"FastMap": 5545, "FastMap, clipped": 1, "BoostMap-Fe-Se-QI": 1149},
-    }
-    figure = picture(FIGURES["graph"].plot, drawing)
-    (axis,) = figure.axes
-    assert texts(axis) == (
-        "",
-        "exact distances a query, mean",
-        "queries with the true 10\nnearest found (%)",
-    )
-    assert scales(axis) == ("log", "linear")
-    assert by_label(axis, curve) == {
-        "best-first": [(100, 90), (200, 99)],
-        "library": [(50, 70)],
-        "FastMap (§ 11.2)": [(5545, 98)],
-        "BoostMap-Fe-Se-QI (§ 11.2)": [(1149, 98)],
-        "98 %": [(0, 98), (1, 98)],
-    }
-    assert list(legend(figure)) == list(by_label(axis, curve))
-    assert tick_labels(axis.xaxis) == ["100", "300", "1,000", "3,000"]
-    styles = by_label(axis, style)
-    assert len({colour for colour, _, _ in styles.values()}) == 5
-    assert styles["FastMap (§ 11.2)"][2] == "None"  # a mark, no line
-    assert len({marker for _, marker, _ in styles.values()}) == 5
-
-
-def test_exact_distances_by_distance_and_method():
-    rows = [
-        row(70.0, distance="edit", method="FastMap", recall=95),
-        row(50.0, distance="edit", method="BoostMap, near triples", recall=95),
-        row(9.0, distance="edit", method="FastMap", recall=90),  # other recalls are in the table
-        row(30.0, distance="KL", method="FastMap", recall=95),
-        row(40.0, distance="KL", method="all distances", recall=95),  # not drawn
-        row(None, distance="KL", method="BoostMap, near triples", recall=95),
-    ]
-    figure = picture(FIGURES["pays"].plot, None, rows)
-    (axis,) = figure.axes
-    assert by_label(axis, curve) == {
-        "BoostMap, near triples": [(50, 0)],
-        "FastMap": [(70, 0), (30, 1)],
-    }
-    assert [tick.get_text() for tick in axis.get_yticklabels()] == ["edit", "KL"]
-    assert scales(axis) == ("log", "linear") and axis.yaxis_inverted()
-    assert list(legend(figure)) == ["BoostMap, near triples", "FastMap"]
-    assert {style(line)[2] for line in axis.lines} == {"None"}

@@ -1,19 +1,16 @@
-"""Tasks, and blocks of distances, on a Dask cluster of two workers: joblib carries them there.
+"""Tasks on a Dask cluster of two workers: joblib carries them there.
 
-Threads and processes of this machine are in test_figures_cli.py and test_figures_blocks.py.
+Threads and processes of this machine are in test_figures_cli.py.
 """
 
 import json
 
 import fake_paper
 import joblib
-import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS
 
-from paper_figures.boostmap.blocks import chamfer_nearest_in_blocks
 from paper_figures.cli import main
-from refimpl.boostmap.edges import chamfer_nearest
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 NAME = "fast" if len(KERNELS) > 1 else "reference"
@@ -45,16 +42,3 @@ def test_a_figure_has_the_same_rows(client, tmp_path, monkeypatch):
     assert main([*arguments, *here], papers=[fake_paper.PAPER]) == 0
     assert rows_of(tmp_path / "cluster") == rows_of(tmp_path / "here")
     assert len(rows_of(tmp_path / "here")) == 2 + fake_paper.N_TASKS
-
-
-def test_blocks_of_distances_are_those_of_one_piece(client):
-    rng = np.random.default_rng(0)
-    edges = rng.random((90, 9, 9)) < 0.2
-    edges[:, 4, 4] = True
-    Q, X = edges[:37], edges[30:]
-    want = chamfer_nearest(Q, X, 5, kernels=KERNELS[-1])
-    with distributed.get_task_stream(client) as stream, joblib.parallel_config(backend="dask"):
-        nearest = chamfer_nearest_in_blocks(Q, X, 5, NAME, block=3, threads=1)
-    assert stream.data  # the blocks were computed by the cluster; one worker may have taken all
-    for a, b in zip(nearest, want, strict=True):
-        assert_same(a, b)

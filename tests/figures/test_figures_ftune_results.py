@@ -216,10 +216,7 @@ def test_names_of_sets_are_those_of_the_printed_tables():
         (results.table1, ("data_set", "landmarks", "method", "best")),
         (results.table2, ("data_set", "landmarks", "method", "best")),
         (results.curves, ("data_set", "landmarks", "method")),
-        (results.readings, ("data_set", "landmarks", "method", "reading")),
-        (results.penalty, ("data_set", "landmarks", "method", "divided by")),
         (results.pairs, ("data_set", "landmarks", "method", "pairs", "divided by")),
-        (results.beyond, ("data_set", "landmarks", "method")),
     ],
 )
 def test_without_any_result_the_first_row_says_why(reduce, keys):
@@ -259,69 +256,6 @@ def test_curves_are_means_and_deviations():
 def listed(task, name, d, *lines, **more):
     value = {"accuracies": [list(line) for line in lines]} | more
     return Result(task, {"data_set": name, "d": d}, value)
-
-
-def test_readings_stand_beside_both_tables():
-    found = [
-        listed("readings", "magic", 300, ("no bias", "BBS", 0.5), ("as here", "FTUNE-S", 0.9)),
-        listed("readings", "magic", 300, ("no bias", "BBS", 0.25)),
-        listed("matrix_readings", "protein", 30, ("no bias", "FTUNE+D-S", 0.75)),
-        listed("boosting", "wine", 30, ("1 pair", "DBOOST", 0.5)),
-    ]
-
-    def at(name, d, method, reading):
-        return {"data_set": name, "landmarks": d, "method": method, "reading": reading}
-
-    deviation = near(0.125 * 2**0.5)
-    assert results.readings(PAPER, found).rows == [
-        row(at("magic", 300, "BBS", "no bias"), 0.375, 0.84, deviation, 2),
-        row(at("magic", 300, "FTUNE-S", "as here"), 0.9, 0.85),
-        row(at("protein", 30, "FTUNE+D-S", "no bias"), 0.75, 0.98),
-        row(at("wine", 30, "DBOOST", "1 pair"), 0.5),
-    ]
-    assert all(line["published"] is None for line in results.readings(SMALL, found).rows)
-
-
-def test_penalty_gives_distances_and_who_is_ahead():
-    """Printed with 30: isolet BBS 0.81, FTUNE-S 0.84; magic BBS 0.82, FTUNE-S 0.84."""
-    found = [
-        listed(
-            "penalty",
-            "isolet",
-            30,
-            ("sqrt(d)", "BBS", 0.9),
-            ("d", "BBS", 0.71),
-            ("d", "FTUNE-S", 0.8),
-        ),
-        listed("penalty", "magic", 30, ("d", "BBS", 0.85), ("d", "FTUNE-S", 0.85)),
-        listed("penalty", "magic", 300, ("d", "BBS", 0.5), ("d", "FTUNE-S", 0.4)),
-    ]
-    gathered = results.penalty(PAPER, found)
-
-    def at(name, d, method, divided):
-        return {"data_set": name, "landmarks": d, "method": method, "divided by": divided}
-
-    assert gathered.rows == [
-        row(at("isolet", 30, "BBS", "d"), 0.71, 0.81),
-        row(at("isolet", 30, "BBS", "sqrt(d)"), 0.9, 0.81),
-        row(at("isolet", 30, "FTUNE-S", "d"), 0.8, 0.84),
-        row(at("magic", 30, "BBS", "d"), 0.85, 0.82),
-        row(at("magic", 30, "FTUNE-S", "d"), 0.85, 0.84),
-        row(at("magic", 300, "BBS", "d"), 0.5, 0.84),
-        row(at("magic", 300, "FTUNE-S", "d"), 0.4, 0.85),
-    ]
-    mean = "Mean distance from the printed accuracies,"
-    assert gathered.notes[1:] == [
-        f"{mean} BBS with 30 landmarks, features divided by d: 0.065.",  # 0.10 and 0.03
-        f"{mean} BBS with 300 landmarks, features divided by d: 0.340.",
-        f"{mean} BBS with 30 landmarks, features divided by sqrt(d): 0.090.",
-        f"{mean} FTUNE-S with 30 landmarks, features divided by d: 0.025.",  # 0.04 and 0.01
-        f"{mean} FTUNE-S with 300 landmarks, features divided by d: 0.450.",
-        "With 30 landmarks and features divided by d FTUNE-S is ahead of BBS on 1 of 2 sets.",
-        "With 300 landmarks and features divided by d FTUNE-S is ahead of BBS on 0 of 1 sets.",
-    ]
-    small = results.penalty(SMALL, found)
-    assert all(line["published"] is None for line in small.rows) and len(small.notes) == 3
 
 
 def test_pairs_compare_the_three_of_one_scale():
@@ -410,24 +344,3 @@ def test_pairs_with_few_and_many_landmarks_are_told_apart():
         "BBS with 300 landmarks, pairs -, divided by 1: among the best on 1 of 1 sets, "
         "0.010 from the printed accuracies on average.",
     ]
-
-
-def test_beyond_gives_rows_by_set_and_the_negative_spectrum():
-    found = [
-        *accuracies("protein", 30, {"BBS": 0.75}),
-        Result(
-            "peers",
-            {"data_set": "protein", "d": 30},
-            {"accuracies": {"SVM, clipped kernel": 0.5}, "negative": 0.1234},
-        ),
-        Result("peers", {"data_set": "a", "d": 3}, {"accuracies": {"S": 0.25}, "negative": 0.0}),
-        Result("peers", {"data_set": "b", "d": 3}, None, "gone"),
-    ]
-    gathered = results.beyond(PAPER, found)
-    assert gathered.rows == [
-        row({"data_set": "a", "landmarks": 3, "method": "S"}, 0.25),
-        row({"data_set": "protein", "landmarks": 30, "method": "BBS"}, 0.75),
-        row({"data_set": "protein", "landmarks": 30, "method": "SVM, clipped kernel"}, 0.5),
-    ]
-    assert gathered.notes[0].endswith("share of the spectrum: a 0.0 %, protein 12.3 %.")
-    assert results.beyond(PAPER, found[:1]).notes[0].endswith("share of the spectrum: -.")

@@ -22,11 +22,8 @@ from paper_figures.lmnn import (
     ever,
     figures,
     gain,
-    growth,
     low_rank,
-    rivals,
     samples,
-    small_sets,
     tasks,
 )
 from paper_figures.registry import Context, Result
@@ -119,17 +116,13 @@ def test_local_metrics_of_two_digits(toy):
 
 
 ELSEWHERE = {  # tasks that are not in tasks.py: module and function
-    "rivals": (rivals, "rivals"),
-    "growth": (growth, "growth"),
     "low_rank_euclidean": (low_rank, "euclidean"),
     "low_rank_full": (low_rank, "full_metric"),
     "low_rank_rect": (low_rank, "rect"),
     "training_gain": (gain, "training_gain"),
     "several_metrics": (clusters, "several"),
-    "small_set": (small_sets, "small_set"),
     "certified": (samples, "certified"),
     "printed": (samples, "printed"),
-    "preparation": (samples, "preparation"),
     "ever_active": (ever, "ever_active"),
     "course": (courses, "course"),
     "changes": (changes, "changes"),
@@ -145,24 +138,16 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
     sizes = {"n": 30, "d": 4}
     trained = sizes | {"solver": "printed", "tol": 0.1, "checks": 2}
     of_set = {"data_set": "lmnn toy", "preparation": "as they are", "max_checks": 2}
-    bare = {"data_set": "lmnn toy", "d": 4, "k": 3}
     sampled = TOY | sizes | {"sample": 0}
     course = {"data_set": "lmnn toy", "preparation": "as they are", "share": 0.9}
     course |= {"ks": (1, 3), "checks": 2, "watched": True}
     wanted = {
         "table1": [
             ("certified", sampled | {"tol": 0.1, "shuffled": False}),
-            ("printed", sampled | {"scaled": True, "checks": 2}),
+            ("printed", sampled | {"checks": 2}),
         ],
         "active_set": [("ever_active", sampled | {"checks": 2})],
         "changes": [("changes", sampled | {"checks": 3, "factor": 0.5})],
-        "preparation": [("preparation", bare | {"kind": kind, "share": 0.9}) for kind in ("raw",)],
-        "steps": [
-            ("certified", sampled | {"tol": 0.1, "shuffled": False}),
-            *[("printed", sampled | {"scaled": scaled, "checks": 2}) for scaled in (True, False)],
-        ],
-        "rivals": [("rivals", bare | {"n": 30, "names": (), "limit": 1.0})],
-        "growth": [("growth", bare | {"n": n, "names": (), "limit": 1.0}) for n in (30, 50)],
         "figure1": [("ball", TOY)],
         "figure2": [
             ("low_rank_euclidean", TOY | sizes | {"ranks": (1, 2)}),
@@ -176,10 +161,6 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
             for p in (None, 1)
             for r in (0, 1)
         ],
-        "small_sets": [
-            ("small_set", {"data_set": "lmnn toy", "most": 50, "k": 3, "split": split})
-            for split in (0, 1)
-        ],
         "figure5": [
             ("course", course | {"by_class": by_class, "split": split})
             for by_class in (False, True)
@@ -192,7 +173,7 @@ def test_every_figure_is_made_of_what_its_tasks_return(toy):
         ]
         for figure, of_figure in wanted.items()
     }
-    make_every_figure(figures.PAPER, made, elsewhere={"when"})  # test_figures_lmnn_when.py
+    make_every_figure(figures.PAPER, made)
 
 
 # ---------------------------------------------------------------------------------------- the lists
@@ -204,22 +185,12 @@ def test_what_is_missing_is_said():
 
 FULL = ["low_rank_euclidean", "low_rank_full", "low_rank_full"]
 TASKS = {
-    ("when", "small"): ["when"] * 4,
-    ("when", "paper"): ["when"] * 44,
     ("table1", "small"): ["certified"] * 9 + ["printed"] * 6,
     ("table1", "paper"): ["certified"] * 97 + ["printed"] * 93,
     ("active_set", "small"): ["ever_active"] * 6,
     ("active_set", "paper"): ["ever_active"] * 71,
     ("changes", "small"): ["changes"] * 18,
     ("changes", "paper"): ["changes"] * 30,
-    ("preparation", "small"): ["preparation"] * 8,
-    ("preparation", "paper"): ["preparation"] * 8,
-    ("steps", "small"): ["printed"] * 11 + ["certified"] * 6,
-    ("steps", "paper"): ["printed"] * 51 + ["certified"] * 31,
-    ("rivals", "small"): ["rivals"],
-    ("rivals", "paper"): ["rivals"] * 2,
-    ("growth", "small"): ["growth"] * 3,
-    ("growth", "paper"): ["growth"] * 7,
     ("figure1", "small"): ["ball"],
     ("figure1", "paper"): ["ball"],
     ("figure2", "small"): [*FULL, *["low_rank_rect"] * 6],
@@ -230,8 +201,6 @@ TASKS = {
     ("figure3", "paper"): ["ellipsoids"],
     ("figure4", "small"): ["several_metrics"] * 16,
     ("figure4", "paper"): ["several_metrics"] * 360,
-    ("small_sets", "small"): ["small_set"] * 4,
-    ("small_sets", "paper"): ["small_set"] * 120,
     ("figure5", "small"): ["course"] * 10,
     ("figure5", "paper"): ["course"] * 72,
 }
@@ -257,7 +226,6 @@ def test_the_papers_sizes():
     assert {t.params["sample"] for t in of["table1"] if t.params["n"] < 60_000} == set(range(10))
     orders = [t.params["n"] for t in of["table1"] if t.params.get("shuffled")]
     assert orders == [60, 600, 6000, 60_000]
-    assert {t.params["n"] for t in of["steps"] if t.params.get("scaled") is False} == {60, 600}
     assert [t.params["r"] for t in of["figure2"][3:]] == [15, 20, 25, 30, 35, 40] * 2
     assert [t.params["solver"] for t in of["figure2"][1::6]] == ["printed", "printed", "optimum"]
     assert {(t.params["n"], t.params["d"]) for t in of["figure2"]} == {(60_000, 350)}
@@ -278,14 +246,6 @@ def test_the_papers_sizes():
     assert faces == {"as they are", "unit length"}  # a verdict rule rests on the trial
     assert [t.params["p"] for t in of["figure4"][:9]] == [None, 1, 2, 3, 5, 10, 15, 20, 30]
     assert {t.params["run"] for t in of["figure4"]} == set(range(20))
-    assert {t.params["split"] for t in of["small_sets"]} == set(range(20))
-    beside = [(t.params["n"], t.params["names"]) for t in of["growth"]]
-    alone = ("pylmnn",)
-    assert beside[4:] == [
-        (6000, ("pylmnn", "metric-learn", "mlpack")),
-        (20_000, alone),
-        (60_000, alone),
-    ]
     assert [(t.params["n"], t.params["d"]) for t in of["training_gain"]] == [
         (n, d) for n in (600, 6000, 60_000) for d in (10, 20, 30, 50, 100)
     ]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Circle, Ellipse
-from pictures import curves, legend, picture, shown, style, texts, tick_labels
+from pictures import curves, legend, picture, style, texts
 
 from paper_figures.lmnn import plots
 from paper_figures.plots import series_style
@@ -24,87 +24,6 @@ def horizontal(line):
     assert list(line.get_xdata()) == [0, 1]
     (y,) = set(line.get_ydata())
     return y
-
-
-def test_steps():
-    def checks(*pairs):
-        return [{"steps": t, "error": error, "objective": 1.0, "active": 2} for t, error in pairs]
-
-    scaled = {"n": 600, "start": "Euclidean, scaled", "printed": 10.79, "optimum": 11.5}
-    identity = {"n": 600, "start": "identity", "printed": 10.79, "optimum": 11.5}
-    other = {"n": 6000, "start": "Euclidean, scaled", "printed": None, "optimum": 3.5}
-    figure = picture(
-        plots.draw_steps,
-        [
-            scaled | {"checks": checks((0, 20.0), (1, 15.0), (3, 11.0))},
-            identity | {"checks": checks((0, 30.0), (1, 25.0))},
-            other | {"checks": checks((0, 6.0), (1, 4.0))},
-        ],
-    )
-    first, second = shown(figure.axes)
-    assert texts(first) == ("N = 600", "sub-gradient steps", "test error (%)")
-    assert texts(second) == ("N = 6,000", "sub-gradient steps", "test error (%)")
-    assert curves(first)[0] == [(0, 20), (1, 15), (3, 11)]
-    assert [horizontal(line) for line in first.lines[1:3]] == [11.5, 10.79]
-    assert curves(first)[3] == [(0, 30), (1, 25)] and len(first.lines) == 6
-    assert curves(second)[0] == [(0, 6), (1, 4)]
-    assert horizontal(second.lines[1]) == 3.5 and len(second.lines) == 2
-    handles = legend(figure)
-    assert list(handles) == [
-        "start: Euclidean, scaled",
-        "optimum of eq. 3",
-        "printed (Table 1)",
-        "start: identity",
-    ]
-    looked = [style(handle) for handle in handles.values()]
-    assert looked[0][:2] == looks(0) and looked[3][:2] == looks(1)
-    assert looked[1] == (LIGHT.ink, "None", ":") and looked[2] == (looks(2)[0], "None", "--")
-
-
-def test_rivals():
-    """The bound is drawn where it is above half of the optimum; an absent rival gets a line."""
-    ours = {
-        "seconds": [1.0, 2.0, 4.0, 8.0],
-        "objective": [400.0, 200.0, 110.0, 100.0],
-        "bound": [-9.0, 50.0, 51.0, 99.9],
-        "end": 100.0,
-        "gap": 0.001,
-    }
-    theirs = {"seconds": [3.0, 9.0], "objective": [300.0, 150.0]}
-    figure = picture(
-        plots.draw_rivals,
-        {"ours": ours, "absent": {"why": "no network"}, "theirs": theirs, "Euclidean": {"end": 1}},
-    )
-    (axis,) = figure.axes
-    assert texts(axis) == ("", "seconds", "objective (eq. 3)")
-    assert curves(axis) == [
-        [(1, 400), (2, 200), (4, 110), (8, 100)],
-        [(3, 300), (9, 150)],
-        [(4, 51), (8, 99.9)],
-    ]
-    assert [line.get_label() for line in axis.lines] == list(legend(figure))
-    assert list(legend(figure)) == ["ours", "theirs", "bound: no metric is lower"]
-    (shown,) = figure.legends
-    assert shown.get_title().get_text() == "absent is left out: not available"
-    assert [style(line)[:2] for line in axis.lines[:2]] == [looks(0), looks(2)]
-    assert style(axis.lines[2]) == (LIGHT.ink, "None", ":")
-    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
-    low, high = axis.get_ylim()
-    assert low < 51 and high > 400  # the curves from their start, and all of the bound
-    assert tick_labels(axis.yaxis) == ["50", "100", "200"]
-    assert tick_labels(axis.xaxis) == ["1", "2", "5", "10"]
-
-
-def test_rivals_of_many_points_have_twenty_marks():
-    many = {
-        "seconds": [1.0 + t for t in range(200)],
-        "objective": [400.0 - t for t in range(200)],
-        "bound": [100.0] * 200,
-        "end": 100.0,
-        "gap": 0.0,
-    }
-    (axis,) = picture(plots.draw_rivals, {"ours": many}).axes
-    assert axis.lines[0].get_markevery() == 10
 
 
 def test_ball():

@@ -54,7 +54,6 @@ def test_preparations():
     X = np.array([[0.0, 3.0], [4.0, 0.0]])
     assert prepared(X, "as they are") is X
     assert prepared(X, "raw").tolist() == [[0.0, 0.75], [1.0, 0.0]]
-    assert prepared(X, "mean 0").tolist() == [[-0.375, 0.375], [0.5, -0.5]]
     assert prepared(X, "unit length").tolist() == [[0.0, 1.0], [1.0, 0.0]]
     half = 0.5**0.5
     np.testing.assert_allclose(prepared(X, "normalised"), [[-half, half], [half, -half]])
@@ -102,19 +101,6 @@ def test_ties_go_to_the_lowest_class_or_to_the_nearest():
     assert voted(near, "nearest").tolist() == [1, 0, 2]
 
 
-def test_the_components_of_a_preparation(toy, monkeypatch):
-    X = lmnn_toy.points(monkeypatch)[0]
-    centred = X[:N_TRAIN] - X[:N_TRAIN].mean(axis=0)
-    values = np.linalg.svd(centred, compute_uv=False) ** 2
-    held = np.cumsum(values) / values.sum()
-    params = {"data_set": "lmnn toy", "kind": "as they are", "d": 4, "k": 3}
-    share = (held[5] + held[6]) / 2  # six components have less, seven have more
-    value = run(samples, "preparation", params | {"share": share}, fast_or_reference).value
-    Z, labels, Q, z = toy
-    assert value["components"] == 7 and value["share"] == pytest.approx(held[3])
-    assert value["errors"]["first class"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
-
-
 # ------------------------------------------------------------------------------------- trainings
 
 
@@ -145,13 +131,12 @@ def test_another_order_has_the_same_optimum(toy):
     assert usual["objective"] == pytest.approx(other["objective"], rel=2e-3)
 
 
-@pytest.mark.parametrize("scaled", [True, False])
-def test_the_printed_steps(toy, scaled):
+def test_the_printed_steps(toy):
     Z, labels, Q, z = toy
     targets = target_neighbours(Z, labels, 3)
     c = np.mean([((Z[i] - Z[j]) ** 2).sum() for i in range(54) for j in targets[i]])
-    start = np.eye(4) / np.sqrt(c) if scaled else np.eye(4)
-    value = ask(samples, "printed", scaled=scaled, checks=4)
+    start = np.eye(4) / np.sqrt(c)
+    value = ask(samples, "printed", checks=4)
     first = value["checks"][0]
     M = [start.T @ start]
     assert first["objective"] == pytest.approx(objective(Z, labels, targets, 1.0, M, [0] * 54))

@@ -1,4 +1,4 @@
-"""The rows of Table 1, the steps, the active set, the preparations and Figure 5.
+"""The rows of Table 1, the active set and Figure 5.
 
 Results of tasks that are written down here, rows by hand. Not here: the tasks
 (test_figures_lmnn_samples.py), the verdicts.
@@ -38,12 +38,12 @@ def certified(n, sample, test, *, shuffled=False, unique=True, kind="normalised"
     return Result("certified", params, value)
 
 
-def printed(n, sample, test, kind="normalised", scaled=True):
+def printed(n, sample, test, kind="normalised"):
     check = {"steps": 0, "seconds": 0.5, "objective": 200.0, "active": 1000, "test": wrong(33.0)}
     last = {"steps": 1, "seconds": 4.0, "objective": 100.0, "active": 800, "test": wrong(test)}
     end = {"test": wrong(test), "left_out": wrong(1.0), "own": wrong(0.0)}
     value = {"checks": [check, last], "end": end, "n": n, "total": 3240}
-    params = {"preparation": kind, "n": n, "sample": sample, "scaled": scaled}
+    params = {"preparation": kind, "n": n, "sample": sample}
     return Result("printed", params, value)
 
 
@@ -115,36 +115,6 @@ def test_what_could_not_be_solved_stands_first():
     assert [line["N"] for line in rows[1:]] == [60] * 8
 
 
-def test_steps_have_means_and_end_with_the_optimum():
-    gathered = table1_rows.steps(
-        PAPER,
-        [
-            printed(600, 0, 9.0),
-            printed(600, 1, 11.0),
-            printed(600, 0, 12.0, scaled=False),
-            certified(600, 0, 13.0),
-        ],
-    )
-    first = {"N": 600, "start": "Euclidean, scaled", "printed": 10.79}
-    two = {"std": 1.4142, "repetitions": 2}
-    end = {"steps": "optimum", "eq. 3": 90.0, "active": 500}
-    assert gathered.rows == [
-        row(first | {"steps": 0, "eq. 3": 200.0, "active": 1000}, 33.0, std=0.0, repetitions=2),
-        row(first | {"steps": 1, "eq. 3": 100.0, "active": 800}, 10.0, **two),
-        row(first | end, 13.0),
-        row(first | {"start": "identity", "steps": 0, "eq. 3": 200.0, "active": 1000}, 33.0),
-        row(first | {"start": "identity", "steps": 1, "eq. 3": 100.0, "active": 800}, 12.0),
-        row(first | {"start": "identity"} | end, 13.0),
-    ]
-    assert gathered.drawing[0] == {
-        "n": 600,
-        "start": "Euclidean, scaled",
-        "printed": 10.79,
-        "checks": [{"steps": 0, "error": 33.0}, {"steps": 1, "error": 10.0}],
-        "optimum": 13.0,
-    }
-
-
 def test_the_active_set_beside_the_triples_ever_active():
     def counted(sample, start, ever, now):
         checks = [{"steps": 0, "active": start}, {"steps": 191, "active": now, "ever": ever}]
@@ -158,20 +128,6 @@ def test_the_active_set_beside_the_triples_ever_active():
         row(keys | {"measure": "ever active, 191 steps"}, 802.0, 844.0, 2.8284, repetitions=2),
         row(keys | {"measure": "active after 191 steps"}, 4.0, None, 1.4142, repetitions=2),
     ]
-
-
-def test_a_preparation_beside_the_printed_error_and_components():
-    value = {"components": 161, "share": 0.9537, "errors": wrong(2.384, 2.318)}
-    result = Result("preparation", {"kind": "normalised", "d": 169}, value)
-    images = {"images": "mean 0, length 1"}
-    assert table1_rows.preparation(PAPER, [result]).rows == [
-        row(images | {"measure": "Euclidean test error (%)"}, 2.38, 2.33),
-        row(images | {"measure": "Euclidean test error, ties to the nearest (%)"}, 2.32, 2.33),
-        row(images | {"measure": "components with 95 % of the variance"}, 161, 169.0),
-        row(images | {"measure": "variance in 169 components (%)"}, 95.37),
-    ]
-    rows = table1_rows.preparation(SMALL, [result]).rows
-    assert all(line["published"] is None for line in rows)
 
 
 # ---------------------------------------------------------------------------------------- figure 5

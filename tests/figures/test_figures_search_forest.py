@@ -3,7 +3,7 @@
 Forests, trees, tables and codes are those of `refimpl`, tested elsewhere; here is what the figures
 make of them in both readings, under both kernels. Elsewhere: which tasks a figure has
 (test_search_forest_lists.py), times (test_search_forest_timing.py), classes
-(test_search_forest_classes.py), libraries (test_search_forest_libraries.py), rows
+(test_search_forest_classes.py), rows
 (test_figures_search_forest_results.py), drawings (test_figures_search_forest_plots.py).
 """
 

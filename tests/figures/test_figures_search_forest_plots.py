@@ -218,36 +218,6 @@ def test_classes_have_a_panel_for_each_number_of_items():
     assert list(legend(figure)) == ["forest", "exact"]
 
 
-def test_recall_by_time_and_by_comparisons():
-    """hnswlib does not count what it compares, and has no line in the second panel."""
-    figure = picture(
-        plots.draw_libraries,
-        [
-            {"method": "forest", "ms": [1.0, 2.0], "compared": [50.0, 90.0], "recall": [70, 90]},
-            {"method": "hnswlib", "ms": [0.1, 0.5], "compared": [None, None], "recall": [80, 95]},
-            {"method": "linear scan", "ms": [9.0], "compared": [10_000], "recall": [100]},
-        ],
-    )
-    by_time, by_count = shown(figure.axes)
-    assert texts(by_time) == ("Time", "milliseconds a query", "recall of the nearest (%)")
-    assert texts(by_count) == (
-        "Comparisons, where they are counted",
-        "points compared with a query",
-        "recall of the nearest (%)",
-    )
-    assert curves(by_time) == [[(1, 70), (2, 90)], [(0.1, 80), (0.5, 95)], [(9, 100)]]
-    assert curves(by_count) == [[(50, 70), (90, 90)], [(10_000, 100)]]
-    assert list(legend(figure)) == ["forest", "hnswlib", "linear scan"]
-    assert [style(drawn)[:2] for drawn in by_time.lines] == [looks(0), looks(1), looks(2)]
-    assert [style(drawn)[:2] for drawn in by_count.lines] == [looks(0), looks(2)]
-    assert (by_time.get_xscale(), by_count.get_xscale()) == ("log", "log")
-    assert tick_labels(by_time.xaxis) == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
-    assert tick_labels(by_count.xaxis) == [
-        *("50", "100", "200", "500"),
-        *("1,000", "2,000", "5,000", "10,000"),
-    ]
-
-
 def test_times_by_the_number_of_items():
     def timed(bits, search, *seconds):
         items = [1_000_000, 10_000_000]

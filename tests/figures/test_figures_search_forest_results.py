@@ -1,7 +1,7 @@
 """The rows and notes of the search forest's curves: recalls of both readings that are written down.
 
 Not here: the tasks (test_figures_search_forest.py), times and classes
-(test_search_forest_times_results.py), libraries (test_search_forest_libraries_results.py), and the
+(test_search_forest_times_results.py), and the
 drawings (test_figures_search_forest_plots.py).
 """
 
@@ -310,47 +310,6 @@ def test_dimensions():
 def test_dimensions_without_the_forest_have_no_differences():
     gathered = results.dimensions(PAPER, [listed("hashing", (10,), [5.0], [2, 1.0], tables=3)])
     assert gathered.notes[1:] == [results.DIMENSIONS, results.READING, results.RULE]
-
-
-def test_regions_name_the_trees_by_their_regions():
-    counts = (10, 20)
-    gathered = results.regions(
-        PAPER,
-        [
-            forest(counts, [40.0, 50.0], [40.0, 50.0]),
-            trees_of(counts, [30.0, 50.0], [30.0, 50.0], 2, 0.5),
-            trees_of(counts, [41.0, 50.0], [30.0, 50.0], 16, 0.4),
-            Result("kmeans", AT | {"counts": counts, "settings": [[4, 8]]}, None, "stopped"),
-        ],
-    )
-    methods = [(line["reading"], line["method"]) for line in gathered.rows[1::2]]
-    names = [FOREST, "k-means trees of 2 regions", "k-means trees of 16 regions"]
-    assert methods == [(reading, name) for reading in (WHOLE, RANKED) for name in names]
-    assert [line["method"] for line in gathered.drawing] == [*names, *names]
-    assert gathered.notes[:3] == [SEARCHED, results.REGIONS, results.READING]
-    assert gathered.notes[-3].endswith("2 regions at 10; k-means trees of 16 regions at no number.")
-    assert gathered.notes[-1] == results.RULE
-
-
-def test_sensitivity_shows_the_middle_and_the_end_of_both_curves():
-    counts = (10, 20, 40, 80)
-    gathered = results.sensitivity(
-        PAPER,
-        [
-            forest(counts, [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.126, 4.126], refine=1, lams=[0.05]),
-            Result("forest", AT | {"counts": counts}, None, "stopped"),
-        ],
-    )
-    keys = {"lambda": 0.05, "training points": 20_000, "depth": 12, "moves": 1}
-    none = dict.fromkeys([*keys, "reading", "returned", "candidates"])
-    assert gathered.rows == [
-        absent(none, "stopped"),
-        row(keys | {"reading": WHOLE, "returned": 40, "candidates": 1234}, 3.0),
-        row(keys | {"reading": WHOLE, "returned": 80, "candidates": 1234}, 4.0),
-        row(keys | {"reading": RANKED, "returned": 40, "candidates": 1234}, 3.13),
-        row(keys | {"reading": RANKED, "returned": 80, "candidates": 1234}, 4.13),
-    ]
-    assert gathered.notes == [SEARCHED, results.READING, results.MOVES]
 
 
 def test_splits():

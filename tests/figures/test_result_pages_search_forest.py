@@ -1,6 +1,6 @@
 """The page of results of the search forest agrees with the records."""
 
-from result_pages import PAGES, REPRODUCED, drawing_of, rounded, rows_of
+from result_pages import PAGES, REPRODUCED, drawing_of, rows_of
 
 
 def test_recalls_of_the_search_forest_are_what_the_files_hold():
@@ -48,8 +48,6 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     ).format(*few) in text
     listed = "{}, {}, {}, {}, {} and {} %"
     assert f"these are {listed}, among 5,000 {listed}".format(*some, *many) in text
-    regions = recalls("regions", "returned", 500)
-    assert f"({regions['k-means trees of 2 regions']} % at 500; `search_forest.regions`)" in text
     rows = rows_of("search_forest", "dimensions")
     both = [
         [f"{row['ours']:.1f}" for row in rows if row["method"] == name and row["returned"] == 100]
@@ -123,18 +121,6 @@ def test_what_the_forest_and_its_rivals_are_compared_with_is_what_the_files_hold
     ) in text
 
 
-def test_more_training_points_help_moved_planes_as_the_file_says():
-    text = " ".join(PAGES["search_forest"].split())
-    middle = {"lambda": 0.05, "depth": 12, "moves": 10, "returned": 600}
-    found = {
-        row["training points"]: rounded(row["ours"], 1)
-        for row in rows_of("search_forest", "sensitivity")
-        if middle.items() <= row.items()
-    }
-    three = [found[n] for n in (5000, 10_000, 20_000)]
-    assert "5,000, 10,000 and 20,000 give {}, {} and {} %".format(*three) in text
-
-
 def test_times_of_the_search_forest_are_what_the_files_hold():
     text = " ".join(PAGES["search_forest"].split())
     times = {
@@ -150,36 +136,6 @@ def test_times_of_the_search_forest_are_what_the_files_hold():
     assert (
         f"{half[0]['published']} / {half[0]['ours']} s and {half[1]['published']} / "
         f"{half[1]['ours']:.3f} s"
-    ) in text
-
-
-def test_libraries_beside_the_forest_are_what_the_file_holds():
-    text = " ".join(PAGES["search_forest"].split())
-    by = {(row["method"], row["setting"]): row for row in rows_of("search_forest", "libraries")}
-    forest, ivf = "forest (50 trees)", "FAISS IVF-flat"
-
-    def timed(method, setting, unit=" %"):
-        row = by[method, setting]
-        return f"{rounded(row['ours'], 1)}{unit} in {rounded(row['ms a query'], 3)}"
-
-    assert f"take hnswlib ({timed('hnswlib', '100')} ms)" in text
-    assert f"index ({timed(ivf, '16')} ms, {timed(ivf, '64', '')})" in text
-    assert f"50 trees has {timed(forest, '1000')} ms".replace("0.230", "0.23") in text
-    scan = by["linear scan", "all"]["ms a query"]
-    assert f"annoy {timed('annoy', '2000', '')}, a scan all in {scan} ms" in text
-
-    def compared(method, setting, unit=""):
-        row = by[method, setting]
-        return f"{rounded(row['ours'], 1)}{unit} with {row['compared']:,}"
-
-    few, more, many = (
-        f"IVF {compared(ivf, '4')}, annoy {compared('annoy', '500')}",
-        f"{compared(ivf, '8')}, {compared('annoy', '1000')}",
-        f"{compared(ivf, '16')}, {compared('annoy', '2000')}",
-    )
-    assert (
-        f"{compared(forest, '200', ' %')} compared points ({few}), {compared(forest, '500')} "
-        f"({more}), {compared(forest, '1000')} ({many})"
     ) in text
 
 

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import forest_toy
 import numpy as np
 import pytest
-from fake_libraries import FakeGraph
 from forest_toy import N
 
 from paper_figures.search_forest import classes, points
@@ -97,9 +96,19 @@ def test_searches_by_distance(job, monkeypatch):
 def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
     """Its stand-in looks at the first ef points; ef is twice the number of neighbours."""
 
-    class Graph(FakeGraph):
+    class Graph:
+        def __init__(self, space, dim):
+            assert (space, dim) == ("l2", 3)
+
         def init_index(self, max_elements, M, ef_construction, random_seed):
             assert (max_elements, M, ef_construction, random_seed) == (N, 16, 200, classes.SEED)
+
+        def add_items(self, X, num_threads):
+            self.X = X
+            assert num_threads == 1
+
+        def set_ef(self, ef):
+            self.ef = ef
 
         def knn_query(self, Q, k, num_threads):
             return nearest(self.X[: self.ef], Q, k).astype(np.uint64), None

@@ -1,23 +1,20 @@
 """The tasks of each of the search forest's figures at both scales, and each figure from its tasks.
 
-Not here: what the tasks compute (test_figures_search_forest.py); the rows and the picture of `when`
-(test_search_forest_when.py).
+Not here: what the tasks compute (test_figures_search_forest.py).
 """
 
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import forest_toy
 import pytest
-from fake_libraries import FAKES, LIBRARIES, METHODS
 from figure_runs import require_missing_is_said
 from whole_figures import make_every_figure
 
 import paper_figures
 from paper_figures.registry import Context, Result
-from paper_figures.search_forest import classes, figures, growth, libraries, lookup, tasks, timing
+from paper_figures.search_forest import classes, figures, growth, lookup, tasks, timing
 
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6, "trial": 90, "counts": (4, 10, 30)}
 FOREST = {"n_train": 60, "max_depth": 5, "trees": 3}
@@ -43,17 +40,12 @@ def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
     tables = made(tasks.hashing, draw=0, functions=(2,), widths=(1.5,), tables=3, **AT)
     codes = made(tasks.spectral, bits=10, **AT)
     moved = {"refine": 2, "offset": "best"}
-    changed = forests(lams=(0.05,), refine=0)
     curves = [forests(), forests(draw=1), *trees, *first, tables, codes]
     curves += [forests(n_train=100), forests(**moved)]
     kinds = [
         made(tasks.other_planes, draw=0, planes=kind, lams=(0.05,), **FOREST, **AT)
         for kind in ("random", "principal", "two-means")
     ]
-    monkeypatch.setattr(libraries, "importlib", SimpleNamespace(import_module=FAKES.get))
-    versions = {"annoy": "1", "faiss-cpu": "1", "hnswlib": None}
-    params = LIBRARIES | {"versions": versions, "methods": METHODS, "passes": 1}
-    value = libraries.search(one_job, **params)
     times = [made(timing.times, bits=12, n=n, queries=2, d=3, depth=4) for n in (100, 200)]
     sizes = {"leaf": 4, "trees": 2, "d": 2, "queries": 5, "passes": 2}
     grown = [
@@ -72,16 +64,13 @@ def test_every_figure_is_made_of_what_its_tasks_return(one_job, monkeypatch):
         "figure1": curves,
         "figure2": curves,
         "dimensions": [forests(), *trees[1:], first[0], tables, codes],
-        "regions": [forests(), *trees],
-        "sensitivity": [changed],
         "splits": [forests(), *kinds, forests(**moved)],
-        "libraries": [Result("libraries", params, value)],
         "table1": times,
         "growth": grown,
         "lookup": [made(lookup.lookup, bits=bits, **AT) for bits in (3, 9)],
         "classes": shares,
     }
-    make_every_figure(figures.PAPER, results_of, elsewhere={"when"})
+    make_every_figure(figures.PAPER, results_of)
 
 
 def test_what_is_missing_is_said():
@@ -98,7 +87,6 @@ SPLIT = ["forest", *["other_planes"] * 3]
 ONE = ["forest", "best_first", "hashing", "spectral"]
 CLASS = ["forest_by_class", "neighbors_by_class"]
 TASKS = {
-    "when": {"small": ["when"] * 2, "paper": ["when"] * 32},
     "figure1": {
         "small": curve_names(2, 2, 2) + ["forest"] * 2,
         "paper": curve_names(5, 3, 2) + ["forest"] * 2,
@@ -111,13 +99,10 @@ TASKS = {
         "small": [ONE[0], *["kmeans"] * 2, *ONE[1:]] * 3,
         "paper": [ONE[0], *["kmeans"] * 10, *ONE[1:]] * 3,
     },
-    "regions": {"small": ["forest"] + ["kmeans"] * 3, "paper": ["forest"] + ["kmeans"] * 5},
-    "sensitivity": {"small": ["forest"] * 7, "paper": ["forest"] * 13},
     "splits": {
         "small": [name for name in SPLIT for _ in range(2)] + ["forest"] * 3,
         "paper": [name for name in SPLIT for _ in range(3)] + ["forest"] * 3,
     },
-    "libraries": {"small": ["libraries"], "paper": ["libraries"]},
     "table1": {"small": ["times"] * 6, "paper": ["times"] * 20},
     "lookup": {"small": ["lookup"] * 6, "paper": ["lookup"] * 14},
     "growth": {"small": ["growth"] * 9, "paper": ["growth"] * 15},
@@ -206,24 +191,6 @@ def test_what_was_best_before_can_be_chosen_again(figure):
     assert {k for k, _ in chosen["LSH"]} <= set(tables["functions"][1:])
     assert {w for _, w in chosen["LSH"]} <= set(tables["widths"][1:-1])
     assert {lam for (lam,) in chosen["Boosted Search Forest"]} <= set(lams[1:])
-
-
-def test_figures_share_the_draws_of_figure_1():
-    first = {str(of_paper("figure1", name, draw=0)) for name in ("forest", "kmeans")}
-    assert str(of_paper("regions", "forest")[0]) in str(first)
-    mine = [str(params) for params in of_paper("regions", "kmeans")]
-    shared = [str(params) for params in of_paper("figure1", "kmeans", draw=0)]
-    assert len(mine) == 5 and set(shared) < set(mine)
-
-
-def test_one_setting_is_changed_at_a_time():
-    changed = [
-        tuple(params[key] for key in ("lams", "n_train", "max_depth", "refine"))
-        for params in of_paper("sensitivity", "forest")
-    ]
-    middle = ((0.05,), 10_000, 12, 0)
-    assert middle in changed
-    assert all(sum(a != b for a, b in zip(line, middle, strict=True)) <= 1 for line in changed)
 
 
 def test_planes_are_compared_at_the_same_sizes():

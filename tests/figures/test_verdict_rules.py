@@ -109,8 +109,9 @@ def test_an_explanation_without_one_of_its_fields_is_refused(field):
         ({"rule": [{"figure": "f", "state": "fine"}]}, "state"),
         ({"rule": [{"figure": "f", "unprinted": "same"}]}, "unprinted"),
         ({"explanation": [EXPLANATION | {"why": "w"}]}, "a field of an explanation"),
-        ({"withdrawn": [{"figure": "f"}]}, "a withdrawn note must have figure and begins"),
-        ({"withdrawn": [{"figure": "f", "begins": "a", "by": "b"}]}, "a field of a withdrawn note"),
+        ({"note": [{"figure": "f"}]}, "a note must have a figure, and text or replaces"),
+        ({"note": [{"text": "t"}]}, "a note must have a figure, and text or replaces"),
+        ({"note": [{"figure": "f", "text": "a", "by": "b"}]}, "a field of a note"),
         ({"explanation": [EXPLANATION | {"shows": "much"}]}, "shows"),
         ({"explanation": [EXPLANATION | {"rows": {"set": "a"}}]}, "must name their figure"),
     ],
@@ -340,11 +341,11 @@ def test_what_a_rule_names_must_be_there(rule, message):
     assert wrong({}, rules=[rule | {"better": "lower"}]) == [message]
 
 
-def test_a_withdrawn_note_must_be_there():
+def test_a_note_that_is_replaced_must_be_there():
     def said(figure, begins):
-        content = {"withdrawn": [{"figure": figure, "begins": begins}]}
+        content = {"note": [{"figure": figure, "replaces": begins}]}
         return problems("p", parse("p", content), records(TABLE, TRIALS))
 
     assert said("table1", "It") == []
-    assert said("table1", "is") == ["withdrawn: no note of table1 begins 'is'"]
-    assert said(["trials", "table9"], "It") == ["withdrawn: no note of table9 begins 'It'"]
+    assert said("table1", "is") == ["a note: no note of table1 begins 'is'"]
+    assert said(["trials", "table9"], "It") == ["a note: no note of table9 begins 'It'"]

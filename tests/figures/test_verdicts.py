@@ -242,16 +242,19 @@ def test_an_experiment_at_the_papers_scale_explains_nothing_at_the_small_one():
 # -------------------------------------------------------------------------------------------- notes
 
 
-def test_withdrawn_notes_are_not_shown():
-    taken_back = [
-        {"figure": ["table1", "table2"], "begins": "It is", "instead": "It is\nnot so."},
-        {"figure": "table1", "begins": "Wrong"},
-        {"figure": "table2", "begins": "Kept"},
+def test_notes_replace_those_of_the_record_or_follow_them():
+    said = [
+        {"figure": ["table1", "table2"], "replaces": "It is", "text": "It is\nnot so."},
+        {"figure": "table1", "text": "One\nmore."},
+        {"figure": "table1", "replaces": "Wrong"},
+        {"figure": "table2", "replaces": "Kept"},
     ]
-    record = {"paper": "p", "figure": "table1", "notes": ["It is so.", "Kept.", "Wrong.", "So."]}
-    known = parse("p", {"withdrawn": taken_back})
-    assert verdict.notes(record, known) == ["It is not so.", "Kept.", "So."]
+    stored = ["It is so.", "Kept.", "Wrong.", "So."]
+    record = {"paper": "p", "figure": "table1", "scale": "paper", "notes": stored}
+    known = parse("p", {"note": said})
+    assert verdict.notes(record, known) == ["It is not so.", "Kept.", "So.", "One more."]
     assert verdict.notes(record, NO_RULES) == verdict.notes(record) == record["notes"]
+    assert verdict.notes(record | {"scale": "small"}, known) == record["notes"]
     (beside,) = verdict.notes(record | {"figure": "table2", "notes": ["Kept.", "Wrong."]}, known)
     assert beside == "Wrong."
 

@@ -43,39 +43,28 @@ SETS = {
     },
 }
 # errors by rounds within the first and the second training sample: together T = 3 is best, while
-# boosted alone would choose 10, and the share of all vectors 1
+# boosted alone would choose 10
 VALIDATED = {
     "boosted": ((31.0, 24.0, 20.0), (29.0, 22.0, 20.0)),
     "stumps": ((30.0, 20.0, 24.0),) * 2,
 }
 
 
-def both(mean):
-    """Return the two errors that a task stores: the share of all vectors, and the classes' mean."""
-    return [mean / 2 + 1, mean]
-
-
 def repetition(params):
     """Return the value of a repetition."""
     of_set = SETS[params["data_set"]]
     shift = params["repetition"] - 1
-    errors = {name: both(of_set["nn"].get(name, 30.0) + shift) for name in NAMES}
+    errors = {name: of_set["nn"].get(name, 30.0) + shift for name in NAMES}
     for method in ("boosted", "stumps"):
         means, spread = of_set[method]
-        errors[method] = [both(mean + spread * shift) for mean in means]
-    errors["literal"] = [both(mean + 40 + shift) for mean in of_set["boosted"][0]]
-    if params["tree_rounds"]:
-        errors["trees"] = [both(mean + 3 * shift) for mean in TREES]
-    return {"errors": errors, "dimensions": [1, 2 + shift, 5 + 2 * shift], "train": 70}
+        errors[method] = [mean + spread * shift for mean in means]
+    errors["trees"] = [mean + 3 * shift for mean in TREES]
+    return {"errors": errors, "dimensions": [1, 2 + shift, 5 + 2 * shift]}
 
 
 def cross_validation(params):
-    """Return the value of a cross-validation; its shares of all vectors are least at T = 1."""
-    sample = params["repetition"]
-    return {
-        method: [[50.0 + place, error] for place, error in enumerate(samples[sample])]
-        for method, samples in VALIDATED.items()
-    }
+    """Return the value of a cross-validation."""
+    return {method: list(samples[params["repetition"]]) for method, samples in VALIDATED.items()}
 
 
 def results(figure, context, sets, values):

@@ -1,2 +1,0 @@
-"""A paper's method beside what a user takes today: `learners` measures, `when` makes rows and the
-sentence *take it when*, `plots` draws."""
