@@ -4,20 +4,20 @@
 :func:`reduce` makes the rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import process_time
+from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import problem_of, sampled
+from paper_figures.lmnn.prepared import printed_steps, sampled
 from paper_figures.lmnn.table1 import CHECKS, KERNELS, SIZES, K
 from paper_figures.lmnn.table1_rows import grouped, mean_row
 from paper_figures.registry import Context, Gathered, Job, Result, Task
 from paper_figures.rows import absent_rows
 from refimpl.lmnn import algorithm, target_neighbors
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.resources import on_one_blas_thread
-from refimpl.typing import BoolArray, FloatArray
+from refimpl.lmnn.algorithm import Examples, State
+from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels
 
 SAMPLES = 3
 LAST = 20  # so many steps at the end are counted by themselves
@@ -36,54 +36,64 @@ MEASURES = {
 }
 
 
-class Watched(LargeMarginProblem):
-    """A problem that counts which triples enter and leave the active set from step to step.
+class Watch:
+    """Counts which triples enter and leave N^t from step to step, and times equations 5 and 6.
 
-    A full check looks again at the metric of the last step; this is no step.
+    The triples that a full check finds are not among those of the step before.
     """
 
-    def begin(self) -> None:
-        """Begin to count."""
-        self.at: FloatArray | None = None
-        self.active: BoolArray = np.zeros(0, dtype=bool)
+    def __init__(self, examples: Examples, kernels: Kernels) -> None:
+        self.examples = examples
+        self.how: dict[str, Any] = {"kernels": kernels, "threads": 1}
         self.counts: list[tuple[int, int]] = []  # changed triples, and active ones before
         self.products: list[tuple[int, int]] = []  # pairs with a new weight, and with a weight
         self.seconds: list[tuple[float, float]] = []
 
-    def evaluate(self, L: FloatArray, h: float = 0.0) -> Evaluation:
-        """Return eqs. 2 and 3 over the working set, and count what changed since the last step."""
-        self.now = super().evaluate(L, h)
-        active = self.slacks_of_pairs(self.now.Z) > 0
-        if self.at is not None and L is not self.at:
-            changed = int((active != self.active).sum())
-            self.counts.append((changed, int(self.active.sum())))
-        self.at, self.active = L, active
-        return self.now
+    def watched(self, states: Iterator[State]) -> Iterator[State]:
+        """Pass the states on, and count."""
+        before = None
+        for now in states:
+            if before is not None:
+                self._step(before, now)
+            before = now
+            yield now
 
-    def gradient_M(self, weights: FloatArray, X: FloatArray | None = None) -> FloatArray:
-        """Return eq. 5 or, of differences of weights, the change of eq. 6; time both."""
-        if X is not None or weights is self.now.weights:
-            return super().gradient_M(weights, X)
-        both = {"6": weights, "5": self.now.weights}
-        turns = sorted(
-            both, reverse=len(self.seconds) % 2 == 1
-        )  # whoever is first fills the caches
-        gradients, seconds = {}, {}
+    def _step(self, before: State, now: State) -> None:
+        n = len(self.examples.y)
+        i, l, N = before.i, before.l, before.N
+        known = np.isin(now.i * n + now.l, i * n + l)  # no pair ever goes
+        N_next = now.N[known]
+        self.counts.append((int((N != N_next).sum()), int(N.sum())))
+        first, then = self._weights(i, N), self._weights(i, N_next)
+        self.products.append((int((first != then).sum()), int((then != 0).sum())))
+        sums: dict[str, Callable[[], object]] = {
+            "6": lambda: (self._push(i, l, N & ~N_next), self._push(i, l, N_next & ~N)),
+            "5": lambda: algorithm.gradient(self.examples, i, l, N_next, 1.0, **self.how),
+        }
+        turns = sorted(sums, reverse=len(self.seconds) % 2 == 1)  # the first fills the caches
+        seconds = {}
         for name in turns:
             begin = process_time()
-            gradients[name] = super().gradient_M(both[name])
+            sums[name]()
             seconds[name] = process_time() - begin
         self.seconds.append((seconds["6"], seconds["5"]))
-        self.products.append((int((weights != 0).sum()), int((self.now.weights != 0).sum())))
-        return gradients["6"]
+
+    def _push(self, i: IntArray, l: IntArray, N: BoolArray) -> FloatArray:
+        return algorithm.push(self.examples, i, l, N, **self.how)
+
+    def _weights(self, i: IntArray, N: BoolArray) -> IntArray:
+        """Return the weight of each pair in eq. 5: those of target neighbours, then the others."""
+        own = np.ones_like(self.examples.targets)
+        np.add.at(own, i, N)
+        return np.concatenate([own.ravel(), -N.sum(axis=1)])
 
 
-def smaller(factor: float) -> Callable[[FloatArray, FloatArray, float, int], FloatArray]:
+def smaller(factor: float) -> Callable[[FloatArray, FloatArray, int], FloatArray]:
     """Return :func:`refimpl.lmnn.algorithm.metric_step` with so many times its step size."""
 
-    def step(L: FloatArray, G: FloatArray, objective: float, t: int) -> FloatArray:
+    def step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
         M = np.swapaxes(L, -1, -2) @ L
-        eta = factor * algorithm.step_size(M, G, objective, t)
+        eta = factor * algorithm.step_size(M, G, t)
         return algorithm.project(M - eta * G)
 
     return step
@@ -114,21 +124,17 @@ def changes(
     points = sampled(job, data_set, preparation, n, sample, d, k)
     X = points.X
     targets = target_neighbors(X, points.y, k)
-    problem = problem_of(Watched, points, targets)
-    problem.begin()
-    near = ((X[:, None] - X[targets]) ** 2).sum(axis=2).mean()
-    start = np.eye(X.shape[1])[None] / np.sqrt(near)
-    steps = algorithm.steps(problem, start, smaller(factor), checks=checks)
-    objective = np.inf
-    for _, best, _ in on_one_blas_thread(steps):
-        objective = best[0]
+    states = printed_steps(X, points.y, targets, points.kernels, step=smaller(factor))
+    examples = Examples(X, points.y, targets, np.zeros(len(X), dtype=np.int64))
+    watch = Watch(examples, points.kernels)
+    *_, (_, best) = algorithm.until_converged(watch.watched(states), checks=checks)
     return {
-        "objective": objective,
-        "changed": _share(problem.counts),
-        "late": _share(problem.counts[-LAST:]),
-        "products": _share(problem.products),
-        "seconds": _share(problem.seconds),
-        "steps": len(problem.counts),
+        "objective": best[0],
+        "changed": _share(watch.counts),
+        "late": _share(watch.counts[-LAST:]),
+        "products": _share(watch.products),
+        "seconds": _share(watch.seconds),
+        "steps": len(watch.counts),
     }
 
 

@@ -3,37 +3,16 @@
 Every public function is a task: it gets a :class:`paper_figures.registry.Job` and its parameters.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import per_cent_wrong, problem_of, sampled
+from paper_figures.lmnn.prepared import per_cent_wrong, printed_steps, sampled
 from paper_figures.registry import Job
 from refimpl.lmnn import algorithm, metric_neighbors, target_neighbors
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.resources import on_one_blas_thread
-from refimpl.typing import BoolArray, FloatArray, IntArray
-
-
-class Remembering(LargeMarginProblem):
-    """A problem that remembers which triples of its working set ever were active."""
-
-    def begin(self) -> None:
-        """Begin to remember."""
-        self.codes: IntArray = np.zeros(0, dtype=np.int64)
-        self.ever: BoolArray = np.zeros((0, self.k), dtype=bool)
-
-    def evaluate(self, L: FloatArray, h: float = 0.0) -> Evaluation:
-        """Return eqs. 2 and 3 over the working set, and note the triples with positive slack."""
-        now = super().evaluate(L, h)
-        codes = self.i * self.n + self.l
-        if len(codes) != len(self.codes):  # pairs are added and never removed
-            ever = np.zeros((len(codes), self.k), dtype=bool)
-            _, new, old = np.intersect1d(codes, self.codes, assume_unique=True, return_indices=True)
-            ever[new] = self.ever[old]
-            self.codes, self.ever = codes, ever
-        self.ever |= self.slacks_of_pairs(now.Z) > 0
-        return now
+from refimpl.lmnn.algorithm import State
+from refimpl.typing import BoolArray, IntArray
 
 
 def ever_active(
@@ -51,14 +30,37 @@ def ever_active(
     """
     points = sampled(job, data_set, preparation, n, sample, d, k)
     X, y = points.X, points.y
-    problem = problem_of(Remembering, points, target_neighbors(X, y, k))
-    problem.begin()
+    states = printed_steps(X, y, target_neighbors(X, y, k), points.kernels, np.eye(X.shape[1]))
+    ever = Ever(len(y))
     passed = []
-    for t, (objective, L), now in on_one_blas_thread(
-        algorithm.steps(problem, np.eye(X.shape[1])[None], checks=checks)
-    ):
+    for now, (objective, L) in algorithm.until_converged(ever.watched(states), checks=checks):
         near = y[metric_neighbors(L[0], points.Q, X, k, kernels=job.kernels, threads=1)[1]]
-        counts = {"active": now.active, "ever": int(problem.ever.sum()), "pairs": len(problem.i)}
+        counts = {"active": int(now.N.sum()), "ever": ever.count, "pairs": len(now.i)}
         error = per_cent_wrong(near, points.z)
-        passed.append({"steps": t, "objective": objective, "error": error} | counts)
+        passed.append({"steps": now.t, "objective": objective, "error": error} | counts)
     return {"checks": passed}
+
+
+class Ever:
+    """Which triples of the active set were ever active; `count` is their number."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.codes: IntArray = np.zeros(0, dtype=np.int64)
+        self.triples: BoolArray = np.zeros((0, 1), dtype=bool)
+
+    @property
+    def count(self) -> int:
+        """The number of triples so far."""
+        return int(self.triples.sum())
+
+    def watched(self, states: Iterator[State]) -> Iterator[State]:
+        """Pass the states on, and note which triples are active."""
+        for now in states:
+            if now.found is not None:  # pairs may be new, and none goes
+                codes = now.i * self.n + now.l
+                triples = np.zeros_like(now.N)
+                triples[np.isin(codes, self.codes)] = self.triples
+                self.codes, self.triples = codes, triples
+            self.triples |= now.N
+            yield now

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import points
+from paper_figures.lmnn.prepared import points, printed_steps
 from paper_figures.registry import Job
 from refimpl.lmnn import algorithm, target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.resources import on_one_blas_thread
+from refimpl.lmnn.algorithm import Examples, Pairs
 from refimpl.rivals.rotated_scan import principal_axes
 from refimpl.typing import Direction, FloatArray, IntArray, Kernels
 
@@ -21,23 +20,19 @@ LEAF = 128  # points of a leaf at most, as in the package's searches
 SMALL_LEAF = 16  # fewer distances, and more bounds
 
 
-class Timed(LargeMarginProblem):
-    """A problem that keeps the metrics of its full checks and the seconds of its searches."""
+class Timed:
+    """A search for impostors that keeps the points it was given, and counts its seconds."""
 
-    searching: float
-    looked: list[FloatArray]
-
-    def watch(self) -> None:
-        """Begin to count."""
+    def __init__(self) -> None:
         self.searching = 0.0
-        self.looked = []
+        self.looked: list[FloatArray] = []
 
-    def impostors(self, L: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return the impostors under L."""
+    def __call__(self, examples: Examples, Z: FloatArray, near: FloatArray, **how: Any) -> Pairs:
+        """Return the impostors of mapped points."""
         before = process_time()
-        pairs = super().impostors(L, margin)
+        pairs = algorithm.impostors(examples, Z, near, **how)
         self.searching += process_time() - before
-        self.looked.append(L)
+        self.looked.append(Z)
         return pairs
 
 
@@ -57,22 +52,17 @@ def training_gain(
         of up to 16 points) and "boxes".
     """
     P = points(job, data_set, preparation, d, n)
-    classes = np.unique(P.y, return_inverse=True)[1]
-    targets = target_neighbors(P.X, P.y, k)
-    partition = np.zeros(len(P.X), dtype=np.int64)
-    given = LargeMarginProblem(
-        np.ascontiguousarray(P.X), classes, targets, 1.0, partition, job.kernels, 1
-    )
-    problem = given.within_as(Timed, given.X @ algorithm.coordinates(given))
-    problem.watch()
+    X, classes = np.ascontiguousarray(P.X), np.unique(P.y, return_inverse=True)[1]
+    targets = target_neighbors(X, P.y, k)
+    look = Timed()
     before = process_time()
-    steps = algorithm.steps(problem, algorithm.start(problem), checks=checks)
-    taken = [t for t, _, _ in on_one_blas_thread(steps)]
+    states = printed_steps(X, classes, targets, job.kernels, look=look)
+    taken = [now.t for now, _ in algorithm.until_converged(states, checks=checks)]
     whole = process_time() - before
-    looked = list(problem.looked)
-    ways = [_ways(problem, L[0], job.kernels) for L in looked[every - 1 :: every]]
+    looked = look.looked
+    ways = [_ways(Z, classes, targets, job.kernels) for Z in looked[every - 1 :: every]]
     return {
-        "rest": whole - problem.searching,
+        "rest": whole - look.searching,
         "searches": len(looked),
         "steps": taken[-1],
         "seconds_of": {way: [at[way]["seconds"] for at in ways] for way in ways[0]},
@@ -82,13 +72,11 @@ def training_gain(
     }
 
 
-def _ways(problem: LargeMarginProblem, L: FloatArray, kernels: Kernels) -> dict[str, Any]:
-    """Search for the impostors under a factor L in every way."""
-    Z = problem.X[0] @ L.T if problem.X.ndim == 3 else problem.X @ L.T
+def _ways(Z: FloatArray, classes: IntArray, targets: IntArray, kernels: Kernels) -> dict[str, Any]:
+    """Search for the impostors of mapped points in every way."""
     axes = principal_axes(Z)
-    near = ((Z[:, None] - Z[problem.targets]) ** 2).sum(axis=2)
+    near = ((Z[:, None] - Z[targets]) ** 2).sum(axis=2)
     radii = 1.0 + near.max(axis=1)
-    classes = problem.classes
     before = process_time()
     i, _ = kernels.impostors(Z, Z, radii, classes, classes, threads=1)
     products = {"seconds": process_time() - before, "built": 0.0, "share": 1.0, "impostors": len(i)}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.lmnn.prepared import Points, per_cent, points
+from paper_figures.lmnn.prepared import Points, per_cent, points, printed_steps, scaled
 from paper_figures.registry import Job
 from refimpl.lmnn import (
     LMNNOptions,
@@ -21,8 +21,6 @@ from refimpl.lmnn import (
     lmnn_svd,
     target_neighbors,
 )
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.resources import on_one_blas_thread
 from refimpl.rivals.rotated_scan import principal_axes
 from refimpl.typing import FloatArray, Kernels
 
@@ -119,22 +117,11 @@ def _printed(
     The multiple makes the mean squared distance of target neighbours 1, as in Table 1.
     """
     targets = target_neighbors(P.X, P.y, k)
-    X = P.X @ L.T
-    near = [((X - X[j]) ** 2).sum(axis=1).mean() for j in targets.T]
-    problem = LargeMarginProblem(
-        np.ascontiguousarray(P.X),
-        np.unique(P.y, return_inverse=True)[1],
-        targets,
-        1.0,
-        np.zeros(len(P.X), dtype=np.int64),
-        kernels,
-    )
-    training: dict[str, Any] = {}
-    start = L[None] / np.sqrt(np.mean(near))
-    steps = algorithm.steps(problem, start, step, tol=1e-6, checks=checks)
-    for number, (t, best, _) in enumerate(on_one_blas_thread(steps), 1):
-        training = {"L": best[1][0], "objective": best[0], "checks": number, "steps": t}
-    return training
+    X = np.ascontiguousarray(P.X)
+    states = printed_steps(X, P.y, targets, kernels, scaled(L, X, targets), step=step)
+    passed = list(algorithm.until_converged(states, tol=1e-6, checks=checks))
+    now, (objective, best) = passed[-1]
+    return {"L": best[0], "objective": objective, "checks": len(passed), "steps": now.t}
 
 
 def _of_ranks(

@@ -3,19 +3,19 @@
 Not handled here: the files (`paper_figures.data`).
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import affine_transform
 
 from paper_figures.registry import Job
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.algorithm import Examples, State, steps
+from refimpl.resources import on_one_blas_thread
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 HELD_OUT = 0.3  # § 5.2
-
-OneMetric = TypeVar("OneMetric", bound=LargeMarginProblem)
 
 
 class Points(NamedTuple):
@@ -164,10 +164,32 @@ def sampled(
     return Sample(np.ascontiguousarray(whole.X[rows]), y, whole.Q, z, k, job.kernels)
 
 
-def problem_of(kind: type[OneMetric], points: Sample, targets: IntArray) -> OneMetric:
-    """Return the problem of eq. 3 with one metric and c = 1, as an object of class `kind`."""
-    partition = np.zeros(len(points.y), dtype=np.int64)
-    return kind(points.X, points.y, targets, 1.0, partition, points.kernels, threads=1)
+def printed_steps(
+    X: FloatArray,
+    y: Labels,
+    targets: IntArray,
+    kernels: Kernels,
+    start: FloatArray | None = None,
+    **how: Any,
+) -> Iterator[State]:
+    """Return the paper's steps of one metric with c = 1 on the points as given, on one thread.
+
+    By default they start from the Euclidean metric. Its scale makes the mean squared distance of
+    target neighbours 1. `how` are options of :func:`refimpl.lmnn.algorithm.steps`.
+    """
+    if start is None:
+        start = scaled(np.eye(X.shape[1]), X, targets)
+    classes = np.unique(y, return_inverse=True)[1]
+    examples = Examples(X, classes, targets, np.zeros(len(X), dtype=np.int64))
+    return on_one_blas_thread(steps(examples, 1.0, start[None], kernels=kernels, threads=1, **how))
+
+
+def scaled(L: FloatArray, X: FloatArray, targets: IntArray) -> FloatArray:
+    """Return the multiple of L under which target neighbours have a mean squared distance of 1."""
+    Z = X @ L.T
+    near = [((Z - Z[j]) ** 2).sum(axis=1).mean() for j in targets.T]
+    factor: FloatArray = L / np.sqrt(np.mean(near))
+    return factor
 
 
 def in_training(y: Labels, rng: np.random.Generator) -> BoolArray:

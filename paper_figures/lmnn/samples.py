@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.prepared import Sample, per_cent_wrong, problem_of, sampled
+from paper_figures.lmnn.prepared import Sample, per_cent_wrong, printed_steps, sampled
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.resources import on_one_blas_thread
 from refimpl.typing import FloatArray, IntArray
 
 TIES = ("first class", "nearest")
@@ -59,14 +57,14 @@ def certified(
     least = least_trace(points.X, points.y, result.targets) if result.bound <= 0 else None
     if least is not None:
         L = least
-    problem = problem_of(LargeMarginProblem, points, result.targets)
+    now = next(printed_steps(points.X, points.y, result.targets, points.kernels, L))
     return {
         "seconds": seconds,
         "objective": result.objective if least is None else 0.0,
         "gap": result.gap if least is None else 0.0,
         "unique": least is None,
         "trace": float((L * L).sum()),
-        **_counts(problem, L),
+        **_counts(now),
         **_total(points.y),
         **_errors(L, points, train=True),
         "euclidean": _errors(np.eye(points.X.shape[1]), points, train=False),
@@ -89,34 +87,26 @@ def printed(
         and measured; ``end``: training errors at the last.
     """
     points = sampled(job, data_set, preparation, n, sample, d, k)
-    problem = problem_of(LargeMarginProblem, points, target_neighbors(points.X, points.y, k))
-    near = (points.X[:, None] - points.X[problem.targets]) ** 2
-    start = np.eye(points.X.shape[1]) / np.sqrt(near.sum(axis=2).mean())
+    targets = target_neighbors(points.X, points.y, k)
+    states = printed_steps(points.X, points.y, targets, points.kernels)
     passed: list[dict[str, Any]] = []
     best = np.inf
     seconds = 0.0
     before = process_time()
-    for t, (objective, L), now in on_one_blas_thread(
-        algorithm.steps(problem, start[None], checks=checks)
-    ):
+    for now, (objective, L) in algorithm.until_converged(states, checks=checks):
         seconds += process_time() - before
-        check = {"steps": t, "seconds": seconds, "pairs_ever": len(problem.i)}
+        check = {"steps": now.t, "seconds": seconds, "pairs_ever": len(now.i)}
         if objective < best:
             best = objective
-            active_pairs = int((now.weights[problem.targets.size :] != 0).sum())
-            measured = {"active": now.active, "active_pairs": active_pairs, "objective": best}
-            measured |= _errors(L[0], points, train=False)
+            measured = _counts(now) | {"objective": best} | _errors(L[0], points, train=False)
         passed.append(check | measured)
         before = process_time()
     return {"checks": passed, "end": _errors(L[0], points, train=True), **_total(points.y)}
 
 
-def _counts(problem: LargeMarginProblem, L: FloatArray) -> dict[str, int]:
-    """Return how many triples, and how many pairs of a point and an impostor, are active at L."""
-    problem.add_pairs(*problem.impostors(L[None]))
-    now = problem.evaluate(L[None])
-    pairs = now.weights[problem.targets.size :]
-    return {"active": now.active, "active_pairs": int((pairs != 0).sum())}
+def _counts(now: algorithm.State) -> dict[str, int]:
+    """Return how many triples, and how many pairs of a point and an impostor, are active."""
+    return {"active": int(now.N.sum()), "active_pairs": int(now.N.any(axis=1).sum())}
 
 
 def _total(y: IntArray) -> dict[str, int]:

@@ -13,7 +13,6 @@ Not handled here: the choice of steps (``algorithm.py``, ``smoothed.py``), valid
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,8 +23,6 @@ from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
 __all__ = ["Evaluation", "LargeMarginProblem"]
-
-Problem = TypeVar("Problem", bound="LargeMarginProblem")
 
 
 @dataclass(frozen=True)
@@ -147,11 +144,7 @@ class LargeMarginProblem:
 
     def within(self, X: FloatArray) -> "LargeMarginProblem":
         """Return the same problem for points X in other coordinates, with no pairs yet."""
-        return self.within_as(LargeMarginProblem, X)
-
-    def within_as(self, kind: type[Problem], X: FloatArray) -> Problem:
-        """Return :meth:`within` as an object of the derived class `kind`."""
-        return kind(
+        return LargeMarginProblem(
             X,
             self.classes,
             self.targets,

@@ -3,7 +3,6 @@
 Not tested here: the steps themselves (tests/lmnn), times beyond their presence.
 """
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -13,8 +12,6 @@ from toy_sets import provide
 from paper_figures.claims.evidence import FAILS, HOLDS
 from paper_figures.lmnn import changes, claims
 from paper_figures.registry import Context, Job, Result
-from refimpl.lmnn import algorithm, target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
 
 AT = {"data_set": "changes", "preparation": "as they are", "n": 30, "sample": 0, "d": 2, "k": 1}
 
@@ -28,28 +25,18 @@ def job(monkeypatch):
     return Job(0, {}, "reference", None, ("changes",))
 
 
-MADE = []
-
-
-class Told(changes.Watched):
-    """A problem that tells at which metrics it was evaluated, and on which pairs."""
-
-    def begin(self):
-        super().begin()
-        self.told = []
-        MADE.append(self)
-
-    def evaluate(self, L, h=0.0):
-        self.told.append((L, set(zip(self.i.tolist(), self.l.tolist(), strict=True))))
-        return super().evaluate(L, h)
-
-
 def test_changes_by_a_loop_over_triples(job, monkeypatch):
-    """Triples of the working set alone count; a full check is no step."""
-    monkeypatch.setattr(changes, "Watched", Told)
+    """Triples of the active set alone count, not those that a full check finds."""
+    told = []
+
+    class Told(changes.Watch):
+        def _step(self, before, now):
+            told.append((self.examples, before, now))
+            super()._step(before, now)
+
+    monkeypatch.setattr(changes, "Watch", Told)
     value = changes.changes(job, checks=4, factor=0.5, **AT)
-    problem = MADE.pop()
-    X, targets = problem.X, problem.targets
+    X, targets = told[0][0].X, told[0][0].targets
 
     def active(L, pairs):
         D = (((X[:, None] - X) @ L[0].T) ** 2).sum(axis=2)
@@ -66,35 +53,18 @@ def test_changes_by_a_loop_over_triples(job, monkeypatch):
             count[i, l] -= 1
         return Counter({pair: weight for pair, weight in count.items() if weight})
 
-    for (L, pairs), (then, more) in itertools.pairwise(problem.told):
-        if then is not L:
-            assert more == pairs
-            changed += len(active(L, pairs) ^ active(then, pairs))
-            before += len(active(L, pairs))
-            first, then_ = (weights(at, pairs) for at in (L, then))
-            new += sum(first[pair] != then_[pair] for pair in {*first, *then_})
-            weighted += len(then_)
-    assert value["steps"] == 1 + 2 + 4
+    for _, now, then in told:
+        pairs = set(zip(now.i.tolist(), now.l.tolist(), strict=True))
+        changed += len(active(now.L, pairs) ^ active(then.L, pairs))
+        before += len(active(now.L, pairs))
+        first, then_ = (weights(at.L, pairs) for at in (now, then))
+        new += sum(first[pair] != then_[pair] for pair in {*first, *then_})
+        weighted += len(then_)
+    assert value["steps"] == len(told) == 1 + 2 + 4
     assert value["changed"] == value["late"] == pytest.approx(100 * changed / before)
     assert value["products"] == pytest.approx(100 * new / weighted)
     assert 0 < value["changed"] and 0 < value["products"] < 100
-    assert len(problem.seconds) == 7 and value["objective"] > 0
-
-
-def test_the_steps_are_those_of_the_algorithm(job):
-    """Watching changes nothing: the last metric is that of the plain problem."""
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
-    targets = target_neighbors(X, y, 1)
-    last = []
-    for kind in (LargeMarginProblem, changes.Watched):
-        problem = kind(X, y, targets, 1.0, np.zeros(20, dtype=int), job.kernels, threads=1)
-        if kind is changes.Watched:
-            problem.begin()
-        last.append(
-            [best for _, best, _ in algorithm.steps(problem, np.eye(2)[None], checks=4)][-1]
-        )
-    assert last[0][0] == last[1][0] and (last[0][1] == last[1][1]).all()
+    assert value["seconds"] > 0 and value["objective"] > 0
 
 
 def results(changed=5.0, products=20.0):

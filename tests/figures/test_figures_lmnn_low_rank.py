@@ -15,12 +15,10 @@ from oracles_lmnn import target_neighbours
 from pictures import curves, legend, picture, texts
 from toy_sets import components, nn_error
 
-import refimpl.kernels
 from paper_figures.lmnn import error_plots, low_rank
 from paper_figures.lmnn import low_rank_results as results
 from paper_figures.registry import Context, Result
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, lmnn_rect, lmnn_svd
-from refimpl.lmnn.problem import LargeMarginProblem
 
 TOY = {"data_set": "lmnn toy", "preparation": "as they are", "k": 3, "n": N_TRAIN}
 TRAINED = TOY | {"d": 5, "tol": 0.1, "checks": 3}
@@ -42,15 +40,11 @@ def printed(X, y, L, step):
     targets = target_neighbours(X, y, 3)
     Z = X @ L.T
     c = np.mean([((Z[i] - Z[j]) ** 2).sum() for i in range(len(X)) for j in targets[i]])
-    problem = LargeMarginProblem(
-        X,
-        np.searchsorted([2, 5, 7], y),
-        np.array(targets),
-        1.0,
-        np.zeros(len(X), dtype=int),
-        refimpl.kernels,
+    examples = algorithm.Examples(
+        X, np.searchsorted([2, 5, 7], y), np.array(targets), np.zeros(len(X), dtype=int)
     )
-    *_, (_, best, _) = algorithm.steps(problem, L[None] / np.sqrt(c), step, tol=1e-6, checks=3)
+    states = algorithm.steps(examples, 1.0, L[None] / np.sqrt(c), step=step)
+    *_, (_, best) = algorithm.until_converged(states, checks=3)
     return best[0], best[1][0]
 
 

@@ -12,13 +12,11 @@ from lmnn_toy import N_TRAIN, fast_or_reference
 from oracles_lmnn import gradient, objective, target_neighbours, triples
 from toy_sets import components, nn_error, provide
 
-import refimpl.kernels
 from paper_figures.lmnn import courses, ever, samples
 from paper_figures.lmnn.least_trace import least_trace
 from paper_figures.lmnn.prepared import deskewed, in_training, points, prepared, sample_of, voted
 from paper_figures.registry import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn
-from refimpl.lmnn.problem import LargeMarginProblem
 
 TOY = {"data_set": "lmnn toy", "preparation": "as they are", "n": 100, "sample": 0, "d": 4, "k": 3}
 JOB = Job(0, {}, "reference")
@@ -144,18 +142,14 @@ def test_the_printed_steps(toy):
     assert first["active"] == sum(slack > 0 for *_, slack in slacks)
     assert first["active_pairs"] == len({(i, l) for i, _, l, slack in slacks if slack > 0})
     classes = np.searchsorted([2, 5, 7], labels)
-    problem = LargeMarginProblem(
-        np.ascontiguousarray(Z),
-        classes,
-        np.array(targets),
-        1.0,
-        np.zeros(54, dtype=int),
-        refimpl.kernels,
+    examples = algorithm.Examples(
+        np.ascontiguousarray(Z), classes, np.array(targets), np.zeros(54, dtype=int)
     )
-    for line, (t, (best, L), _) in zip(
-        value["checks"], algorithm.steps(problem, start[None], checks=4), strict=True
+    states = algorithm.steps(examples, 1.0, start[None])
+    for line, (now, (best, L)) in zip(
+        value["checks"], algorithm.until_converged(states, checks=4), strict=True
     ):
-        assert line["steps"] == t and line["objective"] == pytest.approx(best, rel=1e-9)
+        assert line["steps"] == now.t and line["objective"] == pytest.approx(best, rel=1e-9)
         error = nn_error(Q, z, Z, labels, 3, [L[0].T @ L[0]])
         assert line["test"]["first class"] == pytest.approx(error)
     assert [line["steps"] for line in value["checks"]] == [0, 1, 3, 7]
@@ -223,9 +217,8 @@ def test_triples_that_were_ever_active(toy):
     value = ask(ever, "ever_active", checks=2)
     M = np.eye(4)
     before = triples(Z, labels, targets, [M], [0] * 54)
-    error = objective(Z, labels, targets, 1.0, [M], [0] * 54)
     G = np.array(gradient(Z, labels, targets, 1.0, [M], [0] * 54))
-    L = algorithm.metric_step(np.eye(4)[None], G, error, 1)[0]
+    L = algorithm.metric_step(np.eye(4)[None], G, 1)[0]
     after = triples(Z, labels, targets, [L.T @ L], [0] * 54)
     active = [{tuple(t) for *t, slack in lines if slack > 0} for lines in (before, after)]
     assert [line["active"] for line in value["checks"]] == [len(part) for part in active]

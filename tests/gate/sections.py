@@ -81,4 +81,4 @@ def _signature(value):
         return type(value).__name__
     bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     text = str(signature.replace(parameters=bare, return_annotation=signature.empty))
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
+    return re.sub(r"<module (\S+) from [^>]+>", r"\1", re.sub(r" at 0x[0-9a-f]+", "", text))

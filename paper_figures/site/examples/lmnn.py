@@ -1,5 +1,6 @@
 """LMNN on iris flowers."""
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.ball_trees import impostors as tree_impostors
 from refimpl.lmnn import LMNNOptions, algorithm
-from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.typing import FloatArray
 
@@ -25,10 +25,11 @@ STEPS = 31
 """The steps of the first five full checks: 1 + 2 + 4 + 8 + 16."""
 
 
-def problem(kernels: Any, partition: Any = None) -> LargeMarginProblem:
-    alpha = np.zeros(len(X), dtype=np.int64) if partition is None else partition
+def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
     targets = algorithm.target_neighbors(X, y, K, kernels=kernels)
-    return LargeMarginProblem(X, y, targets, 1.0, alpha, kernels)
+    examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
+    for _ in islice(algorithm.steps(examples, 1.0, L, kernels=kernels, **how), last + 1):
+        pass
 
 
 def model(kernels: Any) -> None:
@@ -36,10 +37,7 @@ def model(kernels: Any) -> None:
 
 
 def solver(kernels: Any) -> None:
-    given = problem(kernels)
-    within = given.within(X @ algorithm.coordinates(given))
-    for t, _, _ in algorithm.steps(within, algorithm.start(within), checks=6):
-        del t
+    some_steps(kernels, np.eye(2)[None], STEPS)
 
 
 def draw_metric(trace: Trace, round: int) -> str:
@@ -53,8 +51,6 @@ def draw_best(trace: Trace, round: int) -> str:
 
 
 def _metric(L: FloatArray, title: str) -> str:
-    R = np.asarray(algorithm.coordinates(problem(refimpl.kernels)))[0]
-    L = L @ R.T  # in the coordinates of the points
     _, s, V = np.linalg.svd(L)
     root = V.T / np.maximum(s, 0.05 * s.max())
     root *= 2.5 / np.linalg.norm(root, axis=0).max()
@@ -96,19 +92,15 @@ def draw_balls(trace: Trace, round: int) -> str:
 
 
 def impostors(kernels: Any) -> None:
-    given = problem(kernels)
-    next(algorithm.steps(given, algorithm.start(given)))
+    some_steps(kernels, np.eye(2)[None], 1, look=algorithm.impostors_in_trees)
     limits = np.full(len(X), 1.5)
     tree_impostors(X, y, limits, kernels=kernels)
     rotated_scan(X, X[:3] + 0.1, 2, kernels=kernels)
 
 
 def low_rank(kernels: Any) -> None:
-    given = problem(kernels)
     algorithm.lmnn_svd(np.array([[2.0, 0.5], [0.5, 1.0]]), 1)
-    L = algorithm.start(given)[:, :1]
-    for _ in algorithm.steps(given, L, algorithm.factor_step, checks=4):
-        pass
+    some_steps(kernels, np.eye(1, 2)[None], 7, step=algorithm.factor_step)
 
 
 def several(kernels: Any) -> None:
@@ -124,8 +116,8 @@ def several(kernels: Any) -> None:
 EXAMPLES = {
     "model": Example(
         model,
-        "LM:eq1",
-        inside="steps",
+        "LM:3:9",
+        inside="until_converged",
         rounds="full check",
         draw=draw_best,
         caption="Eighteen flowers, a shape for each kind, and the best metric so far: all points "
