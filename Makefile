@@ -14,12 +14,9 @@
 #                  about a minute on two idle processors
 # make sanitize    run what reaches the kernels under sanitizers, in about 8 minutes; KIND=thread
 #                  looks for races
-# make versions    run the core of the suite on every Python on the PATH, with the oldest libraries
-#                  and the newest: some ten minutes for each Python on two idle processors;
-#                  ARGS="python3.12 --sets oldest" chooses
-# make mutants     change the code in 200 places and see whether a test fails: about an hour on two
-#                  idle cores, a third of it to find once which tests reach which line; ARGS="by-hand"
-#                  tries only the changes chosen by hand, in about 15 minutes
+# make mutants     change refimpl in one place at a time with mutmut and see whether a test fails; ARGS
+#                  chooses, such as ARGS="refimpl.boosted_distance.algorithm*"; hours for all of it.
+#                  `python -m tests.mutants` makes the changes chosen by hand, in about 15 minutes
 # make others      ask other libraries the vectors, each in an environment of its own, and write what
 #                  the site's page "Other implementations" says: some ten minutes, the first time more;
 #                  ARGS="--only faiss --envs DIR --out FILE" chooses
@@ -29,7 +26,7 @@
 # make wheel       make the sdist and this machine's wheel in dist/
 # make clean       remove .venv and everything that was built
 #
-# Each target but `versions` first sets up .venv and builds the Cython kernels. Python >= 3.11 and a
+# Each target first sets up .venv and builds the Cython kernels. Python >= 3.11 and a
 # C++ compiler are all that most need; `builds` and `sanitize` need Debian and GCC, `faults` and
 # `mutants` a system that forks. REFIMPL_DATA is the folder of the real data sets. Tests that need
 # them are skipped where neither the folder nor a network is there.
@@ -46,7 +43,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures gate test coverage lint site benchmarks spread fuzz sanitize versions builds wheel mutants \
+.PHONY: figures gate test coverage lint site benchmarks spread fuzz sanitize builds wheel mutants \
 	others faults clean
 
 figures: $(BUILT)
@@ -79,18 +76,15 @@ sanitize: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet 'cython>=3.2.1' 'setuptools>=77'
 	.ci/sanitize $(CURDIR)/$(VENV)/bin/python $(KIND)
 
-versions: # it makes environments of its own
-	$(PYTHON) -m tests.versions $(ARGS)
-
 mutants: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group mutants
-	nice $(VENV)/bin/python -m tests.mutants $(or $(ARGS),all)
+	nice $(VENV)/bin/mutmut run $(ARGS)
 
 others: $(BUILT)
 	nice $(VENV)/bin/python -m tests.others $(ARGS)
 
 faults: $(BUILT)
-	$(VENV)/bin/python -m tests.faults $(ARGS)
+	$(VENV)/bin/python -m pytest -n 2 --slow -m slow $(ARGS)
 
 builds: $(BUILT)
 	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/builds/run $(ARGS)

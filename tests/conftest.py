@@ -86,7 +86,12 @@ if OFFLINE:
 # ------------------------------------------------------------------------------------ the real data
 
 
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+
+
 def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes minutes; runs with --slow alone")
     config.addinivalue_line(
         "markers",
         "real_data(*names): reads these real data sets; skipped where their files are not at hand",
@@ -104,6 +109,10 @@ def pytest_collection_modifyitems(config, items):
     """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is
     one line.
     """
+    if not config.getoption("slow", False):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     at_hand = {}
     needed = {}
     for item in items:

@@ -2,7 +2,7 @@
 numbers are those of a run in peace.
 
 The runs are forked children of this process, so none imports anything; two runs with workers are
-processes of their own. The same with a figure of each paper: ``python -m tests.faults``.
+processes of their own. The same with a figure of each paper runs with ``--slow``.
 """
 
 import json
@@ -46,6 +46,18 @@ def test_fault(fault, subject):
     said = figures.trial(fault, subject, random.Random(20060101))
     if said == "not allowed here":
         pytest.skip("this process may not mount a disk")
+
+
+FIGURES = ("boosted_distance.figure2", "boostmap.figure5", "search_forest.figure1", "lmnn.figure5")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*FIGURES, "ftune.figure2"])
+def test_faults_of_a_real_figure(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(forked, "PATIENCE", 7200.0)  # on a busy machine a figure takes long
+    real = figures.Subject(tmp_path, *name.split("."), "fast")
+    for fault in figures.TRIALS:
+        figures.trial(fault, real, random.Random(f"{name} {fault}"))
 
 
 def test_killed_runs_go_on_with_the_same_numbers(subject, tmp_path):

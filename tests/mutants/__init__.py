@@ -1,3 +1,1 @@
-"""Mutation testing: change one place of the code, run the tests that reach it, and see whether one
-of them fails. CONTRIBUTING.md, "Mutants", says how it is used; `mutants.toml` is the configuration.
-"""
+"""Changes of the code chosen by hand, each of which a test must notice."""

@@ -1,5 +1,5 @@
 """The table of changes chosen by hand fits the code: each text stands in its file once, and each
-test exists. That the tests notice the changes is what `make mutants` shows, not this module.
+test exists. `python -m tests.mutants` shows that the tests notice the changes.
 """
 
 import tomllib

@@ -1,7 +1,7 @@
 """Results, checkpoints and indexes on a disk that is full: the message names the file, the old file
 stays, and nothing half-written is left.
 
-Real kills, full disks and damaged files of every kind of result: ``python -m tests.faults``.
+Real kills, full disks and damaged files of every kind of result: test_faults.py.
 """
 
 import errno

@@ -1,14 +1,17 @@
-"""Faults around the library's own files: results, checkpoints of trainings, indexes.
+"""Kill runs, fill disks and damage files: results, checkpoints of trainings, indexes.
 
-Each function raises AssertionError or says what it tried.
+Each trial raises AssertionError or says what it tried. They run with ``--slow`` (``make faults``).
+The same with figures: tests/figures/test_figures_resume.py.
 """
 
 import errno
+import random
 import shutil
 import signal
 import time
 
 import numpy as np
+import pytest
 from forked import Child
 from result_examples import examples
 from small_disks import disk, leave
@@ -297,3 +300,10 @@ TRIALS = {
     ("indexes", "full disk"): indexes_without_room,
     ("indexes", "damaged files"): indexes_damaged,
 }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trial", TRIALS, ids=" ".join)
+def test_nothing_finished_is_lost(trial, tmp_path):
+    if TRIALS[trial](tmp_path, random.Random(0)) == "not allowed here":
+        pytest.skip("this process may not mount a disk")
