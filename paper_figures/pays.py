@@ -9,6 +9,7 @@ Not handled here: what the papers print. No paper compares these methods.
 
 from __future__ import annotations
 
+import importlib
 import signal
 import threading
 import warnings
@@ -36,23 +37,24 @@ PASSES = 0.1  # seconds of asking
 SPLITS = {"small": 2, "paper": 5}
 COLUMNS = 50  # with more of them, so many principal components of the training points
 K = 5  # neighbours that vote where they are not chosen
-SETS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "small": (("wine", "columns"), ("digits", "columns"), ("wine", "similarities")),
-    "paper": (
-        ("ionosphere", "columns"),
-        ("wdbc", "columns"),
-        ("splice", "columns"),
-        ("segment", "columns"),
-        ("letters", "columns"),
-        ("MNIST-10", "columns"),
-        ("aural-sonar", "similarities"),
-        ("protein", "similarities"),
-    ),
+SETS: Mapping[str, list[dict[str, str]]] = {
+    "small": [
+        *({"data_set": name, "kind": "columns"} for name in ("wine", "digits")),
+        {"data_set": "wine", "kind": "similarities"},
+    ],
+    "paper": [
+        *(
+            {"data_set": name, "kind": "columns"}
+            for name in ("ionosphere", "wdbc", "splice", "segment", "letters", "MNIST-10")
+        ),
+        *({"data_set": name, "kind": "similarities"} for name in ("aural-sonar", "protein")),
+    ],
 }
-OURS = ("Boosted Distance", "BoostMap", "Search Forest", "LMNN", "FTUNE")
-OTHERS = ("k-NN", "hnswlib", "SVC", "random forest")
+PAPERS = ("Boosted Distance", "BoostMap", "Search Forest", "LMNN", "FTUNE")
+METHODS = (*PAPERS, "k-NN", "hnswlib", "SVC", "random forest")
 OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
 TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
+BEST = "no other method errs less, beyond two standard errors"
 ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
 KERNELS = ("similarity", "stumps", "losses", "scan", "forest", "subgradient", "trees", "landmarks")
 
@@ -102,9 +104,7 @@ class Hnsw:
     """hnswlib's graph, with the settings that its documentation begins with."""
 
     def fit(self, X: Any) -> None:
-        import hnswlib
-
-        self.graph = hnswlib.Index(space="l2", dim=X.shape[1])
+        self.graph = importlib.import_module("hnswlib").Index(space="l2", dim=X.shape[1])
         self.graph.init_index(max_elements=len(X), M=16, ef_construction=200, random_seed=1)
         self.graph.add_items(X, num_threads=1)
         self.graph.set_ef(50)
@@ -179,14 +179,7 @@ def _data(data_set: str, kind: str, data_dir: str | None) -> tuple[Any, Any]:
 
 
 def compare(
-    job: Job,
-    *,
-    data_set: str,
-    kind: str,
-    split: int,
-    most: int,
-    methods: Sequence[str],
-    hnswlib: bool,
+    job: Job, *, data_set: str, kind: str, split: int, most: int, hnswlib: bool
 ) -> dict[str, Any]:
     """Return each method's ``error``, seconds to ``fit`` and milliseconds to ``ask`` on a split.
 
@@ -199,7 +192,7 @@ def compare(
     test = order[len(train) : len(train) + most]
     seed = int(rng.integers(2**31))
     measured: dict[str, Any] = {}
-    for name in methods:
+    for name in METHODS:
         if name == "hnswlib" and not hnswlib:
             measured[name] = {"why": "hnswlib is not installed"}
             continue
@@ -245,23 +238,10 @@ def _measure(model: Any, X: Any, y: Any, Q: Any, truth: Any, seed: int | None) -
 
 def tasks(context: Context) -> list[Task]:
     """Return a task for each set and split."""
-    installed = find_spec("hnswlib") is not None
+    same = {"most": MOST[context.scale], "hnswlib": find_spec("hnswlib") is not None}
     return [
-        Task(
-            "compare",
-            compare,
-            {
-                "data_set": name,
-                "kind": kind,
-                "split": split,
-                "most": MOST[context.scale],
-                "methods": (*OURS, *OTHERS),
-                "hnswlib": installed,
-            },
-            data=(name,),
-            kernels=KERNELS,
-        )
-        for name, kind in SETS[context.scale]
+        Task("compare", compare, cell | {"split": split} | same, (cell["data_set"],), KERNELS)
+        for cell in SETS[context.scale]
         for split in range(SPLITS[context.scale])
     ]
 
@@ -269,45 +249,37 @@ def tasks(context: Context) -> list[Task]:
 def table(context: Context, results: Sequence[Result]) -> Gathered:
     """Return errors and times of each method on each set, and who is among the best."""
     rows: list[Row] = []
-    best: dict[str, list[str]] = {name: [] for name in (*OURS, *OTHERS)}
-    for name, kind in SETS[context.scale]:
-        title = name if kind == "columns" else f"{name} (similarities)"
-        mine = [r for r in results if (r.params["data_set"], r.params["kind"]) == (name, kind)]
+    for cell in SETS[context.scale]:
+        title = cell["data_set"] + (" (similarities)" if cell["kind"] == "similarities" else "")
+        mine = [r for r in results if cell.items() <= r.params.items()]
         runs = [r.value for r in mine if r.value is not None]
         if not runs:
-            why = next((r.why for r in mine if r.why), "not computed")
             keys = {"data_set": title, "method": "all", "measure": ERROR, "best": ""}
-            rows.append(absent_row(keys, why))
+            rows.append(absent_row(keys, next((r.why for r in mine if r.why), "not computed")))
             continue
+        whys = {name: [run[name]["why"] for run in runs if "why" in run[name]] for name in METHODS}
         errors = {
-            method: np.array([run[method]["error"] for run in runs])
-            for method in runs[0]
-            if not any("why" in run[method] for run in runs)
+            name: np.array([run[name]["error"] for run in runs])
+            for name in METHODS
+            if not whys[name]
         }
         winners = among_the_best(errors)
-        for method in runs[0]:
-            keys = {"data_set": title, "method": method, "measure": ERROR, "best": ""}
-            if method not in errors:
-                why = next(run[method]["why"] for run in runs if "why" in run[method])
-                rows.append(absent_row(keys, why))
+        for name in METHODS:
+            keys = {"data_set": title, "method": name, "measure": ERROR}
+            if whys[name]:
+                rows.append(absent_row(keys | {"best": ""}, whys[name][0]))
                 continue
-            if method in winners:
-                keys["best"] = "yes"
-                best[method].append(title)
-            for field, measure in (("error", ERROR), ("fit", FIT), ("ask", ASK)):
-                values = np.array([run[method][field] for run in runs])
-                same = keys if field == "error" else keys | {"measure": measure, "best": ""}
-                rows.append(_mean(same, values))
-    return Gathered(rows, _notes(rows, best, MOST[context.scale]))
+            rows.append(_mean(keys | {"best": "yes" if name in winners else ""}, errors[name]))
+            for field, measure in (("fit", FIT), ("ask", ASK)):
+                values = np.array([run[name][field] for run in runs])
+                rows.append(_mean(keys | {"measure": measure, "best": ""}, values))
+    return Gathered(rows, _notes(rows, MOST[context.scale]))
 
 
 def _mean(keys: Row, values: Any) -> Row:
-    return keys | {
-        "published": None,
-        "ours": float(values.mean()),
-        "std": float(values.std(ddof=1)),
-        "repetitions": len(values),
-    }
+    std = float(values.std(ddof=1))
+    row = {"published": None, "ours": float(values.mean()), "std": std}
+    return keys | row | {"repetitions": len(values)}
 
 
 def among_the_best(errors: Mapping[str, Any]) -> list[str]:
@@ -320,7 +292,7 @@ def among_the_best(errors: Mapping[str, Any]) -> list[str]:
     return [b for b in errors if not any(beats(a, b) for a in errors)]
 
 
-def _notes(rows: Sequence[Row], best: Mapping[str, Sequence[str]], most: int) -> list[str]:
+def _notes(rows: Sequence[Row], most: int) -> list[str]:
     """Say how it is done, and of each method where it is among the best and what it costs."""
     notes = [
         f"Half of the points train, at most {most:,}; as many test. Of more than {COLUMNS} "
@@ -331,16 +303,17 @@ def _notes(rows: Sequence[Row], best: Mapping[str, Sequence[str]], most: int) ->
         "matrix; the other methods take an object's similarities to the training objects as its "
         f"columns. One thread; a fit of more than {LIMIT:g} seconds is not shown."
     ]
-    for method, sets in best.items():
-        fit, ask = (
-            [r["ours"] for r in rows if r["method"] == method and r["measure"] == measure]
-            for measure in (FIT, ASK)
-        )
-        if fit:
-            where = ", ".join(sets) or "no set"
+    for name in METHODS:
+        mine = [row for row in rows if row["method"] == name and row["ours"] is not None]
+        if mine:
+            where = ", ".join(row["data_set"] for row in mine if row["best"]) or "no set"
+            fit, ask = (
+                median(row["ours"] for row in mine if row["measure"] == measure)
+                for measure in (FIT, ASK)
+            )
             notes.append(
-                f"{method}: among the best on {where}. Over the sets it takes {median(fit):.2g} "
-                f"seconds to fit and {median(ask):.2g} milliseconds a query (medians)."
+                f"{name}: among the best on {where}. Over the sets it takes {fit:.2g} seconds to "
+                f"fit and {ask:.2g} milliseconds a query (medians)."
             )
     return notes
 
@@ -352,27 +325,21 @@ def draw(record: Record, figure: mpl.Figure) -> None:
 
     rows = [row for row in record["rows"] if row["measure"] == ERROR and row["ours"] is not None]
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
-    methods = [name for name in (*OURS, *OTHERS) if any(r["method"] == name for r in rows)]
+    methods = [name for name in METHODS if any(r["method"] == name for r in rows)]
     axis = figure.subplots()
     for row in rows:
         least = min(r["ours"] for r in rows if r["data_set"] == row["data_set"])
         x, y = methods.index(row["method"]), sets.index(row["data_set"])
         lag = min(1.0, (row["ours"] - least) / 10.0)
-        axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.5 * lag)
-        axis.text(
-            x,
-            y,
-            f"{row['ours']:.1f}" + ("*" if row["best"] else ""),
-            ha="center",
-            va="center",
-            fontsize=SMALLEST,
-            weight="bold" if row["best"] else "normal",
-        )
+        axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.4 * lag)
+        text = f"{row['ours']:.1f}" + ("*" if row["best"] else "")
+        weight = "bold" if row["best"] else "normal"
+        axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)
     axis.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
     axis.set_yticks(range(len(sets)), sets)
     axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
     axis.grid(visible=False)
-    footnote(figure, "Error (%). * no other method errs less, beyond two standard errors")
+    footnote(figure, f"Error (%). * {BEST}")
 
 
 PAPER = Paper(
@@ -395,11 +362,8 @@ PAPER = Paper(
                     ("method",),
                     tables=("measure",),
                     best="best",
-                    headings={
-                        "data_set": "data set",
-                        "best": "no other method errs less, beyond two standard errors",
-                    },
-                    order={"method": (*OURS, *OTHERS), "measure": (ERROR, FIT, ASK)},
+                    headings={"data_set": "data set", "best": BEST},
+                    order={"method": METHODS, "measure": (ERROR, FIT, ASK)},
                 ),
             ),
         ),

@@ -1,10 +1,7 @@
-"""What tests/versions chooses, counts and prints; and that pyproject.toml and CONTRIBUTING name the
-same versions. The versions themselves are tried by ``make versions``.
-"""
+"""What tests/versions chooses, counts and prints. The versions are tried by ``make versions``."""
 
 import json
 import sys
-import tomllib
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -13,8 +10,6 @@ import pytest
 from tests.versions import __main__ as versions
 
 ROOT = Path(__file__).resolve().parents[2]
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 
 
 def row(python, age, **others):
@@ -113,19 +108,3 @@ def test_a_step_that_fails_is_a_row_with_its_reason(tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", [*versions.CORE, *versions.QUICK])
 def test_the_core_is_there(path):
     assert (ROOT / path).exists()
-
-
-def test_what_contributing_and_pyproject_name_is_what_was_tried():
-    least = versions.bounds(ROOT / "pyproject.toml")
-    section = CONTRIBUTING.split("## Versions\n")[1].split("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:2] == "| "]
-    header, *tried = rows
-    oldest = dict(zip(header, tried[0], strict=True))
-    assert oldest["libraries"] == "oldest"
-    for name in versions.SHOWN:
-        padded = versions.as_numbers(least[name]) + (0,) * (2 - least[name].count("."))
-        assert versions.as_numbers(oldest[name]) == padded
-    named = "Programming Language :: Python :: 3."
-    classified = {c[len(named) :] for c in PYPROJECT["project"]["classifiers"] if named in c}
-    assert {line[0].split(".")[1] for line in tried} == classified
-    assert all(line[header.index("failed")] == "0" for line in tried)
