@@ -1,6 +1,6 @@
 """How a paper adds its figures: tasks that compute, a function that gathers, a function that draws.
 
-A paper is a module of this package with a constant ``PAPER``, named in :data:`PAPERS`. See
+A paper is a module of this package with a constant ``PAPER``, named in :data:`ROOMS`. See
 CONTRIBUTING.md.
 """
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
+ROOMS = (*PAPERS, "pays")  # the last one compares the papers' methods, beside others
 PUBLISHED = Path(__file__).parent / "published"
 SCALES = ("small", "paper")
 KERNELS = ("reference", "fast")
@@ -446,7 +447,7 @@ class Paper:
 
     See Also
     --------
-    load_papers : The five papers.
+    load_papers : The five papers, and their comparison.
 
     Examples
     --------
@@ -482,7 +483,7 @@ class Paper:
 
 
 def load_papers() -> list[Paper]:
-    """Import the papers of this package, in the order of :data:`PAPERS`.
+    """Import the papers of this package and their comparison, in the order of :data:`ROOMS`.
 
     Returns
     -------
@@ -495,9 +496,9 @@ def load_papers() -> list[Paper]:
     Examples
     --------
     >>> [paper.name for paper in load_papers()]
-    ['boosted_distance', 'boostmap', 'search_forest', 'lmnn', 'ftune']
+    ['boosted_distance', 'boostmap', 'search_forest', 'lmnn', 'ftune', 'pays']
     """
-    return [importlib.import_module(f"paper_figures.{name}").PAPER for name in PAPERS]
+    return [importlib.import_module(f"paper_figures.{name}").PAPER for name in ROOMS]
 
 
 def load_kernels(name: str) -> Kernels:

@@ -69,8 +69,10 @@ def write_links(sources: Path) -> None:
     text = [title, "=" * len(title), ""]
     text += ["Each table and figure of the papers, ours beside the printed numbers, and each claim"]
     text += ["that a paper makes of its experiments with our verdict.", "", ".. raw:: html", ""]
-    rows = []
+    rows = [f'<li><a href="{FOLDER}/pays/index.html">Which of their methods when</a></li>']
     for paper in registry.load_papers():
+        if paper.name not in registry.PAPERS:
+            continue
         page = f"{FOLDER}/{paper.name}/index.html"
         count = len(claims.load(paper.name))
         rows.append(

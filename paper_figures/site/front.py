@@ -106,7 +106,7 @@ def write(sources: Path) -> None:
     """
     papers = registry.load_papers()
     store = Store(REPRODUCED)
-    cards = "".join(_card(collect(store, paper, papers)) for paper in papers)
+    cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
     data = json.dumps(lines(), ensure_ascii=False).replace("</", "<\\/")
     field = (
         f'{finder("A.2 line 7, eq. 6, 7.3:5, …")}\n<script type="application/json" class="lines">'

@@ -1,0 +1,371 @@
+"""Which method when: the five papers' methods beside what a user would take today.
+
+Eight learners and indexes on eight sets, five splits each. The papers' methods have their default
+settings, the others are tuned by cross-validation within the training points. A fit that takes more
+than ten seconds of a processor is not shown.
+
+Not handled here: what the papers print. No paper compares these methods.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paper_figures.data import load
+from paper_figures.registry import Context, Figure, Gathered, Grid, Job, Paper, Result, Task
+from paper_figures.rows import absent_row
+from paper_figures.store import Record, Row
+
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
+
+LIMIT = 10.0  # seconds of a processor, for a fit with its choice of settings
+MOST = {"small": 250, "paper": 1000}  # points to train on, and points to test on
+PASSES = 0.1  # seconds of asking
+SPLITS = {"small": 2, "paper": 5}
+COLUMNS = 50  # with more of them, so many principal components of the training points
+K = 5  # neighbours that vote where they are not chosen
+SETS: Mapping[str, list[dict[str, str]]] = {
+    "small": [
+        *({"data_set": name, "kind": "columns"} for name in ("wine", "digits")),
+        {"data_set": "wine", "kind": "similarities"},
+    ],
+    "paper": [
+        *(
+            {"data_set": name, "kind": "columns"}
+            for name in ("ionosphere", "wdbc", "splice", "segment", "letters", "MNIST-10")
+        ),
+        *({"data_set": name, "kind": "similarities"} for name in ("aural-sonar", "protein")),
+    ],
+}
+PAPERS = ("Boosted Distance", "BoostMap", "Search Forest", "LMNN", "FTUNE")
+METHODS = (*PAPERS, "k-NN", "hnswlib", "SVC", "random forest")
+OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
+TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
+BEST = "no other method errs less, beyond two standard errors"
+ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
+KERNELS = ("similarity", "stumps", "losses", "scan", "forest", "subgradient", "trees", "landmarks")
+
+
+class TooLong(BaseException):
+    """A fit took more than :data:`LIMIT`; no Exception, which a library could catch."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise TooLong after so many seconds of the processor, where the system can."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise TooLong
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+# ------------------------------------------------------------------------------------ the methods
+
+
+class Voted:
+    """Classify by the vote of the nearest points that an index finds; classes count from 0."""
+
+    def __init__(self, index: Any) -> None:
+        self.index = index
+
+    def fit(self, X: Any, y: Any) -> None:
+        self.index.fit(X)
+        self.y = y
+
+    def predict(self, Q: Any) -> Any:
+        near = self.y[self.index.kneighbors(Q, K, return_distance=False)]
+        return np.array([np.bincount(row).argmax() for row in near])
+
+
+class Hnsw:
+    """hnswlib's graph, with the settings that its documentation begins with."""
+
+    def fit(self, X: Any) -> None:
+        self.graph = importlib.import_module("hnswlib").Index(space="l2", dim=X.shape[1])
+        self.graph.init_index(max_elements=len(X), M=16, ef_construction=200, random_seed=1)
+        self.graph.add_items(X, num_threads=1)
+        self.graph.set_ef(50)
+
+    def kneighbors(self, Q: Any, k: int, return_distance: bool) -> Any:
+        return self.graph.knn_query(Q, k=k, num_threads=1)[0]
+
+
+def method(name: str, kernels: str, seed: int, matrix: bool, columns: int) -> Any:
+    """Return an estimator that is not fitted; with `matrix`, of distances or similarities."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.svm import SVC
+
+    from refimpl import estimators as ours
+
+    def chosen(model: Any, **grid: Sequence[Any]) -> Any:
+        return GridSearchCV(model, grid, cv=3, error_score="raise")
+
+    own: dict[str, Any] = {"kernels": kernels, "n_jobs": 1}
+    drawn = own | {"random_state": seed}
+    if matrix and name == "FTUNE":
+        return ours.FTuneClassifier(kernel="precomputed", **drawn)
+    if matrix and name == "BoostMap":
+        return ours.BoostMapClassifier(metric="precomputed", **drawn)
+    if matrix:
+        return chosen(KNeighborsClassifier(metric="precomputed"), n_neighbors=(1, 3, 5, 9))
+    widths = tuple(factor / columns for factor in (0.1, 0.3, 1.0, 3.0))
+    forest = RandomForestClassifier(200, random_state=seed)
+    made: dict[str, Callable[[], Any]] = {
+        "Boosted Distance": lambda: ours.BoostedDistanceClassifier(**own),
+        "BoostMap": lambda: ours.BoostMapClassifier(**drawn),
+        "Search Forest": lambda: Voted(ours.SearchForestNeighbors(**drawn)),
+        "LMNN": lambda: ours.MultiMetricLMNN(**drawn),
+        "FTUNE": lambda: ours.FTuneClassifier(100, **drawn),
+        "k-NN": lambda: chosen(KNeighborsClassifier(), n_neighbors=(1, 3, 5, 9), p=(1, 2)),
+        "hnswlib": lambda: Voted(Hnsw()),
+        "SVC": lambda: chosen(SVC(), C=(1, 10, 100), gamma=widths),
+        "random forest": lambda: chosen(forest, max_features=("sqrt", 0.5)),
+    }
+    return made[name]()
+
+
+def prepared(X: Any, seed: int) -> Any:
+    """Return what standardises columns, and takes components of many, fitted to X."""
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    few = (PCA(COLUMNS, random_state=seed),) if X.shape[1] > COLUMNS else ()
+    return make_pipeline(StandardScaler(), *few).fit(X)
+
+
+# ---------------------------------------------------------------------------------------- a split
+
+
+@lru_cache(maxsize=1)
+def _data(data_set: str, kind: str, data_dir: str | None) -> tuple[Any, Any]:
+    """Return X, or a symmetric matrix of similarities, and the classes as numbers from 0."""
+    from scipy.spatial.distance import cdist
+
+    loaded = load(data_set, data_dir)
+    X = loaded.X
+    if kind == "similarities":
+        if X.shape[0] != X.shape[1]:  # the small scale makes a matrix
+            D = cdist(X, X, "cityblock")
+            X = 1.0 - D / D.max()
+        X = (X + X.T) / 2
+        np.fill_diagonal(X, X.max())  # an object is at distance 0 from itself
+    return X, np.unique(loaded.y, return_inverse=True)[1]
+
+
+def compare(
+    job: Job, *, data_set: str, kind: str, split: int, most: int, hnswlib: bool
+) -> dict[str, Any]:
+    """Return each method's ``error``, seconds to ``fit`` and milliseconds to ``ask`` on a split.
+
+    Or ``why`` there are none. `hnswlib` says whether that library is installed.
+    """
+    X, y = _data(data_set, kind, job.data_dir)
+    rng = job.rng_for("pays", data_set, split)
+    order = rng.permutation(len(y))
+    train = order[: min(most, len(y) // 2)]
+    test = order[len(train) : len(train) + most]
+    seed = int(rng.integers(2**31))
+    measured: dict[str, Any] = {}
+    for name in METHODS:
+        if name == "hnswlib" and not hnswlib:
+            measured[name] = {"why": "hnswlib is not installed"}
+            continue
+        A, Q = X[train], X[test]
+        matrix = kind == "similarities" and name in OF_MATRICES
+        if kind == "similarities":
+            A, Q = A[:, train], Q[:, train]
+        if matrix and name != "FTUNE":
+            A, Q = X.max() - A, X.max() - Q
+        model = method(name, job.kernels_name, seed, matrix, min(COLUMNS, A.shape[1]))
+        measured[name] = _measure(model, A, y[train], Q, y[test], None if matrix else seed)
+    return measured
+
+
+def _measure(model: Any, X: Any, y: Any, Q: Any, truth: Any, seed: int | None) -> dict[str, Any]:
+    """Fit and ask a model, on prepared columns if there is a seed for them."""
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    # threads that wait would count as time
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        start = process_time()
+        try:
+            with at_most(LIMIT):
+                steps = None if seed is None else prepared(X, seed)
+                model.fit(X if steps is None else steps.transform(X), y)
+        except TooLong:
+            return {"why": TOO_LONG}
+        fit = process_time() - start
+        if fit > LIMIT:
+            return {"why": TOO_LONG}
+        start, passes, ask = process_time(), 0, 0.0
+        while ask < PASSES:  # a clock may tick each hundredth of a second
+            labels = model.predict(Q if steps is None else steps.transform(Q))
+            passes, ask = passes + 1, process_time() - start
+    error = float(100 * (labels != truth).mean())
+    return {"error": error, "fit": fit, "ask": 1000 * ask / passes / len(truth)}
+
+
+# --------------------------------------------------------------------------- the table, the picture
+
+
+def tasks(context: Context) -> list[Task]:
+    """Return a task for each set and split."""
+    same = {"most": MOST[context.scale], "hnswlib": find_spec("hnswlib") is not None}
+    return [
+        Task("compare", compare, cell | {"split": split} | same, (cell["data_set"],), KERNELS)
+        for cell in SETS[context.scale]
+        for split in range(SPLITS[context.scale])
+    ]
+
+
+def table(context: Context, results: Sequence[Result]) -> Gathered:
+    """Return errors and times of each method on each set, and who is among the best."""
+    rows: list[Row] = []
+    for cell in SETS[context.scale]:
+        title = cell["data_set"] + (" (similarities)" if cell["kind"] == "similarities" else "")
+        mine = [r for r in results if cell.items() <= r.params.items()]
+        runs = [r.value for r in mine if r.value is not None]
+        if not runs:
+            keys = {"data_set": title, "method": "all", "measure": ERROR, "best": ""}
+            rows.append(absent_row(keys, next((r.why for r in mine if r.why), "not computed")))
+            continue
+        whys = {name: [run[name]["why"] for run in runs if "why" in run[name]] for name in METHODS}
+        errors = {
+            name: np.array([run[name]["error"] for run in runs])
+            for name in METHODS
+            if not whys[name]
+        }
+        winners = among_the_best(errors)
+        for name in METHODS:
+            keys = {"data_set": title, "method": name, "measure": ERROR}
+            if whys[name]:
+                rows.append(absent_row(keys | {"best": ""}, whys[name][0]))
+                continue
+            rows.append(_mean(keys | {"best": "yes" if name in winners else ""}, errors[name]))
+            for field, measure in (("fit", FIT), ("ask", ASK)):
+                values = np.array([run[name][field] for run in runs])
+                rows.append(_mean(keys | {"measure": measure, "best": ""}, values))
+    return Gathered(rows, _notes(rows, MOST[context.scale]))
+
+
+def _mean(keys: Row, values: Any) -> Row:
+    std = float(values.std(ddof=1))
+    row = {"published": None, "ours": float(values.mean()), "std": std}
+    return keys | row | {"repetitions": len(values)}
+
+
+def among_the_best(errors: Mapping[str, Any]) -> list[str]:
+    """Return the methods that no other one beats by more than two errors of their difference."""
+
+    def beats(a: str, b: str) -> bool:
+        lead = errors[b] - errors[a]
+        return bool(lead.mean() > 2.0 * lead.std(ddof=1) / len(lead) ** 0.5)
+
+    return [b for b in errors if not any(beats(a, b) for a in errors)]
+
+
+def _notes(rows: Sequence[Row], most: int) -> list[str]:
+    """Say how it is done, and of each method where it is among the best and what it costs."""
+    notes = [
+        f"Half of the points train, at most {most:,}; as many test. Of more than {COLUMNS} "
+        f"columns {COLUMNS} principal components are taken. Boosted Distance, BoostMap, Search "
+        f"Forest (the vote of {K} neighbours), LMNN (a metric for each class) and FTUNE (100 pairs "
+        "for each class) have their default settings. k-NN, SVC (RBF) and the random forest choose "
+        "theirs by three-fold cross-validation. Of similarities BoostMap, FTUNE and k-NN take the "
+        "matrix; the other methods take an object's similarities to the training objects as its "
+        f"columns. One thread; a fit of more than {LIMIT:g} seconds is not shown."
+    ]
+    for name in METHODS:
+        mine = [row for row in rows if row["method"] == name and row["ours"] is not None]
+        if mine:
+            where = ", ".join(row["data_set"] for row in mine if row["best"]) or "no set"
+            fit, ask = (
+                median(row["ours"] for row in mine if row["measure"] == measure)
+                for measure in (FIT, ASK)
+            )
+            notes.append(
+                f"{name}: among the best on {where}. Over the sets it takes {fit:.2g} seconds to "
+                f"fit and {ask:.2g} milliseconds a query (medians)."
+            )
+    return notes
+
+
+def draw(record: Record, figure: mpl.Figure) -> None:
+    """Draw the errors as a chart of methods and sets: the darker, the more above the best."""
+    from paper_figures.plots import footnote
+    from paper_figures.themes import SMALLEST, theme
+
+    rows = [row for row in record["rows"] if row["measure"] == ERROR and row["ours"] is not None]
+    sets = list(dict.fromkeys(row["data_set"] for row in rows))
+    methods = [name for name in METHODS if any(r["method"] == name for r in rows)]
+    axis = figure.subplots()
+    for row in rows:
+        least = min(r["ours"] for r in rows if r["data_set"] == row["data_set"])
+        x, y = methods.index(row["method"]), sets.index(row["data_set"])
+        lag = min(1.0, (row["ours"] - least) / 10.0)
+        axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.4 * lag)
+        text = f"{row['ours']:.1f}" + ("*" if row["best"] else "")
+        weight = "bold" if row["best"] else "normal"
+        axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)
+    axis.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
+    axis.set_yticks(range(len(sets)), sets)
+    axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
+    axis.grid(visible=False)
+    footnote(figure, f"Error (%). * {BEST}")
+
+
+PAPER = Paper(
+    "pays",
+    "Which method when",
+    "The methods of the five papers beside others; not in any of them",
+    (
+        Figure(
+            "when",
+            "The papers' methods beside others, on eight sets",
+            tasks,
+            table,
+            draw,
+            alt="A chart of sets and methods with the error of each; stars mark the methods that "
+            "no other one beats.",
+            size=(5.2, 4.6),
+            layout=(
+                Grid(
+                    ("data_set",),
+                    ("method",),
+                    tables=("measure",),
+                    best="best",
+                    headings={"data_set": "data set", "best": BEST},
+                    order={"method": METHODS, "measure": (ERROR, FIT, ASK)},
+                ),
+            ),
+        ),
+    ),
+)
