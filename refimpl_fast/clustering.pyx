@@ -21,7 +21,7 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
-cdef extern from "groups.h":
+cdef extern from "widths.h":
     void ball_group(const double* q, const double* C, Py_ssize_t d, double* out) nogil
 
 cdef extern from *:
@@ -52,7 +52,7 @@ cdef void _pack(const double[:, ::1] centres, double[::1] packed) noexcept nogil
             packed[j // GROUP * GROUP * d + c * GROUP + j % GROUP] = centres[j, c]
 
 
-cdef cloned_void _nearest(
+cdef void _nearest(
     const double* x, const double* packed, Py_ssize_t k, Py_ssize_t d, int64_t* nearest
 ) noexcept nogil:
     # np.argmin([squared_distances(c, S) for c in centres], axis=0)

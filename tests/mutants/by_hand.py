@@ -107,7 +107,7 @@ def build(copy, path):
     generated = path.with_suffix(".cpp")
     module = path.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
     cython = [sys.executable, "-m", "cython", "-3", "--cplus", "-X", directives]
-    compiler = [os.environ.get("CXX", "g++"), "-shared", "-fPIC", "-O1", "-DREFIMPL_NO_CLONES"]
+    compiler = [os.environ.get("CXX", "g++"), "-shared", "-fPIC", "-O1", "-DREFIMPL_WIDEST=2"]
     compiler += ["-ffp-contract=off", "-pthread", "-w", "-I", str(path.parent)]
     compiler += ["-I", sysconfig.get_path("include")]
     for command in (
