@@ -31,6 +31,30 @@ static inline void box_group(const double* q, const double* B, ptrdiff_t d, doub
     sums.store(out);
 }
 
+/* The index of the first of the centres that are nearest to q. Packed, each sixteen of them are d
+   rows of sixteen. */
+static inline int64_t nearest_centre(
+    const double* q, const double* packed, ptrdiff_t n, ptrdiff_t d)
+{
+    double squares[GROUP], least = INFINITY;
+    int64_t nearest = 0;
+    for (ptrdiff_t first = 0; first < n; first += GROUP) {
+        ball_group(q, packed + first * d, d, squares);
+        for (ptrdiff_t i = 0; i < GROUP && first + i < n; ++i)
+            if (squares[i] < least) {
+                least = squares[i];
+                nearest = first + i;
+            }
+    }
+    return nearest;
+}
+
+REFIMPL_INLINE lanes<float, GROUP> float_squares(const float* q, const float* P, ptrdiff_t c) {
+    typedef lanes<float, GROUP> group;
+    const group a = group::all(q[c]) - group::load(P + GROUP * c);
+    return a * a;
+}
+
 /* Bit i is set unless sum_c (q[c] - P[16 c + i])^2, or a part of it, is above the limit. The order
    of summation is any: this is a filter only. */
 static inline unsigned near_group(const float* q, const float* P, ptrdiff_t d, float limit) {
@@ -39,20 +63,17 @@ static inline unsigned near_group(const float* q, const float* P, ptrdiff_t d, f
     const group most = group::all(limit);
     group even = group::all(0), odd = group::all(0);
     ptrdiff_t c = 0;
-    do {
-        const ptrdiff_t end = d - c > LOOK ? c + LOOK : d;
-        for (; c + 1 < end; c += 2) {
-            const group a = group::all(q[c]) - group::load(P + GROUP * c);
-            const group b = group::all(q[c + 1]) - group::load(P + GROUP * (c + 1));
-            even += a * a;
-            odd += b * b;
-        }
-        if (c < end) {
-            const group a = group::all(q[c]) - group::load(P + GROUP * c);
-            even += a * a;
-            ++c;
+    for (; c + LOOK < d; c += LOOK) {
+        for (int i = 0; i < LOOK; i += 2) {
+            even += float_squares(q, P, c + i);
+            odd += float_squares(q, P, c + i + 1);
         }
         if (!any_at_most(even + odd, most)) return 0;
-    } while (c < d);
+    }
+    for (; c + 1 < d; c += 2) {
+        even += float_squares(q, P, c);
+        odd += float_squares(q, P, c + 1);
+    }
+    if (c < d) even += float_squares(q, P, c);
     return bits_at_most(even + odd, most);
 }

@@ -74,26 +74,38 @@ REFIMPL_INLINE lanes<double, N> sizes(const lanes<double, N>& x) { /* |x| */
     return result;
 }
 
+/* Bit i is set where entry i of a whole vector, an outcome of comparing floats, is true. */
+template <class Mask>
+REFIMPL_INLINE unsigned bits_of(const Mask& mask) {
+#if defined(__x86_64__) && REFIMPL_BYTES == 64
+    typedef int whole __attribute__((vector_size(64)));
+    return (unsigned short)__builtin_ia32_cvtd2mask512((whole)mask);
+#elif defined(__x86_64__) && REFIMPL_BYTES == 32
+    typedef float whole __attribute__((vector_size(32)));
+    return (unsigned)__builtin_ia32_movmskps256((whole)mask);
+#elif defined(__x86_64__)
+    typedef float whole __attribute__((vector_size(16)));
+    return (unsigned)__builtin_ia32_movmskps((whole)mask);
+#else
+    unsigned bits = 0;
+    for (unsigned i = 0; i < REFIMPL_BYTES / 4; ++i) bits |= (unsigned)mask[i] & 1u << i;
+    return bits;
+#endif
+}
+
 /* whether any x <= y */
 template <int N>
 REFIMPL_INLINE bool any_at_most(const lanes<float, N>& x, const lanes<float, N>& y) {
     auto found = x.of[0] <= y.of[0];
     for (int i = 1; i < x.PARTS; ++i) found |= x.of[i] <= y.of[i];
-    int64_t words[sizeof found / 8], some = 0;
-    memcpy(words, &found, sizeof found);
-    for (int64_t word : words) some |= word;
-    return some != 0;
+    return bits_of(found) != 0;
 }
 
 /* Bit i is set where x <= y. */
 template <int N>
 REFIMPL_INLINE unsigned bits_at_most(const lanes<float, N>& x, const lanes<float, N>& y) {
-    typedef typename Vector<lanes<float, N>::EACH, signed char>::type few;
     unsigned bits = 0;
-    for (int i = 0; i < x.PARTS; ++i) {
-        const few found = __builtin_convertvector(x.of[i] <= y.of[i], few);
-        for (int j = 0; j < x.EACH; ++j) bits |= (unsigned)(found[j] & 1) << (i * x.EACH + j);
-    }
+    for (int i = 0; i < x.PARTS; ++i) bits |= bits_of(x.of[i] <= y.of[i]) << (i * x.EACH);
     return bits;
 }
 #else

@@ -101,6 +101,7 @@ REFIMPL_WIDEST_OF(panel_hits)
 REFIMPL_WIDEST_OF(ball_group)
 REFIMPL_WIDEST_OF(box_group)
 REFIMPL_WIDEST_OF(near_group)
+REFIMPL_WIDEST_OF(nearest_centre)
 REFIMPL_WIDEST_OF(sum_maps)
 REFIMPL_WIDEST_OF(add_votes)
 
