@@ -4,6 +4,7 @@
 - REFIMPL_SANITIZE=address,undefined (or thread) compiles a sanitizer in, beside the checks.
 - REFIMPL_PLAIN=1 compiles the code that is for compilers other than GCC and Clang.
 - REFIMPL_THREADS=0 compiles the code that is for platforms without threads.
+- REFIMPL_WIDEST=v3 (or v2) compiles nothing for vector units wider than those of x86-64-v3 (v2).
 """
 
 import os
@@ -18,6 +19,9 @@ SANITIZE = os.environ.get("REFIMPL_SANITIZE", "")
 DEBUG = bool(SANITIZE) or os.environ.get("REFIMPL_DEBUG", "0") not in ("", "0")
 PLAIN = os.environ.get("REFIMPL_PLAIN", "0") not in ("", "0")
 THREADS = os.environ.get("REFIMPL_THREADS", "1") != "0"
+WIDEST = os.environ.get("REFIMPL_WIDEST", "v4")
+if WIDEST not in ("v4", "v3", "v2"):
+    sys.exit(f"REFIMPL_WIDEST must be v4, v3 or v2; got {WIDEST!r}")
 NAMES = (
     "chamfer",
     "clustering",
@@ -42,17 +46,19 @@ NAMES = (
     "triples",
 )
 INCLUDED = (
+    "blocks.h",
     "clones.h",
     "columns.h",
     "compiler.h",
     "cutoffs.h",
-    "eight.h",
     "fetch.h",
     "grain.h",
     "groups.h",
     "hamming.h",
     "indices.h",
+    "lanes.h",
     "margins.h",
+    "maps.h",
     "orders.pxd",
     "panels.h",
     "pool.h",
@@ -63,7 +69,9 @@ INCLUDED = (
     "strands.h",
     "threads.pxd",
     "vectors.pxd",
+    "votes.h",
     "weights.h",
+    "widths.h",
 )
 # What Cython needs for memoryviews, once for all modules: it takes longer to compile than they do.
 SHARED = "refimpl_fast.cython_shared"
@@ -72,13 +80,14 @@ SHARED = "refimpl_fast.cython_shared"
 def macros():
     names = []
     if DEBUG:
-        names += ["REFIMPL_NO_CLONES", "REFIMPL_DEBUG"]
+        names.append("REFIMPL_DEBUG")
     if PLAIN:
         names.append("REFIMPL_PLAIN")
     if not THREADS:
         print("REFIMPL_THREADS=0: the kernels will run on one thread", file=sys.stderr)
         names.append("REFIMPL_NO_THREADS")
-    return [(name, "1") for name in names]
+    # the build with checks is to compile soon
+    return [("REFIMPL_WIDEST", "2" if DEBUG else WIDEST[1]), *((name, "1") for name in names)]
 
 
 def kernels():

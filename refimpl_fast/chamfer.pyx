@@ -22,9 +22,14 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
-cdef extern from "eight.h":
-    ctypedef double eight
-    eight EIGHT_ZEROS
+cdef extern from "widths.h":
+    enum:
+        # images whose maps are summed at a time: the sums stay in registers, a pixel's values in
+        # cache
+        LANES "REFIMPL_MAPS"
+    void sum_maps(
+        const int32_t* pixels, const int64_t* start, Py_ssize_t n, const double* map,
+        double* total, Py_ssize_t stride) noexcept nogil
 
 cdef extern from *:
     """
@@ -38,8 +43,6 @@ cdef extern from *:
         int64_t index
 
 cdef enum:
-    # images whose maps are summed at a time: the sums stay in registers, a pixel's values in cache
-    LANES = 16
     BLOCK = 128  # images of either side that are compared at a time: their sums stay in cache
     # the most queries for a thread at a time: some hundred microseconds of work
     QUERIES = 64
@@ -182,38 +185,6 @@ cdef cloned_void _map_row(
         map[i] = distance[best[i]]
 
 
-cdef cloned_void _sum_maps(
-    const int32_t* pixels, const int64_t* start, Py_ssize_t n, const double* map, double* total,
-) noexcept nogil:
-    # nearest.sum() over the edge pixels of n images, in LANES maps: total[i * STRIDE + lane]
-    cdef eight[2] a
-    cdef eight[2] b
-    cdef eight[2] c
-    cdef eight[2] d
-    cdef Py_ssize_t i, half
-    cdef int64_t e, last
-    for i in range(n):
-        a[0] = a[1] = b[0] = b[1] = c[0] = c[1] = d[0] = d[1] = EIGHT_ZEROS
-        e, last = start[i], start[i + 1]
-        while e + 4 <= last:  # four sums, as none needs to wait for another
-            _add_pixel(a, map, pixels[e])
-            _add_pixel(b, map, pixels[e + 1])
-            _add_pixel(c, map, pixels[e + 2])
-            _add_pixel(d, map, pixels[e + 3])
-            e += 4
-        while e < last:
-            _add_pixel(a, map, pixels[e])
-            e += 1
-        for half in range(2):
-            (<eight*> (total + i * STRIDE))[half] = a[half] + b[half] + c[half] + d[half]
-
-
-cdef inline void _add_pixel(eight* sums, const double* map, Py_ssize_t pixel) noexcept nogil:
-    cdef const eight* values = <const eight*> (map + pixel * LANES)
-    sums[0] = sums[0] + values[0]
-    sums[1] = sums[1] + values[1]
-
-
 cdef void _compare_blocks(
     _Images A, Py_ssize_t first_a, Py_ssize_t n_a, _Images B, Py_ssize_t first_b, Py_ssize_t n_b,
     double* forth, double* back,
@@ -221,11 +192,12 @@ cdef void _compare_blocks(
     # forth[a, b] = sum of c(a, b), back[b, a] = sum of c(b, a)
     cdef Py_ssize_t tile
     for tile in range((n_b + LANES - 1) // LANES):
-        _sum_maps(&A.pixels[0], &A.start[first_a], n_a, &B.maps[first_b // LANES + tile, 0, 0],
-                  forth + tile * LANES)
+        # nearest.sum() over the edge pixels of n images, in LANES maps
+        sum_maps(&A.pixels[0], &A.start[first_a], n_a, &B.maps[first_b // LANES + tile, 0, 0],
+                 forth + tile * LANES, STRIDE)
     for tile in range((n_a + LANES - 1) // LANES):
-        _sum_maps(&B.pixels[0], &B.start[first_b], n_b, &A.maps[first_a // LANES + tile, 0, 0],
-                  back + tile * LANES)
+        sum_maps(&B.pixels[0], &B.start[first_b], n_b, &A.maps[first_a // LANES + tile, 0, 0],
+                 back + tile * LANES, STRIDE)
 
 
 cdef cloned_void _distance_row(

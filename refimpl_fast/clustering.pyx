@@ -21,8 +21,10 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
-cdef extern from "groups.h":
-    void ball_group(const double* q, const double* C, Py_ssize_t d, double* out) nogil
+cdef extern from "widths.h":
+    int64_t nearest_centre(
+        const double* q, const double* packed, Py_ssize_t n, Py_ssize_t d
+    ) noexcept nogil
 
 cdef extern from *:
     """
@@ -50,23 +52,6 @@ cdef void _pack(const double[:, ::1] centres, double[::1] packed) noexcept nogil
     for j in range(centres.shape[0]):
         for c in range(d):
             packed[j // GROUP * GROUP * d + c * GROUP + j % GROUP] = centres[j, c]
-
-
-cdef cloned_void _nearest(
-    const double* x, const double* packed, Py_ssize_t k, Py_ssize_t d, int64_t* nearest
-) noexcept nogil:
-    # np.argmin([squared_distances(c, S) for c in centres], axis=0)
-    cdef double[GROUP] squares
-    cdef double least = INFINITY
-    cdef Py_ssize_t first = 0, j
-    nearest[0] = 0
-    while first < k:
-        ball_group(x, packed + first * d, d, squares)
-        for j in range(min(<Py_ssize_t> GROUP, k - first)):
-            if squares[j] < least:
-                least = squares[j]
-                nearest[0] = first + j
-        first += GROUP
 
 
 cdef bint _equal(const int64_t[::1] a, const int64_t[::1] b) noexcept nogil:
@@ -110,7 +95,10 @@ cdef class _Assign(Loop):
     cdef Py_ssize_t k
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _nearest(&self.S[i, 0], &self.packed[0], self.k, self.S.shape[1], &self.nearest[i])
+        # np.argmin([squared_distances(c, S) for c in centres], axis=0)
+        self.nearest[i] = nearest_centre(
+            &self.S[i, 0], &self.packed[0], self.k, self.S.shape[1]
+        )
 
 
 @checked

@@ -2,123 +2,78 @@
    lie in memory coordinate by coordinate, the sixteen values of a coordinate side by side. Each of
    the sixteen sums is taken in the order of the coordinates, so the doubles are those that a point
    at a time gives. */
-#ifndef REFIMPL_GROUPS_H
-#define REFIMPL_GROUPS_H
 
-#include <stddef.h>
-
-#include "compiler.h"
-
-#if REFIMPL_GNU
-typedef double doubles __attribute__((vector_size(64), aligned(8), may_alias));
-typedef float floats __attribute__((vector_size(64), aligned(4), may_alias));
-typedef int ints __attribute__((vector_size(64), aligned(4), may_alias));
-#endif
+enum { GROUP = 16 };
 
 /* out[i] = sum_c (q[c] - C[16 c + i])^2 */
-REFIMPL_INLINE void ball_group(const double* q, const double* C, ptrdiff_t d, double* out) {
-#if REFIMPL_GNU
-    doubles one = {}, two = {};
-    for (ptrdiff_t c = 0; c < d; ++c, C += 16) {
-        doubles a = q[c] - *(const doubles*)C, b = q[c] - *(const doubles*)(C + 8);
-        one += a * a;
-        two += b * b;
+static inline void ball_group(const double* q, const double* C, ptrdiff_t d, double* out) {
+    typedef lanes<double, GROUP> group;
+    group sums = group::all(0);
+    for (ptrdiff_t c = 0; c < d; ++c) {
+        const group a = group::all(q[c]) - group::load(C + GROUP * c);
+        sums += a * a;
     }
-    *(doubles*)out = one;
-    *(doubles*)(out + 8) = two;
-#else
-    for (int i = 0; i < 16; ++i) out[i] = 0;
-    for (ptrdiff_t c = 0; c < d; ++c)
-        for (int i = 0; i < 16; ++i) out[i] += (q[c] - C[16 * c + i]) * (q[c] - C[16 * c + i]);
-#endif
+    sums.store(out);
 }
 
 /* out[i] = sum_c max(low[i] - q[c], q[c] - high[i], 0)^2
    where B has the sixteen low, then the sixteen high of each c */
-REFIMPL_INLINE void box_group(const double* q, const double* B, ptrdiff_t d, double* out) {
-#if REFIMPL_GNU
-    doubles one = {}, two = {}, zero = {};
-    for (ptrdiff_t c = 0; c < d; ++c, B += 32) {
-        doubles a = *(const doubles*)B - q[c], b = *(const doubles*)(B + 8) - q[c];
-        doubles e = q[c] - *(const doubles*)(B + 16), f = q[c] - *(const doubles*)(B + 24);
-        a = a > e ? a : e;
-        b = b > f ? b : f;
-        a = a > zero ? a : zero;
-        b = b > zero ? b : zero;
-        one += a * a;
-        two += b * b;
+static inline void box_group(const double* q, const double* B, ptrdiff_t d, double* out) {
+    typedef lanes<double, GROUP> group;
+    group sums = group::all(0);
+    for (ptrdiff_t c = 0; c < d; ++c) {
+        const double* low = B + 2 * GROUP * c;
+        const group below = group::load(low) - group::all(q[c]);
+        const group above = group::all(q[c]) - group::load(low + GROUP);
+        const group a = larger(larger(below, above), group::all(0));
+        sums += a * a;
     }
-    *(doubles*)out = one;
-    *(doubles*)(out + 8) = two;
-#else
-    for (int i = 0; i < 16; ++i) out[i] = 0;
-    for (ptrdiff_t c = 0; c < d; ++c, B += 32)
-        for (int i = 0; i < 16; ++i) {
-            double a = B[i] - q[c], e = q[c] - B[16 + i];
-            a = a > e ? a : e;
-            a = a > 0 ? a : 0;
-            out[i] += a * a;
-        }
-#endif
+    sums.store(out);
 }
 
-#if REFIMPL_GNU
-typedef char bytes __attribute__((vector_size(16)));
-
-REFIMPL_INLINE unsigned at_most(const floats& sums, float limit) {
-    bytes below = __builtin_convertvector((ints)(sums <= limit), bytes); /* -1 for true */
-    unsigned long long half[2];
-    unsigned found = 0;
-    __builtin_memcpy(half, &below, 16);
-    if (!(half[0] | half[1])) return 0;
-    for (int i = 0; i < 16; ++i) found |= (unsigned)(below[i] & 1) << i;
-    return found;
+/* The index of the first of the centres that are nearest to q. Packed, each sixteen of them are d
+   rows of sixteen. */
+static inline int64_t nearest_centre(
+    const double* q, const double* packed, ptrdiff_t n, ptrdiff_t d)
+{
+    double squares[GROUP], least = INFINITY;
+    int64_t nearest = 0;
+    for (ptrdiff_t first = 0; first < n; first += GROUP) {
+        ball_group(q, packed + first * d, d, squares);
+        for (ptrdiff_t i = 0; i < GROUP && first + i < n; ++i)
+            if (squares[i] < least) {
+                least = squares[i];
+                nearest = first + i;
+            }
+    }
+    return nearest;
 }
-#endif
+
+REFIMPL_INLINE lanes<float, GROUP> float_squares(const float* q, const float* P, ptrdiff_t c) {
+    typedef lanes<float, GROUP> group;
+    const group a = group::all(q[c]) - group::load(P + GROUP * c);
+    return a * a;
+}
 
 /* Bit i is set unless sum_c (q[c] - P[16 c + i])^2, or a part of it, is above the limit. The order
    of summation is any: this is a filter only. */
-REFIMPL_INLINE unsigned near_group(const float* q, const float* P, ptrdiff_t d, float limit) {
-#if REFIMPL_GNU
-    floats one = {}, two = {};
+static inline unsigned near_group(const float* q, const float* P, ptrdiff_t d, float limit) {
+    typedef lanes<float, GROUP> group;
+    enum { LOOK = 16 }; /* coordinates after which it looks whether it can stop */
+    const group most = group::all(limit);
+    group even = group::all(0), odd = group::all(0);
     ptrdiff_t c = 0;
-    for (; c + 16 < d; c += 16) {
-        for (int i = 0; i < 16; i += 2, P += 32) {
-            floats a = q[c + i] - *(const floats*)P, b = q[c + i + 1] - *(const floats*)(P + 16);
-            one += a * a;
-            two += b * b;
+    for (; c + LOOK < d; c += LOOK) {
+        for (int i = 0; i < LOOK; i += 2) {
+            even += float_squares(q, P, c + i);
+            odd += float_squares(q, P, c + i + 1);
         }
-        if (!at_most(one + two, limit)) return 0;
+        if (!any_at_most(even + odd, most)) return 0;
     }
-    for (; c + 1 < d; c += 2, P += 32) {
-        floats a = q[c] - *(const floats*)P, b = q[c + 1] - *(const floats*)(P + 16);
-        one += a * a;
-        two += b * b;
+    for (; c + 1 < d; c += 2) {
+        even += float_squares(q, P, c);
+        odd += float_squares(q, P, c + 1);
     }
-    if (c < d) {
-        floats a = q[c] - *(const floats*)P;
-        one += a * a;
-    }
-    return at_most(one + two, limit);
-#else
-    unsigned found = 0;
-    for (int i = 0; i < 16; ++i) {
-        float sum = 0;
-        for (ptrdiff_t c = 0; c < d; ++c) sum += (q[c] - P[16 * c + i]) * (q[c] - P[16 * c + i]);
-        found |= (unsigned)(sum <= limit) << i;
-    }
-    return found;
-#endif
+    if (c < d) even += float_squares(q, P, c);
+    return bits_at_most(even + odd, most);
 }
-
-static inline int lowest_bit(unsigned mask) {
-#if REFIMPL_GNU
-    return __builtin_ctz(mask);
-#else
-    int i = 0;
-    while (!(mask >> i & 1)) ++i;
-    return i;
-#endif
-}
-
-#endif

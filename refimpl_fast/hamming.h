@@ -58,7 +58,7 @@ REFIMPL_CLONES static void rows_by_word(
     rows_of_any(codes, query, n, words, out);
 }
 
-#if REFIMPL_GNU && defined(__x86_64__)
+#if REFIMPL_GNU && defined(__x86_64__) && REFIMPL_WIDEST >= 4
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
 static void rows_by_vector(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, ptrdiff_t words, int32_t* out) {

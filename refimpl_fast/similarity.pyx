@@ -12,9 +12,6 @@ from refimpl_fast.vectors cimport vector
 
 from refimpl.kernels.contract import checked
 
-cdef extern from "clones.h":
-    ctypedef void cloned_void "REFIMPL_CLONES void"
-
 cdef extern from "cutoffs.h":
     void refimpl_cutoffs(
         const double* y, const double* theta, Py_ssize_t T, double* cut
@@ -23,8 +20,14 @@ cdef extern from "cutoffs.h":
 cdef extern from "fetch.h":
     void fetch(const char* place, Py_ssize_t bytes) noexcept nogil
 
+cdef extern from "widths.h":
+    enum:
+        LANES "REFIMPL_VOTES"  # training vectors that one query is compared with at a time
+    void add_votes(
+        const double* cut, const double* x, const double* alpha, Py_ssize_t T, double* sums
+    ) noexcept nogil
+
 cdef enum:
-    LANES = 32  # training vectors that one query is compared with at a time: they stay in registers
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
     LINE = 8  # numbers in a line of the cache
@@ -53,7 +56,6 @@ cdef class _Add(Loop):
     cdef const double[:, :, ::1] blocks
     cdef const double[::1] alpha, sign, theta
     cdef const int64_t[::1] feature
-    cdef bint weighted  # whether a weight is not zero
     cdef Py_ssize_t ahead  # how far off the thread's next query lies that is in the same place
 
     cdef void at(self, Py_ssize_t k, int thread) noexcept nogil:
@@ -70,7 +72,7 @@ cdef class _Add(Loop):
                 self.fetch_next(q, last, b)
                 _add_lanes(
                     &self.S[q, b * LANES], &cut[(q - first) * T], &self.blocks[b, 0, 0],
-                    &self.alpha[0], T, min(LANES, self.S.shape[1] - b * LANES), self.weighted
+                    &self.alpha[0], T, min(LANES, self.S.shape[1] - b * LANES)
                 )
 
     cdef inline void fetch_next(self, Py_ssize_t q, Py_ssize_t last, Py_ssize_t b) noexcept nogil:
@@ -100,11 +102,9 @@ def add_similarity(
     # p (q - x) < p theta is (p q - p x) < p theta: with the signs put in beforehand, one test
     # serves both, and for each query it is whether p x exceeds a number
     cdef double[::1] sign = np.empty(T), theta = np.empty(T)
-    cdef bint weighted = False
     for t in range(T):
         sign[t] = polarity[t]
         theta[t] = sign[t] * threshold[t]
-        weighted |= alpha[t] != 0
     cdef _Turn turn = _Turn()
     turn.X, turn.feature, turn.sign = X, feature, sign
     # values beyond the last vector are never stored
@@ -113,7 +113,6 @@ def add_similarity(
     cdef _Add add = _Add()
     add.S, add.Q, add.blocks = S, Q, turn.blocks
     add.alpha, add.feature, add.sign, add.theta = alpha, feature, sign, theta
-    add.weighted = weighted
     # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     # sixteen sums at a time
     n_threads = worth(n_threads, n_Q * n_X * T // 16)
@@ -141,33 +140,18 @@ cdef void _signed(
         out[t * stride] = sign[t] * row[feature[t]]
 
 
-cdef cloned_void _add_lanes(
-    double* s, const double* cut, const double* x, const double* alpha, Py_ssize_t T, Py_ssize_t n,
-    bint weighted
+cdef void _add_lanes(
+    double* s, const double* cut, const double* x, const double* alpha, Py_ssize_t T, Py_ssize_t n
 ) noexcept nogil:
     # S += np.where(p * difference < p * theta, a, 0.0)
     # for one query and up to LANES training vectors
     cdef double[LANES] total
-    cdef double a, c, more
-    cdef Py_ssize_t t, i
-    for i in range(n):
-        total[i] = s[i]
-    for i in range(n, LANES):
-        total[i] = 0
-    if weighted:
-        # 0.0 makes 0 of -0, and changes no other number: once is enough
-        for i in range(LANES):
-            total[i] = total[i] + 0.0
-        for t in range(T):
-            a, c = alpha[t], cut[t]
-            for i in range(LANES):
-                # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
-                more = total[i] + a
-                total[i] = more if x[t * LANES + i] > c else total[i]
-    else:
-        # weights of -0 alone leave a -0 where every stump answers 1
-        for t in range(T):
-            for i in range(LANES):
-                total[i] = total[i] + (alpha[t] if x[t * LANES + i] > cut[t] else 0.0)
+    cdef Py_ssize_t i
+    if n == LANES:
+        add_votes(cut, x, alpha, T, s)  # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4
+        return
+    for i in range(LANES):
+        total[i] = s[i] if i < n else 0
+    add_votes(cut, x, alpha, T, total)
     for i in range(n):
         s[i] = total[i]

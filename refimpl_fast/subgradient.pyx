@@ -19,11 +19,11 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
-cdef extern from "panels.h":
+cdef extern from "widths.h":
     enum:
         PANEL
         TOGETHER
-    unsigned panel_hits(
+    bint panel_hits(
         const float* queries, const float* panel, const float* halves, const float* bounds,
         const int64_t* ends, Py_ssize_t n_ends, unsigned* hits,
     ) noexcept nogil

@@ -16,6 +16,9 @@ cdef extern from "compiler.h":
     enum:
         REFIMPL_THREADS
 
+cdef extern from "widths.h":
+    int refimpl_width
+
 cdef extern from "pool.h" namespace "refimpl" nogil:
     ctypedef void (*Steps)(void* loop, Py_ssize_t first, Py_ssize_t last, int thread) noexcept nogil
     void _run "refimpl::run"(
@@ -69,6 +72,15 @@ if not REFIMPL_THREADS:
 def processors():
     """Return how many processors the kernels may use; see :func:`refimpl.resources.processors`."""
     return max(REFIMPL_LEAST_PROCESSORS, allowed()) if REFIMPL_THREADS else 1
+
+
+def vector_bytes():
+    """Return how wide the vectors are that the kernels use on this processor.
+
+    64 (AVX-512: x86-64-v4), 32 (AVX2: x86-64-v3) or 16 (SSE2, NEON), and 0 where the compiler was
+    neither GCC nor Clang: then the width is the compiler's choice.
+    """
+    return refimpl_width
 
 
 cdef int thread_count(threads) except -1:

@@ -21,10 +21,7 @@ from refimpl.kernels import trees as reference
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import checked
 
-cdef extern from "clones.h":
-    ctypedef void cloned_void "REFIMPL_CLONES void"
-
-cdef extern from "groups.h":
+cdef extern from "widths.h":
     void ball_group(const double* q, const double* C, Py_ssize_t d, double* out) nogil
     void box_group(const double* q, const double* B, Py_ssize_t d, double* out) nogil
     unsigned near_group(const float* q, const float* P, Py_ssize_t d, float limit) nogil
@@ -264,7 +261,7 @@ cdef inline double* _brick(
     return mine
 
 
-cdef cloned_void _nearest(
+cdef void _nearest(
     const Tree* tree, const Query* query, Py_ssize_t k, double* near, int64_t* which,
     int64_t* computed
 ) noexcept nogil:
@@ -317,7 +314,7 @@ cdef cloned_void _nearest(
             first += GROUP
 
 
-cdef cloned_void _within(
+cdef void _within(
     const Tree* tree, const Query* query, double most, bint strict, vector[Found]* kept,
     int64_t* computed
 ) noexcept nogil:

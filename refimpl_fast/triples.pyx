@@ -17,7 +17,7 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.stumps import GRID as grid
 from refimpl.kernels.stumps import on_grid
 
-cdef extern from "margins.h":
+cdef extern from "widths.h":
     enum:
         EIGHT
     void eight_errors(

@@ -6,16 +6,13 @@
 #include <string.h>
 
 #include "cutoffs.h"
-#include "eight.h"
-#include "groups.h"
 #include "hamming.h"
 #include "indices.h"
-#include "margins.h"
-#include "panels.h"
 #include "power.h"
 #include "rows.h"
 #include "strands.h"
 #include "weights.h"
+#include "widths.h"
 #ifndef WITHOUT_LIBRARY /* a compiler that lacks its C++ library, for a look at the syntax */
 #include "pool.h"
 #endif
@@ -183,16 +180,14 @@ static void test_panels() { /* whole numbers: their sums are exact in any order 
             for (int i = 0; i < PANEL; ++i) {
                 float sum = halves[PANEL + i];
                 for (int c = 0; c < r; ++c) sum += queries[c * TOGETHER + q] * panel[c * PANEL + i];
-                mask |= (unsigned)(sum > bounds[TOGETHER + q]) << i;
+                mask |= (unsigned)(sum >= bounds[TOGETHER + q]) << i;
             }
             check(got == 0 || hits[q] == mask, "panel_hits");
             any |= mask;
         }
         check((got != 0) == (any != 0), "panel_hits says that there is any");
-#if REFIMPL_GNU
         for (int q = 0; q < TOGETHER; ++q) bounds[q] = 1000;
         check(!panel_hits(queries, panel, halves, bounds, ends, 2, hits), "panel_hits ends early");
-#endif
     }
 }
 
@@ -233,14 +228,35 @@ static void test_cutoffs() {
         }
 }
 
-static void test_eight_and_power() {
-    double values[16], sums[8];
-    for (int i = 0; i < 16; ++i) values[i] = number();
-    eight sum = EIGHT_ZEROS;
-    sum = sum + *(const eight*)values;
-    sum = sum + *(const eight*)(values + 8);
-    memcpy(sums, &sum, sizeof sums);
-    for (int i = 0; i < 8; ++i) check(sums[i] == values[i] + values[i + 8], "eight");
+static void test_maps_and_votes() { /* whole numbers once more */
+    enum { IMAGES = 3, STRIDE = REFIMPL_MAPS + 5 };
+    const int64_t start[IMAGES + 1] = {0, 1, 8, MOST};
+    int32_t pixels[MOST];
+    double map[REFIMPL_MAPS * MOST], totals[IMAGES * STRIDE];
+    for (int i = 0; i < MOST; ++i) pixels[i] = (int32_t)(bits() % MOST);
+    for (int i = 0; i < REFIMPL_MAPS * MOST; ++i) map[i] = (double)(bits() % 9);
+    sum_maps(pixels, start, IMAGES, map, totals, STRIDE);
+    for (int i = 0; i < IMAGES; ++i)
+        for (int lane = 0; lane < REFIMPL_MAPS; ++lane) {
+            double sum = 0;
+            for (int64_t e = start[i]; e < start[i + 1]; ++e)
+                sum += map[REFIMPL_MAPS * pixels[e] + lane];
+            check(totals[STRIDE * i + lane] == sum, "sum_maps");
+        }
+    double sums[REFIMPL_VOTES], before[REFIMPL_VOTES], x[REFIMPL_VOTES * MOST];
+    double cut[MOST], alpha[MOST];
+    for (int i = 0; i < REFIMPL_VOTES; ++i) sums[i] = before[i] = number();
+    for (int i = 0; i < REFIMPL_VOTES * MOST; ++i) x[i] = number();
+    for (int t = 0; t < MOST; ++t) cut[t] = number(), alpha[t] = number();
+    add_votes(cut, x, alpha, MOST, sums);
+    for (int i = 0; i < REFIMPL_VOTES; ++i) {
+        for (int t = 0; t < MOST; ++t)
+            before[i] += x[REFIMPL_VOTES * t + i] > cut[t] ? alpha[t] : 0.0;
+        check(sums[i] == before[i], "add_votes");
+    }
+}
+
+static void test_power() {
     for (int k = -900; k <= 900; k += 7)
         check(times_power(1.25, 6755399441055744.0 + k) == ldexp(1.25, k), "times_power");
 }
@@ -313,11 +329,12 @@ int main() {
     test_panels();
     test_rows();
     test_cutoffs();
-    test_eight_and_power();
+    test_maps_and_votes();
+    test_power();
 #ifndef WITHOUT_LIBRARY
     test_pool();
 #endif
-    printf("%s, threads: %s, %d failed\n", REFIMPL_GNU ? "vectors as types" : "plain loops",
+    printf("vectors of %d bytes, threads: %s, %d failed\n", refimpl_width,
            REFIMPL_THREADS ? "yes" : "no", failures);
     return failures != 0;
 }

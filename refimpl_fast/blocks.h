@@ -1,0 +1,8 @@
+/* What widths.h compiles once for each width. */
+#include "lanes.h"
+
+#include "groups.h"
+#include "maps.h"
+#include "margins.h"
+#include "panels.h"
+#include "votes.h"
