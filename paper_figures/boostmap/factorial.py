@@ -26,10 +26,11 @@ from refimpl.boostmap import (
     selective_triples,
 )
 from refimpl.boostmap import algorithm as bm
-from refimpl.boostmap.bounds import best_of_bound, least_z_min, z_bound, z_min_bound
+from refimpl.boostmap.bounds import best_of_bound, floored, least_z_min, z_bound, z_min_bound
 from refimpl.boostmap.edges import chamfer
 from refimpl.boostmap.model import columns_of, from_rounds
-from refimpl.boostmap.rounds import embeddings, first_weights, removal
+from refimpl.boostmap.rounds import embeddings, removal
+from refimpl.kernels.losses import weights_of
 from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks, percentile
 from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Kernels
@@ -179,26 +180,26 @@ def _rounds(
     classifier lowers Z. With "redraw" in `sizes` the next round draws others there.
     """
     triples, y, threads = problem.triples, problem.y, sizes["threads"]
-    w = first_weights(problem)
+    margin = np.zeros(len(y))
     H: dict[tuple[int, int], float] = {}
     F: dict[tuple[int, int], FloatArray] = {}
     for _ in range(ROUNDS_PER_DIMENSION * sizes["d"]):
         h = None
         if H and not alone:
-            h, alpha = removal(problem, H, F, w, kernels, threads)
+            h, alpha = removal(problem, H, F, margin, kernels, threads)
             if h is None:
-                h, alpha = _change(problem, H, F, w, kernels, threads)
+                h, alpha = _change(problem, H, F, margin, kernels, threads)
         if h is None:
             if len(H) == sizes["d"]:
                 return
-            h, alpha = best_addition(problem, sizes, H, w, signed, rng, kernels)
+            h, alpha = best_addition(problem, sizes, H, margin, signed, rng, kernels)
         F[h] = embeddings(problem, [h])[0]
-        after, z = kernels.next_weights(F[h], triples, y, w, alpha, threads=threads)
-        if z >= bm.NO_GAIN * w.sum():
+        after, _, z = kernels.next_weights(F[h], triples, y, margin, alpha, threads=threads)
+        if z >= bm.NO_GAIN:
             if not sizes.get("redraw", False):
                 return
             continue
-        w = after
+        margin = after
         bm.add_to(H, h, alpha)
         yield (*h, float(problem.between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha)
         if h not in H:
@@ -209,7 +210,7 @@ def _change(
     problem: bm.Problem,
     H: dict[tuple[int, int], float],
     F: dict[tuple[int, int], FloatArray],
-    w: FloatArray,
+    margin: FloatArray,
     kernels: Kernels,
     threads: int | None,
 ) -> tuple[tuple[int, int] | None, float]:
@@ -220,11 +221,11 @@ def _change(
         [F[h] for h in names],
         problem.triples,
         problem.y,
-        w,
+        margin,
         least,
         kernels,
         threads,
-        below=bm.MODIFY_BELOW * w.sum(),
+        below=bm.MODIFY_BELOW,
     )
     return (None, 0.0) if g is None else (names[g], alpha)
 
@@ -233,7 +234,7 @@ def best_addition(
     problem: bm.Problem,
     sizes: dict[str, Any],
     H: dict[tuple[int, int], float],
-    w: FloatArray,
+    margin: FloatArray,
     signed: bool,
     rng: np.random.Generator,
     kernels: Kernels,
@@ -242,12 +243,12 @@ def best_addition(
     triples, y, threads = problem.triples, problem.y, sizes["threads"]
     names = bm.candidate_classifiers(problem, sizes["M_1"], sizes["m"], H, rng)
     F = embeddings(problem, names)
+    w, _, _ = weights_of(margin)
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
-    half = w.sum() / 2
-    order = -np.abs(errors - half) if signed else errors
+    order = -np.abs(errors - 0.5) if signed else errors
     best = np.argsort(order, kind="stable")[: sizes["M_2"]]
     least = np.full(len(best), NO_LIMIT if signed else 0.0)
-    g, alpha, _ = least_z_min(F[best], triples, y, w, least, kernels, threads)
+    g, alpha, _ = least_z_min(F[best], triples, y, margin, least, kernels, threads)
     assert g is not None  # no limit was given
     return names[best[g]], alpha
 
@@ -270,7 +271,7 @@ def second_phase(
     """
     triples, y = problem.triples, problem.y
     F = embeddings(problem, list(zip(first.first.tolist(), first.second.tolist(), strict=True)))
-    w = first_weights(problem)
+    margin = np.zeros(len(y))
     for x_1, x_2, alpha in zip(
         first.round_first.tolist(),
         first.round_second.tolist(),
@@ -278,7 +279,7 @@ def second_phase(
         strict=True,
     ):
         row = embeddings(problem, [(x_1, x_2)])[0]
-        w, _ = kernels.next_weights(row, triples, y, w, alpha, threads=threads)
+        margin, _, _ = kernels.next_weights(row, triples, y, margin, alpha, threads=threads)
     splitters = bm.both_splitters if choices["splitters"] == "both" else bm.splitters
     ranges: Callable[..., Any] = bm.ranges_of_least_error
     if choices["ranges_by"] == "Z":
@@ -287,7 +288,7 @@ def second_phase(
         F,
         triples,
         y,
-        w,
+        margin,
         bm.Choices(N_THRESHOLDS, splitters, ranges),
         rng=rng,
         kernels=kernels,
@@ -309,7 +310,7 @@ def ranges_of_least_z(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     t: FloatArray,
     kernels: Kernels,
     threads: int | None = None,
@@ -321,6 +322,7 @@ def ranges_of_least_z(
     """
     ranges = bm.all_ranges(t.shape[1])
     members = bins_of(ranges, t.shape[1])
+    w = floored(weights_of(margin)[0])
     sums = np.array(
         [
             sums_of_ranges(Gamma_c, F_c, triples, y, w, t_c, members)
@@ -336,7 +338,7 @@ def ranges_of_least_z(
     def z_of(c: IntArray, place: IntArray) -> FloatArray:
         V = [bm.as_range(t[i], ranges[j]) for i, j in zip(c, place, strict=True)]
         S = np.array([bm.accepts(Gamma[i], *V_c) for i, V_c in zip(c, V, strict=True)])
-        _, z = kernels.minimize_z(F[c], triples, y, w, np.zeros(len(c)), S, threads=threads)
+        _, z = kernels.minimize_z(F[c], triples, y, margin, np.zeros(len(c)), S, threads=threads)
         return z
 
     c, place = _least(bound, z_of)

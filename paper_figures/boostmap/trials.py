@@ -32,8 +32,7 @@ from refimpl.boostmap import algorithm as bm
 from refimpl.boostmap.bounds import least_z
 from refimpl.boostmap.edges import chamfer
 from refimpl.boostmap.model import from_rounds
-from refimpl.boostmap.rounds import addition, first_weights, modification
-from refimpl.kernels.triples import margins
+from refimpl.boostmap.rounds import addition, modification
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace, enn_ranks, percentile
 from refimpl.typing import BoolArray, FloatArray, Int32Array, Kernels
@@ -189,23 +188,22 @@ def _rounds(
     `steps` is "add", for additions alone, or "printed", for steps 1-2 as printed.
     """
     between, triples, y = problem.between, problem.triples, problem.y
-    w = first_weights(problem)
+    margin = np.zeros(len(y))
     H: dict[tuple[int, int], float] = {}
     F: dict[tuple[int, int], FloatArray] = {}
     for _ in range(4 * sizes["d"]):
         h = None
         if steps == "printed" and H:
-            h, alpha = _printed_removal(problem, H, F, w, kernels, threads)
+            h, alpha = _printed_removal(problem, H, F, margin, kernels, threads)
             if h is None:
-                h, alpha = modification(problem, H, F, w, kernels, threads)
+                h, alpha = modification(problem, H, F, margin, kernels, threads)
         if h is None:
             if len(H) == sizes["d"]:
                 return
             tried = sizes["M_1"], sizes["m"], sizes["M_2"]
-            h, alpha = addition(problem, tried, (), w, rng, kernels, threads)
+            h, alpha = addition(problem, tried, (), margin, rng, kernels, threads)
         F[h] = bm.embeddings(problem, [h])[0]
-        z = float(kernels.z_values(F[h][np.newaxis], triples, y, w, np.array([alpha]))[0])
-        w = bm.next_weights(w, alpha, y * margins(F[h], triples), z)
+        margin, _, _ = kernels.next_weights(F[h], triples, y, margin, alpha, threads=threads)
         bm.add_to(H, h, alpha)
         yield (*h, float(between[h[1], h[0]]) if h[1] >= 0 else 0.0, alpha)
         if h not in H:
@@ -216,7 +214,7 @@ def _printed_removal(
     problem: bm.Problem,
     H: dict[tuple[int, int], float],
     F: dict[tuple[int, int], FloatArray],
-    w: FloatArray,
+    margin: FloatArray,
     kernels: Kernels,
     threads: int | None,
 ) -> tuple[Any, float]:
@@ -224,7 +222,7 @@ def _printed_removal(
     names = list(H)
     weights = np.array(list(H.values()))
     values = [F[h] for h in names]
-    g, _ = least_z(values, problem.triples, problem.y, w, weights, kernels, threads, below=1.0)
+    g, _ = least_z(values, problem.triples, problem.y, margin, weights, kernels, threads, below=1.0)
     return (None, 0.0) if g is None else (names[g], -float(weights[g]))
 
 
@@ -243,13 +241,13 @@ class CoarseWeights:
         F: FloatArray,
         triples: Int32Array,
         y: FloatArray,
-        w: FloatArray,
+        margin: FloatArray,
         least: FloatArray,
         threads: int | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the power of 2**octaves nearest to the best weight by logarithm, and its Z."""
-        alpha, _ = self._kernels.minimize_z(F, triples, y, w, least, threads=threads)
+        alpha, _ = self._kernels.minimize_z(F, triples, y, margin, least, threads=threads)
         size = np.where(alpha == 0, 1.0, np.abs(alpha))
         coarse = np.sign(alpha) * 2.0 ** (self._octaves * np.round(np.log2(size) / self._octaves))
         alpha = np.maximum(coarse, least)
-        return alpha, self._kernels.z_values(F, triples, y, w, alpha, threads=threads)
+        return alpha, self._kernels.z_values(F, triples, y, margin, alpha, threads=threads)

@@ -79,7 +79,8 @@ def test_the_first_addition_is_the_best_of_what_is_drawn(given):
     w = np.full(len(problem.y), 1 / len(problem.y))
     errors = np.array([0.5 * w @ (1 - np.sign(problem.y * margins(f, problem.triples))) for f in F])
     best = np.argsort(errors, kind="stable")[:6]
-    alpha, z = refimpl.kernels.minimize_z(F[best], problem.triples, problem.y, w, np.zeros(6))
+    margin = np.zeros(len(problem.y))
+    alpha, z = refimpl.kernels.minimize_z(F[best], problem.triples, problem.y, margin, np.zeros(6))
     assert (model.first[0], model.second[0]) == names[best[z.argmin()]]
     assert model.alpha[0] == pytest.approx(alpha[z.argmin()], rel=1e-9)
 
@@ -122,13 +123,12 @@ def test_ranges_by_z_are_the_printed_ones_for_the_classifier_that_is_chosen(give
     problem = problem_of(given)
     model = trained(given)
     F = bm.embeddings(problem, list(zip(model.first.tolist(), model.second.tolist(), strict=True)))
-    w = np.full(len(problem.y), 2.0**-9)
     rounds = [
         bm.query_sensitive_rounds(
             F,
             problem.triples,
             problem.y,
-            w,
+            np.zeros(len(problem.y)),
             bm.Choices(4, bm.splitters, ranges),
             rng=np.random.default_rng(7),
         )

@@ -552,11 +552,12 @@ def test_coarse_weights_are_powers_and_no_better_than_exact_ones():
     F = rng.random((7, 30))
     triples = rng.integers(30, size=(200, 3)).astype(np.int32)
     y = np.where(rng.random(200) < 0.4, -1.0, 1.0)
-    w = np.full(200, 1 / 256)
+    w = np.full(200, 1 / 200)
     kernels = job().kernels
     least = np.array([-1.5, -1.5, -1.5, -1.5, -1.5, -0.001, 0.0])
-    alpha, z = kernels.minimize_z(F, triples, y, w, least)
-    coarse, z_coarse = trials.CoarseWeights(kernels, 2).minimize_z(F, triples, y, w, least)
+    margin = np.zeros(200)
+    alpha, z = kernels.minimize_z(F, triples, y, margin, least)
+    coarse, z_coarse = trials.CoarseWeights(kernels, 2).minimize_z(F, triples, y, margin, least)
     for exact, rough, limit in zip(alpha, coarse, least, strict=True):
         if exact == 0:
             continue
