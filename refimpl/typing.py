@@ -253,7 +253,7 @@ class Kernels(Protocol):
         F: FloatArray,
         triples: Int32Array,
         y: FloatArray,
-        w: FloatArray,
+        margin: FloatArray,
         least: FloatArray,
         S: FloatArray | None = None,
         *,
@@ -264,11 +264,11 @@ class Kernels(Protocol):
         F: FloatArray,
         triples: Int32Array,
         y: FloatArray,
-        w: FloatArray,
+        margin: FloatArray,
         alpha: float,
         *,
         threads: int | None = None,
-    ) -> tuple[FloatArray, float]: ...
+    ) -> tuple[FloatArray, FloatArray, float]: ...
     def pair_distances(
         self, Z: FloatArray, first: IntArray, second: IntArray, *, threads: int | None = None
     ) -> FloatArray: ...
@@ -382,7 +382,7 @@ class Kernels(Protocol):
         F: FloatArray,
         triples: Int32Array,
         y: FloatArray,
-        w: FloatArray,
+        margin: FloatArray,
         alpha: FloatArray,
         S: FloatArray | None = None,
         *,

@@ -8,7 +8,7 @@ def minimize_z(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     least: FloatArray,
     S: FloatArray | None = None,
     *,
@@ -18,16 +18,16 @@ def next_weights(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     alpha: float,
     *,
     threads: int | None = None,
-) -> tuple[FloatArray, float]: ...
+) -> tuple[FloatArray, FloatArray, float]: ...
 def z_values(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     alpha: FloatArray,
     S: FloatArray | None = None,
     *,

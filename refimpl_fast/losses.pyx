@@ -8,7 +8,7 @@ for one classifier at a time. The threads share the classifiers.
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, frexp, ldexp, rint, sqrt
+from libc.math cimport INFINITY, fabs, frexp, ldexp, sqrt
 from libc.stdint cimport int32_t
 
 from refimpl_fast.threads cimport Loop, thread_count, worth
@@ -24,9 +24,6 @@ cdef extern from "clones.h":
 cdef extern from "power.h":
     double times_power(double p, double shifted) noexcept nogil
     double quotient(double a, double b) noexcept nogil
-
-cdef extern from "weights.h":
-    void rounded_weights(const double* w, Py_ssize_t n, double grid, double* out) noexcept nogil
 
 cdef enum:
     LANES = 64
@@ -45,7 +42,7 @@ cdef double EASY = reference.EASY
 cdef double NO_MARGIN = reference.NO_MARGIN
 cdef double NEGLIGIBLE = reference.NEGLIGIBLE
 cdef double HUGE = reference.HUGE
-cdef double GRID = grid, PER_WEIGHT = 1 / grid  # a power of two
+cdef double LEAST_WEIGHT = grid / 2
 cdef double SHIFT = 1.5 * 2.0**52
 cdef int STEPS = reference.STEPS, HALVINGS = reference.HALVINGS
 for _place in range(DEGREE + 1):
@@ -57,11 +54,12 @@ cdef class _Triples(Loop):
     """Step c of a subclass looks at classifier c with all triples.
 
     The triples are transposed: all q, then all a, then all b. Rows are filled up with triples of
-    weight 0 and margin 0.
+    weight 0 and margin 0. `e` holds exp(x), whose sum is `total`, and `w` the weights.
     """
 
     cdef int32_t[:, ::1] sides
-    cdef double[::1] y, w
+    cdef double[::1] y, w, x, e
+    cdef double total
     cdef Py_ssize_t t
     cdef const double[:, ::1] F, S
     cdef double[:, ::1] u, out
@@ -69,18 +67,24 @@ cdef class _Triples(Loop):
 
     def __cinit__(
         self, const double[:, ::1] F, const int32_t[:, ::1] triples, const double[::1] y,
-        const double[::1] w, S=None
+        const double[::1] margin, S=None
     ):
         cdef Py_ssize_t t = triples.shape[0], i
+        cdef double least = _least(&margin[0], t)
         self.F, self.t = F, -(-t // LANES) * LANES
         self.sides = np.zeros((3, self.t), dtype=np.int32)
-        self.y, self.w = np.zeros((2, self.t))
+        self.y, self.w, self.e = np.zeros((3, self.t))
+        self.x = np.full(self.t, -np.inf)
         for i in range(t):
             self.sides[0, i] = triples[i, 0]
             self.sides[1, i] = triples[i, 1]
             self.sides[2, i] = triples[i, 2]
             self.y[i] = y[i]
-        rounded_weights(&w[0], t, GRID, &self.w[0])
+            self.x[i] = least - margin[i]
+        _exponentials(&self.x[0], t, TAYLOR, &self.e[0])
+        _fixed_sum(&self.e[0], self.t, &self.total)
+        for i in range(t):
+            self.w[i] = quotient(self.e[i], self.total)
         self.silent = S is not None
         if self.silent:
             self.S = S
@@ -126,7 +130,7 @@ cdef cloned_void _silence(
 
 cdef inline double _exp(double x, const double* taylor) noexcept nogil:
     # exp(x) of refimpl/kernels/exponentials.py
-    cdef double k, r, p
+    cdef double k, r, p, given = x
     x = LEAST if x < LEAST else x
     x = MOST if x > MOST else x
     k = x * LOG2E + SHIFT
@@ -145,7 +149,8 @@ cdef inline double _exp(double x, const double* taylor) noexcept nogil:
     p = p * r + taylor[11]
     p = p * r + taylor[12]
     p = p * r + taylor[13]
-    return times_power(p, k)
+    p = times_power(p, k)
+    return 0.0 if given < LEAST else p
 
 
 cdef inline void _totals(
@@ -163,10 +168,19 @@ cdef inline void _totals(
     out[1] = -out[1]
 
 
-cdef cloned_void _z(
-    const double* u, const double* w, double alpha, Py_ssize_t t, const double* taylor, double* out
+cdef cloned_void _exponentials(
+    const double* x, Py_ssize_t t, const double* taylor, double* e
 ) noexcept nogil:
-    # e = w * exp(-alpha * u); fixed_sum(e), -fixed_sum(e * u), fixed_sum(e * u * u)
+    # e = exp(x)
+    cdef Py_ssize_t i
+    for i in range(t):
+        e[i] = _exp(x[i], taylor)
+
+
+cdef cloned_void _z(
+    const double* u, const double* x, double alpha, Py_ssize_t t, const double* taylor, double* out
+) noexcept nogil:
+    # e = exp(x - alpha * u); fixed_sum(e), -fixed_sum(e * u), fixed_sum(e * u * u)
     cdef double[LANES] sum0, sum1, sum2, e
     cdef Py_ssize_t i, row
     for i in range(LANES):
@@ -175,7 +189,7 @@ cdef cloned_void _z(
         sum2[i] = 0
     for row in range(t // LANES):
         for i in range(LANES):
-            e[i] = w[row * LANES + i] * _exp(-alpha * u[row * LANES + i], taylor)  # BM:eq12
+            e[i] = _exp(x[row * LANES + i] - alpha * u[row * LANES + i], taylor)  # BM:eq12
         for i in range(LANES):
             sum0[i] += e[i]
             e[i] = e[i] * u[row * LANES + i]
@@ -187,7 +201,7 @@ cdef cloned_void _z(
 cdef cloned_void _z_at_0(
     const double* u, const double* w, Py_ssize_t t, double* out
 ) noexcept nogil:
-    # _z at alpha = 0, where e = w: most searches begin there
+    # _z at alpha = 0, where w = exp(x): most searches begin there
     cdef double[LANES] sum0, sum1, sum2
     cdef double weighted
     cdef Py_ssize_t i, row
@@ -205,80 +219,94 @@ cdef cloned_void _z_at_0(
 
 
 cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
-    # fixed_sum(w * np.abs(u)), _largest(u, w), _largest(-u, w)
-    cdef double[LANES] lanes, right, wrong
+    # fixed_sum(w * np.abs(u)), _largest(u, w, GRID / 2), _largest(-u, w, GRID / 2),
+    # np.abs(u).max()
+    cdef double[LANES] lanes, right, wrong, largest
     cdef double v
     cdef Py_ssize_t i, row
     for i in range(LANES):
         lanes[i] = 0
         right[i] = 0
         wrong[i] = 0
+        largest[i] = 0
     for row in range(t // LANES):
         for i in range(LANES):
             v = u[row * LANES + i]
             lanes[i] += w[row * LANES + i] * fabs(v)
-            v = v if w[row * LANES + i] > 0 else 0
+            largest[i] = fabs(v) if fabs(v) > largest[i] else largest[i]
+            v = v if w[row * LANES + i] > LEAST_WEIGHT else 0
             right[i] = v if v > right[i] else right[i]
             wrong[i] = -v if -v > wrong[i] else wrong[i]
     out[0] = lanes[0]
     out[1] = right[0]
     out[2] = wrong[0]
+    out[3] = largest[0]
     for i in range(1, LANES):
         out[0] += lanes[i]
         out[1] = max(out[1], right[i])
         out[2] = max(out[2], wrong[i])
+        out[3] = max(out[3], largest[i])
 
 
-cdef void _rescale(double* u, const double* w, double power, Py_ssize_t t) noexcept nogil:
-    # np.where((np.abs(u) > NO_MARGIN) & (w > 0), u, 0.0) * power
+cdef void _rescale(double* u, double power, Py_ssize_t t) noexcept nogil:
+    # np.where(np.abs(u) > NO_MARGIN, u, 0.0) * power
     cdef Py_ssize_t i
     for i in range(t):
-        u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN and w[i] > 0 else 0.0
+        u[i] = u[i] * power if fabs(u[i]) > NO_MARGIN else 0.0
 
 
 cdef void _minimum(
-    double* u, const double* w, double least, Py_ssize_t t, const double* taylor, double* found
+    double* u, const double* w, const double* x, const double* e, double least, Py_ssize_t t,
+    const double* taylor, double* found
 ) noexcept nogil:
-    # BM:eq13, BM:eq14: found = _minimum(u, w, least); u may be rescaled in its place
-    cdef double[3] sizes
+    # BM:eq13, BM:eq14: found = _minimum(u, w, x, least); u may be rescaled in its place
+    cdef double[4] sizes
     cdef double[3] z
     cdef double[4] state
-    cdef double largest, most, power = 1, alpha
+    cdef double most, farthest, power = 1, alpha
     cdef int exponent
+    cdef bint falls
     _sizes(u, w, t, sizes)
-    largest = max(sizes[1], sizes[2])
-    if largest <= NO_MARGIN or sizes[0] == 0.0:
-        found[0] = max(least, 0.0)
-        _z(u, w, found[0], t, taylor, z)
-        found[1] = z[0]
-        return
-    if not 1 / EASY <= largest <= EASY:
-        frexp(largest, &exponent)
+    if max(sizes[1], sizes[2]) > NO_MARGIN and sizes[0] != 0.0 and (
+        not 1 / EASY <= sizes[3] <= EASY
+    ):
+        frexp(sizes[3], &exponent)
         power = ldexp(1.0, 1 - exponent)
-        _rescale(u, w, power, t)
+        _rescale(u, power, t)
         least = max(-HUGE, min(HUGE, least / power))
         _sizes(u, w, t, sizes)
-    most = max(least, 0.0) + LAST_BITS / sizes[0]
-    if min(sizes[1], sizes[2]) <= max(NEGLIGIBLE * max(sizes[1], sizes[2]), NO_MARGIN):
-        alpha = most if sizes[1] > sizes[2] else least
-        _z(u, w, alpha, t, taylor, z)
-        found[0] = alpha * power
+    if max(sizes[1], sizes[2]) <= NO_MARGIN or sizes[0] == 0.0:
+        found[0] = max(least, 0.0)
+        _z(u, x, found[0], t, taylor, z)
+        found[0] = found[0] * power
         found[1] = z[0]
         return
-    _newton(u, w, least, most, sizes[0], max(sizes[1], sizes[2]), t, taylor, state)
+    most = max(least, 0.0) + LAST_BITS / sizes[0]
+    farthest = most
+    if min(sizes[1], sizes[2]) > max(NEGLIGIBLE * max(sizes[1], sizes[2]), NO_MARGIN):
+        farthest = max(most, MOST / sizes[2])
+    else:
+        falls = sizes[1] > sizes[2]
+        alpha = most if falls else least
+        _z(u, x, alpha, t, taylor, z)
+        if (z[1] <= 0) if falls else (z[1] >= 0):
+            found[0] = alpha * power
+            found[1] = z[0]
+            return
+    _newton(u, x, e, least, most, sizes[0], sizes[3], t, taylor, state)
     if state[2] != state[3]:
         if not state[3] < most:
-            state[3] = max(most, MOST / sizes[2])
-        _bisection(u, w, state[2], state[3], least, t, taylor, state)
+            state[3] = farthest
+        _bisection(u, x, state[2], state[3], least, t, taylor, state)
     found[0] = state[0] * power
     found[1] = state[1]
 
 
 cdef void _newton(
-    const double* u, const double* w, double least, double most, double scale, double largest,
-    Py_ssize_t t, const double* taylor, double* state
+    const double* u, const double* x, const double* e, double least, double most, double scale,
+    double largest, Py_ssize_t t, const double* taylor, double* state
 ) noexcept nogil:
-    # state = alpha, Z, low, high of _newton(u, w, least, most, scale, largest)
+    # state = alpha, Z, low, high of _newton(u, x, least, most, scale, largest)
     cdef double low = least, alpha = max(least, 0.0), high = most, step, newton
     cdef double[3] z
     cdef bint done = False
@@ -287,9 +315,9 @@ cdef void _newton(
     state[1] = 0
     for _ in range(STEPS):
         if alpha == 0:
-            _z_at_0(u, w, t, z)
+            _z_at_0(u, e, t, z)
         else:
-            _z(u, w, alpha, t, taylor, z)
+            _z(u, x, alpha, t, taylor, z)
         state[0] = alpha
         state[1] = z[0]
         if z[1] >= 0 and alpha == least:
@@ -323,21 +351,21 @@ cdef void _newton(
 
 
 cdef void _bisection(
-    const double* u, const double* w, double low, double high, double least, Py_ssize_t t,
+    const double* u, const double* x, double low, double high, double least, Py_ssize_t t,
     const double* taylor, double* state
 ) noexcept nogil:
-    # state[:2] = _bisection(u, w, low, high, least)
+    # state[:2] = _bisection(u, x, low, high, least)
     cdef double alpha = low, middle
     cdef double[3] z
     cdef int _
-    _z(u, w, alpha, t, taylor, z)
+    _z(u, x, alpha, t, taylor, z)
     if not (z[1] >= 0 and alpha == least):
         for _ in range(HALVINGS):
             middle = _middle(low, high)
             if not low < middle < high:
                 break
             alpha = middle
-            _z(u, w, alpha, t, taylor, z)
+            _z(u, x, alpha, t, taylor, z)
             if z[1] < 0:
                 low = alpha
             else:
@@ -357,21 +385,21 @@ cdef class _Z(_Triples):
     cdef const double[::1] alpha
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
-        _z(self.margins(c, thread), &self.w[0], self.alpha[c], self.t, TAYLOR, &self.out[c, 0])
+        _z(self.margins(c, thread), &self.x[0], self.alpha[c], self.t, TAYLOR, &self.out[c, 0])
 
 
 @checked
 def z_values(
-    F not None, triples not None, y not None, w not None, const double[::1] alpha not None,
+    F not None, triples not None, y not None, margin not None, const double[::1] alpha not None,
     const double[:, ::1] S=None, *, threads=None
 ):
     """Compute Z_j(h, alpha) of many classifiers, each at its own alpha: eq. 12.
 
     See :func:`refimpl.kernels.z_values`.
     """
-    cdef _Z loop = _Z(F, triples, y, w, S)
+    cdef _Z loop = _Z(F, triples, y, margin, S)
     loop.alpha = alpha
-    return loop.each(threads, 3)[:, 0].copy()  # BM:eq12, BM:7.3:1, BM:7.3:11
+    return loop.each(threads, 3)[:, 0] / loop.total  # BM:eq12, BM:7.3:1
 
 
 cdef class _Minima(_Triples):
@@ -379,59 +407,97 @@ cdef class _Minima(_Triples):
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
         _minimum(
-            self.margins(c, thread), &self.w[0], self.least[c], self.t, TAYLOR, &self.out[c, 0]
+            self.margins(c, thread), &self.w[0], &self.x[0], &self.e[0], self.least[c], self.t,
+            TAYLOR, &self.out[c, 0]
         )
 
 
 @checked
 def minimize_z(
-    F not None, triples not None, y not None, w not None, const double[::1] least not None,
+    F not None, triples not None, y not None, margin not None, const double[::1] least not None,
     const double[:, ::1] S=None, *, threads=None
 ):
     """Find A_min and Z_min of many classifiers: eqs. 13-14 of Athitsos et al. (2005).
 
     See :func:`refimpl.kernels.minimize_z`.
     """
-    cdef _Minima loop = _Minima(F, triples, y, w, S)
+    cdef _Minima loop = _Minima(F, triples, y, margin, S)
     loop.least = least
     found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
-    return found[:, 0].copy(), found[:, 1].copy()  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
+    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
 
 
-cdef class _Factors(Loop):
-    """Step i looks at the triples of chunk i."""
+cdef class _Margins(Loop):
+    """Step i looks at the triples of chunk i: their margins after the classifier was added."""
 
-    cdef const double[::1] F, y, w
+    cdef const double[::1] F, y, m
     cdef const int32_t[:, ::1] triples
     cdef double alpha
-    cdef double[::1] e
+    cdef double[::1] after
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef Py_ssize_t first = i * FACTORS, last = min(first + FACTORS, self.y.shape[0])
-        _factors(
-            &self.F[0], &self.triples[first, 0], &self.y[first], &self.w[first], self.alpha,
-            last - first, TAYLOR, &self.e[first]
+        _added(
+            &self.F[0], &self.triples[first, 0], &self.y[first], &self.m[first], self.alpha,
+            last - first, &self.after[first]
         )
+
+
+cdef class _Weights(Loop):
+    """Step i looks at the triples of chunk i: exp(s - m), where s is the least margin."""
+
+    cdef const double[::1] m
+    cdef double s
+    cdef double[::1] e
+
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef Py_ssize_t first = i * FACTORS, last = min(first + FACTORS, self.m.shape[0])
+        _factors(&self.m[first], self.s, last - first, TAYLOR, &self.e[first])
 
 
 @checked
 def next_weights(
     const double[::1] F not None, const int32_t[:, ::1] triples not None,
-    const double[::1] y not None, const double[::1] w not None, double alpha, *, threads=None
+    const double[::1] y not None, const double[::1] margin not None, double alpha, *, threads=None
 ):
-    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
+    """Compute the margins and weights of the triples after a classifier was added, and its Z.
 
     See :func:`refimpl.kernels.next_weights`.
     """
-    cdef _Factors loop = _Factors()
+    cdef _Margins loop = _Margins()
+    cdef _Weights weights = _Weights()
     cdef Py_ssize_t t = triples.shape[0]
-    cdef double z = 0
-    loop.F, loop.triples, loop.y, loop.w, loop.alpha = F, triples, y, w, alpha
-    loop.e = np.zeros(-(-t // LANES) * LANES)
-    loop.run(-(-t // FACTORS), worth(thread_count(threads), 4 * t), 1)
-    _fixed_sum(&loop.e[0], loop.e.shape[0], &z)  # BM:7.3:11
-    _share(&loop.e[0], t, z if z > 0 else 1.0)  # BM:eq9, BM:7.3:12
-    return np.asarray(loop.e)[:t], z
+    cdef int n_threads = worth(thread_count(threads), 4 * t)
+    cdef double total, s
+    loop.F, loop.triples, loop.y, loop.m, loop.alpha = F, triples, y, margin, alpha
+    loop.after = np.empty(t)
+    loop.run(-(-t // FACTORS), n_threads, 1)
+    weights.e = np.zeros(-(-t // LANES) * LANES)
+    total = _sum_of_weights(weights, margin, n_threads)
+    s = weights.s
+    total = _sum_of_weights(weights, loop.after, n_threads) / total
+    total *= _exp(s - weights.s, TAYLOR)
+    return np.asarray(loop.after), np.asarray(weights.e)[:t], total  # BM:7.3:11
+
+
+cdef double _sum_of_weights(_Weights loop, const double[::1] m, int n_threads):
+    """The sum of exp(s - m); what the loop has then is divided by it: weights_of(m)."""
+    cdef double total = 0
+    loop.m = m
+    loop.s = _least(&m[0], m.shape[0])
+    loop.run(-(-m.shape[0] // FACTORS), n_threads, 1)
+    _fixed_sum(&loop.e[0], loop.e.shape[0], &total)
+    _share(&loop.e[0], m.shape[0], total)  # BM:eq9, BM:7.3:12
+    return total
+
+
+cdef double _least(const double* m, Py_ssize_t t) noexcept nogil:
+    # m.min()
+    cdef double least = m[0]
+    cdef Py_ssize_t i
+    for i in range(1, t):
+        least = m[i] if m[i] < least else least
+    return least
 
 
 cdef cloned_void _fixed_sum(const double* x, Py_ssize_t t, double* out) noexcept nogil:
@@ -449,22 +515,31 @@ cdef cloned_void _fixed_sum(const double* x, Py_ssize_t t, double* out) noexcept
 
 
 cdef cloned_void _share(double* e, Py_ssize_t t, double z) noexcept nogil:
-    # on_grid(e / z)
+    # e / z
     cdef Py_ssize_t i
     for i in range(t):
-        e[i] = rint(quotient(e[i], z) * PER_WEIGHT) * GRID
+        e[i] = quotient(e[i], z)
 
 
-cdef cloned_void _factors(
-    const double* F, const int32_t* triples, const double* y, const double* w, double alpha,
-    Py_ssize_t t, const double* taylor, double* out
+cdef cloned_void _added(
+    const double* F, const int32_t* triples, const double* y, const double* m, double alpha,
+    Py_ssize_t t, double* out
 ) noexcept nogil:
-    # on_grid(w) * exp(-alpha * (y * margins(F, triples)))
+    # np.clip(m + alpha * (y * margins(F, triples)), -HUGE, HUGE)
     cdef double x
     cdef Py_ssize_t i
     for i in range(t):
         x = fabs(F[triples[3 * i]] - F[triples[3 * i + 2]])
         x = y[i] * (x - fabs(F[triples[3 * i]] - F[triples[3 * i + 1]]))
-        out[i] = -alpha * x
+        x = m[i] + alpha * x
+        x = HUGE if x > HUGE else x
+        out[i] = -HUGE if x < -HUGE else x
+
+
+cdef cloned_void _factors(
+    const double* m, double s, Py_ssize_t t, const double* taylor, double* out
+) noexcept nogil:
+    # exp(s - m)
+    cdef Py_ssize_t i
     for i in range(t):
-        out[i] = rint(w[i] * PER_WEIGHT) * GRID * _exp(out[i], taylor)  # BM:eq12
+        out[i] = _exp(s - m[i], taylor)

@@ -14,7 +14,7 @@ from paper_figures.registry import Job
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, selective_triples
 from refimpl.boostmap import algorithm as bm
 from refimpl.boostmap.edges import chamfer
-from refimpl.boostmap.rounds import embeddings, first_weights
+from refimpl.boostmap.rounds import embeddings
 from refimpl.rivals.fastmap import fastmap
 from refimpl.typing import FloatArray, IntArray
 
@@ -150,7 +150,7 @@ def own_splitters(
     training = bm.Problem(given.D, given.between, chosen.objects, chosen.y)
     names = list(zip(model.first.tolist(), model.second.tolist(), strict=True))
     F = embeddings(training, names)
-    w = first_weights(training)
+    margin = np.zeros(len(chosen.y))
     for x_1, x_2, alpha in zip(
         model.round_first.tolist(),
         model.round_second.tolist(),
@@ -158,10 +158,10 @@ def own_splitters(
         strict=True,
     ):
         row = embeddings(training, [(x_1, x_2)])[0]
-        w, _ = kernels.next_weights(row, chosen.objects, chosen.y, w, alpha, threads=1)
+        margin, _, _ = kernels.next_weights(row, chosen.objects, chosen.y, margin, alpha, threads=1)
     choices = bm.Choices(N_THRESHOLDS, every_pair, bm.ranges_of_least_error)
     rounds = bm.query_sensitive_rounds(
-        F, chosen.objects, chosen.y, w, choices, rng=rng, kernels=kernels, threads=1
+        F, chosen.objects, chosen.y, margin, choices, rng=rng, kernels=kernels, threads=1
     )
     same = [r.c == r.g for r, _ in zip(rounds, range(sizes["query_sensitive"]), strict=False)]
     return {"same": int(sum(same)), "rounds": len(same), "d": model.d}

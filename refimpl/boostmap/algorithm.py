@@ -12,9 +12,9 @@ guesses it from a 1D embedding: from the distances to one reference object, or f
 on the line through two pivots. Its name is (r, -1) for the reference object r and (x_1, x_2) for
 two pivots, as indices of C, the set of candidates.
 
-Weights are rounded to a grid, so their sum is 1 up to rounding. Where the paper compares with 1,
-the code compares with this sum; a gain below 1e-12 of the sum counts as no gain. PAPER.md lists
-symbols, errata, printed lines and open readings.
+The state of a training is the margins m_i = y_i H(o_i) of the triples; eq. 9 gives their weights,
+exp(-m_i) divided by the sum. A gain below 1e-12 counts as no gain. PAPER.md lists symbols, errata,
+printed lines and open readings.
 
 Not handled here: checks of the input, continuing, callbacks, the bounds that make steps 1 and 3 of
 § 7.3 fast (:mod:`refimpl.boostmap.rounds`); distances to compute (:mod:`refimpl.spaces`).
@@ -27,8 +27,7 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
-from refimpl.kernels.exponentials import exp
-from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels
 
@@ -54,7 +53,7 @@ Range: TypeAlias = tuple[float, float, int]  # low, high, inside
 AnyName = TypeVar("AnyName", bound=tuple[float, ...])
 
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
-NO_GAIN = 1 - 1e-12  # of the weights' sum, for "z < 1" and "z_j >= 1"  # open: z-below-1
+NO_GAIN = 1 - 1e-12  # for "z < 1" and "z_j >= 1"  # open: z-below-1
 
 # -------------------------------------------------------------------------------------------- § 3.2
 
@@ -271,19 +270,19 @@ def training_rounds(
     triples, y = problem.triples, problem.y
     j, loss = 0, 1.0
     H: Weights = {}
-    w = on_grid(np.full(len(y), 1 / len(y)))  # BM:fig3:0  w_{i,1}
+    m_i = np.zeros(len(y))  # y_i H(o_i)
+    w, _, _ = weights_of(m_i)  # BM:fig3:0  w_{i,1}
     while loss >= 1 / len(y):  # open: no-error-left
         j += 1
-        limit = NO_GAIN * w.sum()
         names, alpha = list(H), np.array(list(H.values()))
         F = embeddings(problem, names)
-        z = kernels.z_values(F, triples, y, w, -alpha, threads=threads)  # BM:7.3:1, ERRATUM BM-1
-        if z.min(initial=np.inf) < limit:  # BM:7.3:2
+        z = kernels.z_values(F, triples, y, m_i, -alpha, threads=threads)  # BM:7.3:1, ERRATUM BM-1
+        if z.min(initial=np.inf) < NO_GAIN:  # BM:7.3:2
             g = z.argmin()
             step, h_j, alpha_j = "remove", names[g], -alpha[g]
         else:
-            A, Z = kernels.minimize_z(F, triples, y, w, -alpha, threads=threads)  # BM:7.3:3
-            if Z.min(initial=np.inf) < MODIFY_BELOW * w.sum():  # BM:7.3:4
+            A, Z = kernels.minimize_z(F, triples, y, m_i, -alpha, threads=threads)  # BM:7.3:3
+            if Z.min(initial=np.inf) < MODIFY_BELOW:  # BM:7.3:4
                 g = Z.argmin()
                 step, h_j, alpha_j = "modify", names[g], A[g]
             elif len(H) == d:  # open: end-at-d
@@ -295,18 +294,17 @@ def training_rounds(
                 errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
                 best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
                 zero = np.zeros(len(best))
-                A, Z = kernels.minimize_z(F[best], triples, y, w, zero, threads=threads)
+                A, Z = kernels.minimize_z(F[best], triples, y, m_i, zero, threads=threads)
                 g = Z.argmin()  # BM:7.3:9, ERRATUM BM-3
                 step, h_j, alpha_j = "add", names[best[g]], A[g]  # BM:7.3:10
         alpha_j = float(alpha_j)
-        F_j = embeddings(problem, [h_j])
-        # BM:7.3:11
-        z_j = float(kernels.z_values(F_j, triples, y, w, np.array([alpha_j]), threads=threads)[0])
-        if z_j >= limit:  # "when, at a given round j, we get z_j >= 1"
+        F_j = embeddings(problem, [h_j])[0]
+        # BM:7.3:11, BM:7.3:12
+        m_i, w, z_j = kernels.next_weights(F_j, triples, y, m_i, alpha_j, threads=threads)
+        if z_j >= NO_GAIN:  # "when, at a given round j, we get z_j >= 1"
             return
-        w = next_weights(w, alpha_j, y * margins(F_j[0], triples), z_j)  # BM:7.3:12
         add_to(H, h_j, alpha_j)
-        yield Round(j, step, h_j, alpha_j, z_j, w)
+        yield Round(j, step, h_j, alpha_j, z_j, w, m_i)
         loss *= z_j
 
 
@@ -344,11 +342,6 @@ def distinct_pairs(n: int, m: int, rng: np.random.Generator) -> IntArray:
     return np.stack([first, second + (second >= first)], axis=1)
 
 
-def next_weights(w: FloatArray, alpha_j: float, u: FloatArray, z_j: float) -> FloatArray:
-    """Return w_{j+1} from u_i = y_i h_j(o_i): eq. 9, on the grid of the kernels."""
-    return on_grid(w * exp(-alpha_j * u) / z_j)  # BM:eq9
-
-
 def add_to(H: dict[AnyName, float], h_j: AnyName, alpha_j: float) -> None:
     """Make H_j of H_{j-1}, each unique classifier h'_c with its weight alpha'_c: § 7.3, p. 10."""
     H[h_j] = H.get(h_j, 0.0) + alpha_j  # BM:eq10
@@ -383,9 +376,9 @@ def strong_classifier(rounds: Iterable[Round]) -> Weights:
     --------
     >>> import numpy as np
     >>> from refimpl.boostmap.algorithm import Round, strong_classifier
-    >>> w = np.array([0.5, 0.5])
-    >>> add = Round(1, "add", (3, -1), 0.5, 0.9, w)
-    >>> strong_classifier([add, Round(2, "modify", (3, -1), 0.25, 0.8, w)])
+    >>> w, m = np.full(2, 0.5), np.zeros(2)
+    >>> add = Round(1, "add", (3, -1), 0.5, 0.9, w, m)
+    >>> strong_classifier([add, Round(2, "modify", (3, -1), 0.25, 0.8, w, m)])
     {(3, -1): 0.75}
     """
     H: Weights = {}
@@ -417,7 +410,7 @@ def ranges_of_least_z(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    m: FloatArray,
     t: FloatArray,
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
@@ -432,7 +425,7 @@ def ranges_of_least_z(
         tried = [as_range(t_c, places) for places in all_ranges(len(t_c))]
         S = np.array([accepts(Gamma_c, *V_c) for V_c in tried])
         alike = np.repeat(F_c[np.newaxis], len(tried), axis=0)
-        _, Z = kernels.minimize_z(alike, triples, y, w, np.zeros(len(tried)), S, threads=threads)
+        _, Z = kernels.minimize_z(alike, triples, y, m, np.zeros(len(tried)), S, threads=threads)
         V.append(tried[Z.argmin()])  # BM:8.1:3
     return V
 
@@ -442,13 +435,14 @@ def ranges_of_least_error(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    m: FloatArray,
     t: FloatArray,
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> list[Range]:
     """Return V_c for each classifier, the first range whose training error is least: § 8.3."""
     ranges = all_ranges(t.shape[1])
+    w, _, _ = weights_of(m)
     _, best = kernels.best_ranges(Gamma, F, triples, y, w, t, ranges, threads=threads)  # BM:8.3:2
     return [as_range(t_c, ranges[place]) for t_c, place in zip(t, best, strict=True)]
 
@@ -486,7 +480,7 @@ def query_sensitive_rounds(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    m: FloatArray,
     choices: Choices,
     *,
     rng: np.random.Generator,
@@ -501,8 +495,8 @@ def query_sensitive_rounds(
         The values of F_1, ..., F_d on the objects of the triples.
     triples, y
         As in :class:`Problem`.
-    w : ndarray, shape (t,), float64
-        The weights w_{J+1} that the first phase left.
+    m : ndarray, shape (t,), float64
+        The margins y_i H(o_i) that the first phase left; they make the weights w_{J+1}.
     choices : Choices
     rng : numpy.random.Generator
     kernels : module
@@ -524,8 +518,8 @@ def query_sensitive_rounds(
     >>> from refimpl.boostmap.algorithm import Choices, query_sensitive_rounds
     >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
     >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    >>> w, rng = np.full(4, 0.25), np.random.default_rng(0)
-    >>> next(query_sensitive_rounds(D[:1], triples, np.ones(4), w, Choices(3), rng=rng)).c
+    >>> m, rng = np.zeros(4), np.random.default_rng(0)
+    >>> next(query_sensitive_rounds(D[:1], triples, np.ones(4), m, Choices(3), rng=rng)).c
     0
     """
     j, q = 0, triples[:, 0]
@@ -534,17 +528,17 @@ def query_sensitive_rounds(
         j += 1
         c, gamma = choices.splitters(len(F), rng)  # BM:8.1:1
         t = np.array([thresholds(F_g, q, asked, choices.k, rng) for F_g in F[gamma]])  # BM:8.1:2
-        V = choices.ranges(F[gamma], F[c], triples, y, w, t, kernels, threads)  # BM:8.1:3
+        V = choices.ranges(F[gamma], F[c], triples, y, m, t, kernels, threads)  # BM:8.1:3
         S = np.array([accepts(F_g, *V_c) for F_g, V_c in zip(F[gamma], V, strict=True)])
-        A, Z = kernels.minimize_z(F[c], triples, y, w, np.zeros(len(c)), S, threads=threads)
+        A, Z = kernels.minimize_z(F[c], triples, y, m, np.zeros(len(c)), S, threads=threads)
         g = int(Z.argmin())  # BM:8.1:4
         h_j = S[g][q] * margins(F[c[g]], triples)  # BM:8.1:5, BM:eq17, BM:eq19
         alpha_j = float(A[g])  # BM:8.1:6
         z_j = float(Z[g])  # BM:8.1:7
-        if z_j >= NO_GAIN * w.sum():  # as in § 7.3
+        if z_j >= NO_GAIN:  # as in § 7.3
             return
-        w = next_weights(w, alpha_j, y * h_j, z_j)  # BM:8.1:8
-        yield QuerySensitiveRound(j, int(c[g]), int(gamma[g]), *V[g], alpha_j, z_j, w)
+        m, w, _ = reweighted(m, y * h_j, alpha_j)  # BM:8.1:8
+        yield QuerySensitiveRound(j, int(c[g]), int(gamma[g]), *V[g], alpha_j, z_j, w, m)
 
 
 def thresholds(

@@ -14,6 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from refimpl.kernels.losses import weights_of
+from refimpl.kernels.stumps import GRID
 from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
 
 __all__ = ["best_of_bound", "least_z", "least_z_min", "margin_sums", "z_bound"]
@@ -35,7 +37,7 @@ def least_z(
     F: Values,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     alpha: FloatArray,
     kernels: Kernels,
     threads: int | None,
@@ -52,15 +54,15 @@ def least_z(
     F : sequence of m arrays, shape (n,), float64
         Values of the classifiers' embeddings on the training objects.
     triples : ndarray, shape (t, 3), int32
-    y, w : ndarray, shape (t,), float64
-        Proximity orders and weights of the triples.
+    y, margin : ndarray, shape (t,), float64
+        Proximity orders of the triples, and their margins, which make their weights.
     alpha : ndarray, shape (m,), float64
     kernels : module
     threads : int or None
     below : float, default infinity
         Only a Z below this counts.
     sums : ndarray, shape (m, 8), float64, optional
-        What :func:`margin_sums` returns, if it is known already.
+        What :func:`margin_sums` returns for these weights, if it is known already.
 
     Returns
     -------
@@ -77,18 +79,18 @@ def least_z(
     >>> import numpy as np
     >>> import refimpl.kernels
     >>> F = np.array([[0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
-    >>> triples, y, w = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.ones(1)
-    >>> g, z = least_z(F, triples, y, w, np.ones(2), refimpl.kernels, 1)
+    >>> triples, y, margin = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.zeros(1)
+    >>> g, z = least_z(F, triples, y, margin, np.ones(2), refimpl.kernels, 1)
     >>> g, round(z, 4)
     (1, 0.3679)
     """
     if sums is None:
-        sums = margin_sums(F, triples, y, w, kernels, threads)
-    bound = z_bound(sums, w.sum(), alpha)
+        sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads)
+    bound = z_bound(sums, least_total(len(y)), alpha)
 
     def evaluate(places: IntArray) -> tuple[FloatArray, FloatArray]:
         chosen = np.array([F[c] for c in places])
-        z = kernels.z_values(chosen, triples, y, w, alpha[places], threads=threads)
+        z = kernels.z_values(chosen, triples, y, margin, alpha[places], threads=threads)
         return z, alpha[places]
 
     g, z, _ = _least(bound, evaluate, below)
@@ -99,7 +101,7 @@ def least_z_min(
     F: Values,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     least: FloatArray,
     kernels: Kernels,
     threads: int | None,
@@ -111,7 +113,7 @@ def least_z_min(
 
     Parameters
     ----------
-    F, triples, y, w, kernels, threads, below, sums
+    F, triples, y, margin, kernels, threads, below, sums
         As for :func:`least_z`.
     least : ndarray, shape (m,), float64
         The least alpha l_c of each classifier.
@@ -131,20 +133,21 @@ def least_z_min(
     >>> import refimpl.kernels
     >>> F = np.array([[0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
     >>> triples = np.array([[0, 1, 2], [0, 1, 2], [0, 2, 1]], dtype=np.int32)
-    >>> y, w = np.ones(3), np.full(3, 1 / 3)
-    >>> g, alpha, z = least_z_min(F, triples, y, w, np.zeros(2), refimpl.kernels, 1)
+    >>> y, margin = np.ones(3), np.zeros(3)
+    >>> g, alpha, z = least_z_min(F, triples, y, margin, np.zeros(2), refimpl.kernels, 1)
     >>> g, round(alpha, 4)
     (1, 0.3466)
     """
     if sums is None:
-        sums = margin_sums(F, triples, y, w, kernels, threads)
-    bound = z_bound(sums, w.sum(), best_of_bound(sums, least))
+        sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads)
+    total = least_total(len(y))
+    bound = z_bound(sums, total, best_of_bound(sums, least))
     if np.count_nonzero(bound <= below + SLACK) > AT_FIRST:
-        bound = np.maximum(bound, z_min_bound(sums, w.sum(), least))
+        bound = np.maximum(bound, z_min_bound(sums, total, least))
 
     def evaluate(places: IntArray) -> tuple[FloatArray, FloatArray]:
         chosen = np.array([F[c] for c in places])
-        alpha, z = kernels.minimize_z(chosen, triples, y, w, least[places], threads=threads)
+        alpha, z = kernels.minimize_z(chosen, triples, y, margin, least[places], threads=threads)
         return z, alpha
 
     g, z, alpha = _least(bound, evaluate, below)
@@ -159,12 +162,16 @@ def margin_sums(
     kernels: Kernels,
     threads: int | None,
 ) -> FloatArray:
-    """Return ``kernels.margin_sums``, which the bounds are made of, shape (m, 8).
+    """Return ``kernels.margin_sums`` of :func:`floored` weights, shape (m, 8).
+
+    The bounds are made of these sums.
 
     Parameters
     ----------
-    F, triples, y, w, kernels, threads
+    F, triples, y, kernels, threads
         As for :func:`least_z`; F may be empty.
+    w : ndarray, shape (t,), float64
+        The weights of the triples.
 
     Returns
     -------
@@ -184,7 +191,20 @@ def margin_sums(
     """
     if len(F) == 0:
         return np.empty((0, 8))
-    return kernels.margin_sums(np.asarray(F), triples, y, w, threads=threads)
+    return kernels.margin_sums(np.asarray(F), triples, y, floored(w), threads=threads)
+
+
+def floored(w: FloatArray) -> FloatArray:
+    """Return weights on the grid of ``kernels.margin_sums``, none larger than it was.
+
+    So what bounds Z of these weights bounds Z.
+    """
+    return np.floor(w / GRID) * GRID
+
+
+def least_total(t: int) -> float:
+    """Return a lower bound of the sum of t :func:`floored` weights."""
+    return 1.0 - 2 * t * GRID
 
 
 def z_bound(sums: FloatArray, total: float, alpha: FloatArray) -> FloatArray:
@@ -198,7 +218,7 @@ def z_bound(sums: FloatArray, total: float, alpha: FloatArray) -> FloatArray:
     sums : ndarray, shape (m, 8), float64
         What :func:`margin_sums` returns.
     total : float
-        Sum of the weights.
+        Sum of the weights, or less.
     alpha : ndarray, shape (m,), float64
 
     Returns
@@ -269,7 +289,7 @@ def z_min_bound(sums: FloatArray, total: float, least: FloatArray) -> FloatArray
     sums : ndarray, shape (m, 8), float64
         What :func:`margin_sums` returns.
     total : float
-        Sum of the weights.
+        Sum of the weights, or less.
     least : ndarray, shape (m,), float64
 
     Returns

@@ -29,6 +29,8 @@ class Round:
         alpha_j and z_j.
     w : ndarray, shape (t,), float64
         The weights after the round, w_{j+1}.
+    m : ndarray, shape (t,), float64
+        The margins y_i H_j(o_i) after the round, of which the weights are made.
 
     See Also
     --------
@@ -38,7 +40,7 @@ class Round:
     --------
     >>> import numpy as np
     >>> from refimpl.boostmap import Round
-    >>> Round(1, "add", (3, -1), 0.5, 0.9, np.array([0.5, 0.5])).classifier
+    >>> Round(1, "add", (3, -1), 0.5, 0.9, np.array([0.5, 0.5]), np.zeros(2)).classifier
     (3, -1)
     """
 
@@ -48,6 +50,7 @@ class Round:
     alpha: float
     z: float
     w: FloatArray
+    m: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +67,8 @@ class QuerySensitiveRound:
     inside : int
         The range V: low <= value < high if `inside` is 1, the values outside of it if 0.
     alpha, z : float
-    w : ndarray, shape (t,), float64
-        The weights after the round.
+    w, m : ndarray, shape (t,), float64
+        The weights and the margins after the round.
 
     See Also
     --------
@@ -75,7 +78,7 @@ class QuerySensitiveRound:
     --------
     >>> import numpy as np
     >>> from refimpl.boostmap import QuerySensitiveRound
-    >>> QuerySensitiveRound(1, 0, 2, -np.inf, 1.5, 1, 0.5, 0.9, np.array([0.5, 0.5])).g
+    >>> QuerySensitiveRound(1, 0, 2, -np.inf, 1.5, 1, 0.5, 0.9, np.full(2, 0.5), np.zeros(2)).g
     2
     """
 
@@ -88,3 +91,4 @@ class QuerySensitiveRound:
     alpha: float
     z: float
     w: FloatArray
+    m: FloatArray

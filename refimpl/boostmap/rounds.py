@@ -24,12 +24,11 @@ from refimpl.boostmap.algorithm import (
     accepts,
     add_to,
     candidate_classifiers,
-    next_weights,
 )
 from refimpl.boostmap.bounds import Values, least_z, least_z_min, margin_sums
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.arguments import checked_once
-from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Kernels
 
@@ -57,7 +56,7 @@ def training_rounds(
     kernels: Kernels,
     threads: int | None = None,
     done: FirstPhase = (),
-    w: FloatArray | None = None,
+    m_i: FloatArray | None = None,
     least_gain: float = 0.0,
 ) -> Iterator[Round]:
     """Yield the rounds of § 7.3, p. 10.
@@ -74,8 +73,8 @@ def training_rounds(
     threads : int, optional
     done : sequence of (tuple, float, float)
         Classifier, alpha_j and z_j of the rounds that were done before.
-    w : ndarray, shape (t,), float64, optional
-        The weights after these rounds.
+    m_i : ndarray, shape (t,), float64, optional
+        The margins after these rounds.
     least_gain : float, default 0
         Skip steps 3-4 if the last 50 rounds only changed weights and together lowered the loss by
         less than this share. With 0 the steps are never skipped, as printed.
@@ -107,35 +106,34 @@ def training_rounds(
     loss = math.prod(z for _, _, z in done)
     H, changes = classifiers_after(done)
     F = checked_once(embeddings(problem, list(H)))  # a row for each h'_c, in the order of H
-    if w is None:
-        w = first_weights(problem)
+    m_i = np.zeros(len(y)) if m_i is None else m_i
+    w, _, _ = weights_of(m_i)  # BM:fig3:0
     while loss >= 1 / len(y):
         j += 1
         step = "remove"
         sums = margin_sums(F, triples, y, w, kernels, threads)
-        h, alpha = removal(problem, H, F, w, kernels, threads, sums)  # BM:7.3:1, BM:7.3:2
+        h, alpha = removal(problem, H, F, m_i, kernels, threads, sums)  # BM:7.3:1, BM:7.3:2
         if h is None and not _stalled(changes, least_gain):
             step = "modify"
             # BM:7.3:3, BM:7.3:4
-            h, alpha = modification(problem, H, F, w, kernels, threads, sums)
+            h, alpha = modification(problem, H, F, m_i, kernels, threads, sums)
         if h is None:
             if len(H) == d:
                 return
             step = "add"
-            h, alpha = addition(problem, (M_1, m, M_2), H, w, rng, kernels, threads)  # 5 to 10
+            h, alpha = addition(problem, (M_1, m, M_2), H, m_i, rng, kernels, threads)  # 5 to 10
         names = list(H)
         F_j = F[names.index(h)] if h in H else embeddings(problem, [h])[0]
         # BM:7.3:11, BM:7.3:12
-        after, z_j = kernels.next_weights(F_j, triples, y, w, alpha, threads=threads)
-        if z_j >= NO_GAIN * w.sum():
+        m_i, w, z_j = kernels.next_weights(F_j, triples, y, m_i, alpha, threads=threads)
+        if z_j >= NO_GAIN:
             return
-        w = after
         _take(H, changes, h, alpha, z_j)
         if len(H) > len(names):
             F = checked_once(np.vstack([F, F_j]))
         elif len(H) < len(names):
             F = checked_once(np.delete(F, names.index(h), axis=0))
-        yield Round(j, step, h, alpha, z_j, w)
+        yield Round(j, step, h, alpha, z_j, w, m_i)
         loss *= z_j
 
 
@@ -164,12 +162,6 @@ def _projections(first: FloatArray, second: FloatArray, length: FloatArray) -> F
         first /= 2 * length
     first[length[:, 0] == 0] = 0
     return first
-
-
-def first_weights(problem: Problem) -> FloatArray:
-    """Return the weights before the first round."""
-    t = len(problem.y)
-    return on_grid(np.full(t, 1 / t))  # BM:fig3:0
 
 
 def classifiers_after(rounds: FirstPhase) -> tuple[Weights, deque[float]]:
@@ -209,7 +201,7 @@ def removal(
     problem: Problem,
     H: Weights,
     F: FloatArray | Mapping[Name, FloatArray],
-    w: FloatArray,
+    margin: FloatArray,
     kernels: Kernels,
     threads: int | None,
     sums: FloatArray | None = None,
@@ -221,9 +213,11 @@ def removal(
     """
     names = list(H)
     alpha = -np.array(list(H.values()))
-    triples, y, below = problem.triples, problem.y, NO_GAIN * w.sum()
+    triples, y = problem.triples, problem.y
     # ERRATUM BM-1
-    g, _ = least_z(_rows(F, names), triples, y, w, alpha, kernels, threads, below=below, sums=sums)
+    g, _ = least_z(
+        _rows(F, names), triples, y, margin, alpha, kernels, threads, below=NO_GAIN, sums=sums
+    )
     return (None, 0.0) if g is None else (names[g], float(alpha[g]))
 
 
@@ -231,7 +225,7 @@ def modification(
     problem: Problem,
     H: Weights,
     F: FloatArray | Mapping[Name, FloatArray],
-    w: FloatArray,
+    margin: FloatArray,
     kernels: Kernels,
     threads: int | None,
     sums: FloatArray | None = None,
@@ -242,9 +236,9 @@ def modification(
     """
     names = list(H)
     least = -np.array(list(H.values()))
-    triples, y, below = problem.triples, problem.y, MODIFY_BELOW * w.sum()
+    triples, y = problem.triples, problem.y
     g, alpha, _ = least_z_min(
-        _rows(F, names), triples, y, w, least, kernels, threads, below=below, sums=sums
+        _rows(F, names), triples, y, margin, least, kernels, threads, below=MODIFY_BELOW, sums=sums
     )
     return (None, 0.0) if g is None else (names[g], alpha)
 
@@ -258,7 +252,7 @@ def addition(
     problem: Problem,
     sizes: tuple[int, int, int],
     chosen: Container[Name],
-    w: FloatArray,
+    margin: FloatArray,
     rng: np.random.Generator,
     kernels: Kernels,
     threads: int | None,
@@ -275,10 +269,11 @@ def addition(
     # BM:7.3:5, BM:7.3:6, BM:7.3:7
     names = candidate_classifiers(problem, M_1, m, chosen, rng)
     F = embeddings(problem, names)
+    w, _, _ = weights_of(margin)
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
     best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
     # BM:7.3:9, BM:7.3:10
-    g, alpha, _ = least_z_min(F[best], triples, y, w, np.zeros(len(best)), kernels, threads)
+    g, alpha, _ = least_z_min(F[best], triples, y, margin, np.zeros(len(best)), kernels, threads)
     assert g is not None  # no limit was given
     return names[best[g]], alpha
 
@@ -289,7 +284,7 @@ def addition(
 def query_sensitive_rounds(
     F: FloatArray,
     problem: Problem,
-    w: FloatArray,
+    m: FloatArray,
     choices: Choices,
     *,
     rng: np.random.Generator,
@@ -306,8 +301,8 @@ def query_sensitive_rounds(
     F : ndarray, shape (d, n), float64
         Values of F_1, ..., F_d on the objects of the triples.
     problem : Problem
-    w : ndarray, shape (t,), float64
-        The weights after the rounds that were done before.
+    m : ndarray, shape (t,), float64
+        The margins after the rounds that were done before.
     choices : Choices
     rng : numpy.random.Generator
     kernels : module
@@ -332,31 +327,31 @@ def query_sensitive_rounds(
     >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
     >>> problem = Problem(D, D, triples, np.ones(4))
     >>> rounds = query_sensitive_rounds(
-    ...     D[:2], problem, first_weights(problem), Choices(3),
+    ...     D[:2], problem, np.zeros(4), Choices(3),
     ...     rng=np.random.default_rng(0), kernels=refimpl.kernels, done=7,
     ... )
     >>> next(rounds).j
     8
     """
     rounds = algorithm.query_sensitive_rounds(
-        F, problem.triples, problem.y, w, choices, rng=rng, kernels=kernels, threads=threads
+        F, problem.triples, problem.y, m, choices, rng=rng, kernels=kernels, threads=threads
     )
     for round in rounds:
         yield replace(round, j=done + round.j)
 
 
-# -------------------------------------------------------------------------------- weights once more
+# -------------------------------------------------------------------------------- margins once more
 
 
-def weights_after(problem: Problem, first: FirstPhase, second: SecondPhase) -> FloatArray:
-    """Return the weights after some rounds of both phases, as the training computed them."""
+def margins_after(problem: Problem, first: FirstPhase, second: SecondPhase) -> FloatArray:
+    """Return the margins after some rounds of both phases, as the training computed them."""
     triples, y = problem.triples, problem.y
-    w = first_weights(problem)
-    for h, alpha, z in first:
-        w = next_weights(w, alpha, y * margins(embeddings(problem, [h])[0], triples), z)
+    m = np.zeros(len(y))
+    for h, alpha, _ in first:
+        m, _, _ = reweighted(m, y * margins(embeddings(problem, [h])[0], triples), alpha)
     F = embeddings(problem, list(classifiers_after(first)[0]))
     q = triples[:, 0]
-    for c, g, low, high, inside, alpha, z in second:
+    for c, g, low, high, inside, alpha, _ in second:
         S = accepts(F[g], low, high, inside)
-        w = next_weights(w, alpha, y * (S[q] * margins(F[c], triples)), z)
-    return w
+        m, _, _ = reweighted(m, y * (S[q] * margins(F[c], triples)), alpha)
+    return m

@@ -1,6 +1,6 @@
 """The state of a training of BoostMap: the rounds so far, and how to continue from them.
 
-A model holds the rounds with their z_j and the generator's state. It does not hold the weights of
+A model holds the rounds with their z_j and the generator's state. It does not hold the margins of
 the triples, because they can be computed from the rounds, bit for bit.
 
 Not handled here: the rounds themselves (:mod:`refimpl.boostmap.rounds`).
@@ -20,7 +20,7 @@ from refimpl.boostmap.distances import CandidateDistances
 from refimpl.boostmap.model import BoostMap, columns_of, from_rounds
 from refimpl.boostmap.options import BoostMapOptions
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
-from refimpl.boostmap.rounds import most_classifiers, weights_after
+from refimpl.boostmap.rounds import margins_after, most_classifiers
 from refimpl.boostmap.triples import Triples
 from refimpl.kernels.arguments import checked_once
 from refimpl.progress import Step
@@ -50,8 +50,8 @@ class Training:
         Classifier, alpha_j and z_j of each round of § 7.3.
     second : list of (int, int, float, float, int, float, float)
         c, g, low, high, inside, alpha_j and z_j of each round of § 8.1.
-    w : ndarray, shape (t,), float64, or None
-        The weights after the last round.
+    m_i : ndarray, shape (t,), float64, or None
+        The margins after the last round.
     phase : int
         1 while the rounds of § 7.3 run, 2 afterwards.
 
@@ -79,7 +79,7 @@ class Training:
         self.problem = Problem(distances.D, distances.between, objects, y)
         self.first: list[tuple[Name, float, float]] = []
         self.second: list[tuple[int, int, float, float, int, float, float]] = []
-        self.w: FloatArray | None = None
+        self.m_i: FloatArray | None = None
         self.phase = FIRST
         self.rng = rng
         self._candidates = distances.candidates
@@ -100,7 +100,7 @@ class Training:
             self.second.append(
                 (round.c, round.g, round.low, round.high, round.inside, round.alpha, round.z)
             )
-        self.w = round.w
+        self.m_i = round.m
         self._generator = self.rng.bit_generator.state
         so_far = len(self.first), len(self.second), self.phase, self._generator
         return Step(
@@ -188,7 +188,7 @@ class Training:
         self._require_room()
         self.phase = start.phase
         if self.first:
-            self.w = weights_after(self.problem, self.first, self.second)
+            self.m_i = margins_after(self.problem, self.first, self.second)
         self._generator = json.loads(start.generator)
         self.rng.bit_generator.state = self._generator
 

@@ -158,7 +158,7 @@ def _first_phase(
         kernels=kernels,
         threads=threads,
         done=tuple(training.first),
-        w=training.w,
+        m_i=training.m_i,
         least_gain=options.least_gain,
     )
     while not training.full():
@@ -177,13 +177,13 @@ def _second_phase(
     threads: int | None,
     callback: Callback | None,
 ) -> None:
-    assert training.w is not None  # a coordinate exists, so there was a round
+    assert training.m_i is not None  # a coordinate exists, so there was a round
     names = list(classifiers_after(training.first)[0])
     choices = Choices(options.n_thresholds, SPLITTERS[options.splitters], RANGES[options.ranges_by])
     rounds = query_sensitive_rounds(
         embeddings(training.problem, names),
         training.problem,
-        training.w,
+        training.m_i,
         choices,
         rng=training.rng,
         kernels=kernels,

@@ -19,21 +19,14 @@ import numpy as np
 import scipy
 
 import refimpl.kernels
-from refimpl.boostmap.algorithm import (
-    MODIFY_BELOW,
-    NO_GAIN,
-    Problem,
-    accepts,
-    add_to,
-    embeddings,
-    next_weights,
-)
+from refimpl.boostmap.algorithm import MODIFY_BELOW, NO_GAIN, Problem, accepts, add_to, embeddings
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
 from refimpl.check.reading import numbers
 from refimpl.check.running import UnusableError
 from refimpl.check.trainings import TRAININGS, Training
+from refimpl.check.trainings.boostmap import margins_of
 from refimpl.check.trainings.search_forest import by_first_point, worth
-from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.pairs import DensePairs
@@ -109,28 +102,27 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     problem = Problem(*(arguments[name] for name in ("D", "between", "triples", "y")))
     judge = TRAININGS["boostmap"].judge
     assert judge is not None
-    w = on_grid(np.full(len(problem.y), 1 / len(problem.y)))
+    m = np.zeros(len(problem.y))
+    w = weights_of(m)[0]
     H: dict[Any, float] = {}
     listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         name = _classifier(got, len(problem.D), number)
-        step, chosen, alpha = _steps_1_to_4(problem, w, H) or ("add", name, 0.0)
+        step, chosen, alpha = _steps_1_to_4(problem, m, H) or ("add", name, 0.0)
         F = embeddings(problem, [chosen])
         if step == "add":
             zero = np.zeros(1)
-            alpha = float(refimpl.kernels.minimize_z(F, problem.triples, problem.y, w, zero)[0][0])
+            alpha = float(refimpl.kernels.minimize_z(F, problem.triples, problem.y, m, zero)[0][0])
         given = np.array([alpha])
-        z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, w, given)[0])
-        if z >= NO_GAIN * w.sum():
+        z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, m, given)[0])
+        if z >= NO_GAIN:
             return listed
         want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "z": z}
         if judge(arguments, want, {**want, **got}) != WRONG:
             chosen, alpha = name, float(got["alpha"])
             F = embeddings(problem, [chosen])
-            given = np.array([alpha])
-            z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, w, given)[0])
         u = problem.y * margins(F[0], problem.triples)
-        w = next_weights(w, alpha, u, z)
+        m, w, z = reweighted(m, u, alpha)
         add_to(H, chosen, alpha)
         listed.append({**want, "least": want["z"], "z": z, "updated": w})
     return listed
@@ -163,20 +155,20 @@ def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
 
 
 def _steps_1_to_4(
-    problem: Problem, w: FloatArray, H: dict[Any, float]
+    problem: Problem, m: FloatArray, H: dict[Any, float]
 ) -> tuple[str, Any, float] | None:
     """Return the removal or the change that steps 1 to 4 demand, None if a classifier is added."""
     if not H:
         return None
     names, alpha = list(H), np.array(list(H.values()))
     F = embeddings(problem, names)
-    given = problem.triples, problem.y, w, -alpha
+    given = problem.triples, problem.y, m, -alpha
     z = refimpl.kernels.z_values(F, *given)
-    if z.min() < NO_GAIN * w.sum():
+    if z.min() < NO_GAIN:
         g = int(z.argmin())
         return "remove", names[g], float(-alpha[g])
     A, Z = refimpl.kernels.minimize_z(F, *given)
-    if Z.min() < MODIFY_BELOW * w.sum():
+    if Z.min() < MODIFY_BELOW:
         g = int(Z.argmin())
         return "modify", names[g], float(A[g])
     return None
@@ -198,23 +190,23 @@ def _sensitive_arguments(arrays: Arrays, data: str) -> Values:
 def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own splitter and range."""
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
-    w = on_grid(arguments["w"])
+    m = margins_of(arguments["w"])
+    w = weights_of(m)[0]
     listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         c, g, inside = _splitter(got, len(F), f"round {number}: ")
         S = accepts(F[g], float(got["low"]), float(got["high"]), inside)
-        A, Z = refimpl.kernels.minimize_z(F[[c]], triples, y, w, np.zeros(1), S[np.newaxis])
-        if Z[0] >= NO_GAIN * w.sum():
+        A, Z = refimpl.kernels.minimize_z(F[[c]], triples, y, m, np.zeros(1), S[np.newaxis])
+        if Z[0] >= NO_GAIN:
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
         want |= {"inside": inside, "alpha": float(A[0]), "z": float(Z[0])}
         if _close_alpha(arguments, want, got) in (TIE, EQUAL_WORTH):
             alpha = np.array([float(got["alpha"])])
-            z = refimpl.kernels.z_values(F[[c]], triples, y, w, alpha, S[np.newaxis])
         else:
-            alpha, z = A, Z
+            alpha = A
         u = y * S[triples[:, 0]] * margins(F[c], triples)
-        w = next_weights(w, float(alpha[0]), u, float(z[0]))
+        m, w, _ = reweighted(m, u, float(alpha[0]))
         listed.append({**want, "updated": w})
     return listed
 

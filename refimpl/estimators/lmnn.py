@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, Self, TypeAlias, cast
 
 import numpy as np
@@ -12,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
-from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd, stalled
+from refimpl.lmnn import ConvergenceWarning as NotConverged
+from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn.arguments import require_neighbors, require_scale
+from refimpl.lmnn.driver import warn_unless_finished
 from refimpl.lmnn.model import LMNNCallback
 from refimpl.lmnn.options import Search, Solver
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, KernelsName, Labels
@@ -95,14 +98,15 @@ def options_of(
     }
 
 
-def warn_unless_finished(model: LMNNResult, max_checks: int, patience: int) -> None:
-    """Warn if the training has not converged and no validation set ended it."""
-    if model.converged or stalled(model.validation_errors, patience):
-        return
-    remedy = f". Raise max_checks = {max_checks} or tol" if model.full_checks == max_checks else ""
-    warnings.warn(
-        f"LMNN did not converge: {model.message}{remedy}", ConvergenceWarning, stacklevel=3
-    )
+def trained(
+    train: Callable[..., LMNNResult], *arguments: Any, options: LMNNOptions, **keywords: Any
+) -> LMNNResult:
+    """Return what the training returns; if it does not converge, warn as scikit-learn does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        model = train(*arguments, options=options, **keywords)
+    warn_unless_finished(model, options, ConvergenceWarning, stacklevel=4)
+    return model
 
 
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -281,11 +285,10 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             before = None
         kept = held_in(self.validation, places, k, as_random_generator(self.random_state))
         keywords = options_of(self, points, places, kept)
-        if rect:
-            model = lmnn_rect(points[kept], places[kept], r, k, self.mu, start=before, **keywords)
-        else:
-            model = lmnn(points[kept], places[kept], k, self.mu, start=before, **keywords)
-        warn_unless_finished(model, self.max_checks, self.patience)
+        train = partial(lmnn_rect, r=r) if rect else lmnn
+        model = trained(
+            train, points[kept], places[kept], k=k, mu=self.mu, start=before, **keywords
+        )
         L = lmnn_svd(model, r) if r < d and not rect else model.L[0]
         self.model_ = model
         self.components_ = np.pad(L, ((0, r - len(L)), (0, 0)))  # the metric can have a lower rank

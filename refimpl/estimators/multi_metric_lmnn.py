@@ -8,13 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.checks import as_count
 from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
-from refimpl.estimators.lmnn import (
-    RandomState,
-    held_in,
-    options_of,
-    training_data,
-    warn_unless_finished,
-)
+from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback
 from refimpl.lmnn.neighbors import votes
@@ -189,7 +183,8 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         partition = self._partition(points, places, rng)
         kept = held_in(self.validation, places, k, rng)
         metric, inside = np.unique(partition[kept], return_inverse=True)
-        model = lmnn(
+        model = trained(
+            lmnn,
             points[kept],
             places[kept],
             k,
@@ -197,7 +192,6 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
             partition=inside,
             **options_of(self, points, places, kept),
         )
-        warn_unless_finished(model, self.max_checks, self.patience)
         # a cluster whose points were all held out has no metric and takes another
         nearest = np.abs(metric[:, None] - partition).argmin(axis=0)
         self.model_ = model

@@ -61,6 +61,12 @@ _TRIPLES = {
 }
 # so that margins and their sums are finite
 _EMBEDDINGS = {"F": floats("m", "n", largest=2.0**1000), **_TRIPLES}
+_WITH_MARGINS = {
+    "F": _EMBEDDINGS["F"],
+    "triples": _TRIPLES["triples"],
+    "y": _TRIPLES["y"],
+    "margin": floats("t", largest=2.0**1000),
+}
 _SORTED = Instance(
     "refimpl.kernels.sorting", "SortedFeatures", lambda s: {"n": s.n_rows, "d": s.n_features}
 )
@@ -152,13 +158,13 @@ CONTRACT: dict[str, dict[str, Kind]] = {
     },
     # losses
     "minimize_z": {
-        **_EMBEDDINGS,
+        **_WITH_MARGINS,
         "least": floats("m", finite=True),
         "S": floats("m", "n", only=(0, 1), optional=True),
     },
-    "next_weights": {"F": floats("n", largest=2.0**1000), **_TRIPLES, "alpha": Number()},
+    "next_weights": {**_WITH_MARGINS, "F": floats("n", largest=2.0**1000), "alpha": Number()},
     "z_values": {
-        **_EMBEDDINGS,
+        **_WITH_MARGINS,
         "alpha": floats("m", finite=True),
         "S": floats("m", "n", only=(0, 1), optional=True),
     },

@@ -4,7 +4,7 @@ The libraries' own exponentials differ in the last bit. :func:`exp` is built fro
 multiplications in a stated order, and :func:`fixed_sum` adds in 64 interleaved lanes, then the
 lanes in ascending order. Vectors of any width give the same bits.
 
-Not handled here: arguments outside [-700, 500], which are clipped.
+Not handled here: arguments outside [-700, 500]. The exponential is 0 below, and e**500 above.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ TAYLOR = tuple(1.0 / np.prod(np.arange(1.0, n + 1)) for n in range(13, -1, -1))
 
 
 def exp(x: FloatArray) -> FloatArray:
-    """Return e**x to two units in the last place; arguments are clipped to [-700, 500].
+    """Return e**x to two units in the last place; 0 below -700, and e**500 above 500.
 
     x = k ln 2 + r with |r| <= ln(2) / 2, and Taylor's polynomial of degree 13 for e**r by Horner's
     rule.
@@ -38,13 +38,14 @@ def exp(x: FloatArray) -> FloatArray:
     -------
     ndarray, float64, of the same shape
     """
+    none = x < LEAST
     x = np.clip(x, LEAST, MOST)
     k = np.rint(x * LOG2E)
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     p = np.full_like(r, TAYLOR[0])
     for coefficient in TAYLOR[1:]:
         p = p * r + coefficient
-    return np.ldexp(p, k.astype(np.int64))
+    return np.where(none, 0.0, np.ldexp(p, k.astype(np.int64)))
 
 
 def fixed_sum(x: FloatArray) -> float:

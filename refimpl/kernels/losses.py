@@ -8,6 +8,11 @@ ValueError.
 
 Not handled here: margins and what needs no exponential (:mod:`refimpl.kernels.triples`).
 
+The kernels take the margins m_i = y_i H(o_i) of the strong classifier so far, and not the weights
+of the triples. By eq. 9 from the first round on, the weight of a triple is exp(-m_i), divided by
+the sum over all triples. A weight may be too small for float64, and matter again after a
+classifier that turns the triple's margin.
+
 Both twins give the same bits, since Z is made of :mod:`refimpl.kernels.exponentials`. Threads share
 the embeddings, never the triples of an embedding.
 """
@@ -16,11 +21,11 @@ import numpy as np
 
 from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
-from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins, signed_margins
 from refimpl.typing import FloatArray, Int32Array
 
-__all__ = ["middle_of", "minimize_z", "next_weights", "z", "z_values"]
+__all__ = ["middle_of", "minimize_z", "next_weights", "reweighted", "weights_of", "z", "z_values"]
 
 TOLERANCE = 1e-11  # largest last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
@@ -34,7 +39,7 @@ EASY = 2.0**150  # margins that are all larger, or all below its inverse, are re
 # a largest margin that counts as 0: by itself, and relative to the largest one of the other sign
 NO_MARGIN = 2.0**-900
 NEGLIGIBLE = 2.0**-600
-HUGE = 2.0**1000  # the largest value of an embedding, and of a least alpha
+HUGE = 2.0**1000  # the largest value of an embedding, of a least alpha, and of a margin of H
 
 
 @checked
@@ -42,7 +47,7 @@ def z_values(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     alpha: FloatArray,
     S: FloatArray | None = None,
     *,
@@ -54,8 +59,10 @@ def z_values(
 
     Parameters
     ----------
-    F, triples, y, w, threads
+    F, triples, y, threads
         As for :func:`weighted_errors`.
+    margin : ndarray, shape (t,), float64
+        The margin m_i of each triple, which makes its weight.
     alpha : ndarray, shape (m,), float64
     S : ndarray, shape (m, n), float64, optional
         *Splitters*: 1 for the objects that each classifier accepts as q, else 0 (eq. 17). With
@@ -79,37 +86,38 @@ def z_values(
     >>> import numpy as np
     >>> from refimpl.kernels import z_values
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2]], dtype=np.int32)
-    >>> Z = z_values(F, triples, np.ones(1), np.ones(1), np.array([0.5]))
+    >>> Z = z_values(F, triples, np.ones(1), np.zeros(1), np.array([0.5]))
     >>> bool(abs(Z[0] - np.exp(-0.5 * 4)) < 1e-12)
     True
     """
-    w = on_grid(w)
+    _, x, total = weights_of(margin)
     margins_of = zip(signed_margins(F, triples, y, S), alpha, strict=True)
-    # BM:eq12, BM:7.3:1, BM:7.3:11
-    return np.array([fixed_sum(_factors(u, w, a)) for u, a in margins_of])
+    # BM:eq12, BM:7.3:1
+    return np.array([fixed_sum(_factors(u, x, a)) / total for u, a in margins_of])
 
 
-def z(u: FloatArray, w: FloatArray, alpha: float) -> tuple[float, float, float]:
+def z(u: FloatArray, x: FloatArray, alpha: float) -> tuple[float, float, float]:
     """Return Z_j at alpha and its first two derivatives, from u_i = y_i h(q_i, a_i, b_i).
 
     Parameters
     ----------
-    u, w : ndarray, shape (t,), float64
+    u, x : ndarray, shape (t,), float64
+        Weights are exp(x).
     alpha : float
 
     Returns
     -------
     Z, Z1, Z2 : float
     """
-    e = _factors(u, w, alpha)
+    e = _factors(u, x, alpha)
     first = e * u
     Z, minus_Z1, Z2 = fixed_sums(np.stack([e, first, first * u]))
     return Z, -minus_Z1, Z2
 
 
-def _factors(u: FloatArray, w: FloatArray, alpha: float) -> FloatArray:
+def _factors(u: FloatArray, x: FloatArray, alpha: float) -> FloatArray:
     with np.errstate(over="ignore"):  # exp takes infinities
-        return w * exp(-alpha * u)  # BM:eq12
+        return exp(x - alpha * u)  # BM:eq12
 
 
 @checked
@@ -117,7 +125,7 @@ def minimize_z(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     least: FloatArray,
     S: FloatArray | None = None,
     *,
@@ -131,8 +139,8 @@ def minimize_z(
 
     Parameters
     ----------
-    F, triples, y, w, threads
-        As for :func:`weighted_errors`.
+    F, triples, y, margin, threads
+        As for :func:`z_values`.
     least : ndarray, shape (m,), float64
         The least alpha allowed for each classifier, l in the paper.
     S : ndarray, shape (m, n), float64, optional
@@ -141,9 +149,9 @@ def minimize_z(
     Returns
     -------
     alpha, Z : ndarray, shape (m,), float64
-        If a classifier is wrong on no triple of positive weight, Z has an infimum but no minimum;
-        then alpha is where a classifier with all margins at their weighted mean would have Z =
-        2**-52.
+        If a classifier is wrong on no triple, Z has an infimum but no minimum; then alpha is where
+        a classifier with all margins at their weighted mean would have Z = 2**-52. It is no larger
+        if all triples that the classifier is wrong on have weights of at most 2**-53.
 
     Raises
     ------
@@ -162,53 +170,57 @@ def minimize_z(
     >>> import numpy as np
     >>> from refimpl.kernels import minimize_z
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
-    >>> alpha, Z = minimize_z(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5), np.zeros(1))
+    >>> alpha, Z = minimize_z(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.zeros(1))
     >>> alpha.tolist(), Z.tolist()
     ([0.0], [1.0])
     """
-    w = on_grid(w)
+    w, x, total = weights_of(margin)
     minima = [
-        _minimum(u, w, float(l))
+        _minimum(u, w, x, float(l))
         for u, l in zip(signed_margins(F, triples, y, S), least, strict=True)
     ]
     # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
     alpha, Z = np.array(minima).reshape(-1, 2).T.copy()
-    return alpha, Z  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
+    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
 
 
-def _minimum(u: FloatArray, w: FloatArray, least: float) -> tuple[float, float]:
-    """Return A_min and Z_min of one classifier."""
+def _minimum(u: FloatArray, w: FloatArray, x: FloatArray, least: float) -> tuple[float, float]:
+    """Return A_min and Z_min, times the sum of exp(x), of one classifier."""
     scale = fixed_sum(w * np.abs(u))
-    right = _largest(u, w)
-    wrong = _largest(-u, w)
-    largest = max(right, wrong)
-    if largest <= NO_MARGIN or scale == 0.0:  # a constant classifier: Z does not depend on alpha
+    right = _largest(u, w, GRID / 2)
+    wrong = _largest(-u, w, GRID / 2)
+    largest = float(np.abs(u).max())
+    if max(right, wrong) <= NO_MARGIN or scale == 0.0:  # a constant classifier
         alpha = max(least, 0.0)
-        return alpha, z(u, w, alpha)[0]
+        return alpha, z(u, x, alpha)[0]
     if not 1 / EASY <= largest <= EASY:  # a power of two, so that no square leaves float64's range
         power = 2.0 ** (1 - int(np.frexp(largest)[1]))
         least = max(-HUGE, min(HUGE, least / power))
-        # where the weight is 0, u may be far larger
-        u = np.where((np.abs(u) > NO_MARGIN) & (w > 0), u, 0.0) * power
-        alpha, Z = _minimum(u, w, least)
+        u = np.where(np.abs(u) > NO_MARGIN, u, 0.0) * power
+        alpha, Z = _minimum(u, w, x, least)
         return alpha * power, Z
     most = max(least, 0.0) + LAST_BITS / scale
-    if min(right, wrong) <= max(NEGLIGIBLE * largest, NO_MARGIN):  # Z falls, or grows, throughout
+    farthest = most
+    if min(right, wrong) > max(NEGLIGIBLE * max(right, wrong), NO_MARGIN):
+        farthest = max(most, MOST / wrong)
+    else:
         alpha = most if right > wrong else least
-        return alpha, z(u, w, alpha)[0]
-    alpha, Z, low, high = _newton(u, w, least, most, scale, largest)
+        Z, Z1, _ = z(u, x, alpha)
+        if Z1 <= 0 if right > wrong else Z1 >= 0:  # Z falls, or grows, throughout
+            return alpha, Z
+    alpha, Z, low, high = _newton(u, x, least, most, scale, largest)
     if low == high:
         return alpha, Z
-    return _bisection(u, w, low, high if high < most else max(most, MOST / wrong), least)
+    return _bisection(u, x, low, high if high < most else farthest, least)
 
 
-def _largest(u: FloatArray, w: FloatArray) -> float:
-    """Return the largest positive u of a weight that is not 0; 0 if there is none."""
-    return float(np.max(np.where(w > 0, u, 0.0), initial=0.0))
+def _largest(u: FloatArray, w: FloatArray, above: float) -> float:
+    """Return the largest positive u of a weight above `above`; 0 if there is none."""
+    return float(np.max(np.where(w > above, u, 0.0), initial=0.0))
 
 
 def _newton(
-    u: FloatArray, w: FloatArray, least: float, most: float, scale: float, largest: float
+    u: FloatArray, x: FloatArray, least: float, most: float, scale: float, largest: float
 ) -> tuple[float, float, float, float]:
     """Run Newton's method within [least, most].
 
@@ -219,7 +231,7 @@ def _newton(
     alpha = max(least, 0.0)
     high = most
     for _ in range(STEPS):
-        Z, Z1, Z2 = z(u, w, alpha)
+        Z, Z1, Z2 = z(u, x, alpha)
         if Z1 >= 0 and alpha == least:
             return alpha, Z, alpha, alpha
         if Z1 < 0:
@@ -247,14 +259,14 @@ def _newton(
 
 
 def _bisection(
-    u: FloatArray, w: FloatArray, low: float, high: float, least: float
+    u: FloatArray, x: FloatArray, low: float, high: float, least: float
 ) -> tuple[float, float]:
     """Find the zero of Z's slope between low and high, which have one sign, to the last bits.
 
     The bisection halves the difference of the exponents.
     """
     alpha = low
-    Z, Z1, _ = z(u, w, alpha)
+    Z, Z1, _ = z(u, x, alpha)
     if Z1 >= 0 and alpha == least:
         return alpha, Z
     for _ in range(HALVINGS):
@@ -262,7 +274,7 @@ def _bisection(
         if not low < middle < high:
             break
         alpha = middle
-        Z, Z1, _ = z(u, w, alpha)
+        Z, Z1, _ = z(u, x, alpha)
         if Z1 < 0:
             low = alpha
         else:
@@ -283,30 +295,32 @@ def next_weights(
     F: FloatArray,
     triples: Int32Array,
     y: FloatArray,
-    w: FloatArray,
+    margin: FloatArray,
     alpha: float,
     *,
     threads: int | None = None,
-) -> tuple[FloatArray, float]:
-    """Compute the weights of the triples after a classifier was added, and its Z: eqs. 9 and 12.
+) -> tuple[FloatArray, FloatArray, float]:
+    """Compute the margins and weights of the triples after a classifier was added, and its Z.
 
-    Source: Athitsos et al. (2005).
+    Source: Athitsos et al. (2005), eqs. 9 and 12.
 
     Parameters
     ----------
     F : ndarray, shape (n,), float64
         Values of the classifier's 1D embedding on the training objects.
-    triples, y, w, threads
-        As for :func:`weighted_errors`.
+    triples, y, margin, threads
+        As for :func:`z_values`.
     alpha : float
         The weight of the classifier.
 
     Returns
     -------
-    weights : ndarray, shape (t,), float64
-        On the grid. They add up to one, but for rounding; they are 0 where Z is.
+    margin : ndarray, shape (t,), float64
+        The margins after.
+    w : ndarray, shape (t,), float64
+        The weights after. They add up to one, but for rounding.
     z : float
-        What :func:`z_values` gives at `alpha`.
+        What :func:`z_values` gives at `alpha` with the weights before, but for rounding.
 
     Raises
     ------
@@ -324,10 +338,28 @@ def next_weights(
     >>> import numpy as np
     >>> from refimpl.kernels import next_weights
     >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
-    >>> w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5), np.log(2.0))
-    >>> w.round(12).tolist(), round(z, 12)
-    ([0.2, 0.8], 1.25)
+    >>> margin, w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.log(2.0))
+    >>> margin.round(4).tolist(), w.round(12).tolist(), round(z, 12)
+    ([0.6931, -0.6931], [0.2, 0.8], 1.25)
     """
-    e = _factors(y * margins(F, triples), on_grid(w), alpha)
-    z = fixed_sum(e)  # BM:7.3:11
-    return on_grid(e / z if z > 0 else e), z  # BM:eq9, BM:7.3:12
+    return reweighted(margin, y * margins(F, triples), alpha)
+
+
+def weights_of(margin: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Return the weights of triples, and x and the sum of exp(x) of which they are made."""
+    x = margin.min() - margin
+    e = exp(x)
+    total = fixed_sum(e)
+    return e / total, x, total
+
+
+def reweighted(
+    margin: FloatArray, u: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return :func:`next_weights` from u_i = y_i h(q_i, a_i, b_i)."""
+    _, _, total = weights_of(margin)
+    with np.errstate(over="ignore"):
+        after = np.clip(margin + alpha * u, -HUGE, HUGE)
+    w, _, total_after = weights_of(after)  # BM:eq9, BM:7.3:12
+    fallen = exp(np.array([margin.min() - after.min()]))[0]
+    return after, w, float(fallen) * (total_after / total)  # BM:7.3:11

@@ -21,13 +21,14 @@ from refimpl.lmnn.algorithm import project
 from refimpl.lmnn.driver import stalled
 from refimpl.lmnn.low_rank import lmnn_rect, lmnn_svd
 from refimpl.lmnn.memory import estimate_memory
-from refimpl.lmnn.model import Check, LMNNResult
+from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNResult
 from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors
 from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.training import kmeans_partition, lmnn, target_neighbors
 
 __all__ = [
     "Check",
+    "ConvergenceWarning",
     "LMNNOptions",
     "LMNNResult",
     "classify",

@@ -3,21 +3,23 @@
 Not handled here: the steps (``smoothed.py``, ``printed.py``).
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from refimpl.lmnn.arguments import Request, Validation
-from refimpl.lmnn.model import Check, LMNNCallback, LMNNResult, relative_gap
+from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNCallback, LMNNResult, relative_gap
 from refimpl.lmnn.neighbors import classify
+from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.starts import zero_metric
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["Course", "stalled", "until_done", "with_what_was_left_out"]
+__all__ = ["Course", "stalled", "until_done", "warn_unless_finished", "with_what_was_left_out"]
 
 # an objective below this share of n k, or of the objective of M = 0 if that is less, counts as 0
 LITTLE = 1e-3
@@ -241,6 +243,24 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     (False, True)
     """
     return len(errors) > 0 and len(errors) - 1 - int(np.argmin(errors)) >= patience
+
+
+def warn_unless_finished(
+    result: LMNNResult,
+    options: LMNNOptions,
+    category: type[Warning] = ConvergenceWarning,
+    *,
+    stacklevel: int = 3,
+) -> None:
+    """Warn if the training has not converged and no validation set ended it."""
+    if result.converged or stalled(result.validation_errors, options.patience):
+        return
+    most = options.max_checks
+    remedy = f". Raise max_checks = {most} or tol" if result.full_checks == most else ""
+    where = f"the objective is {result.objective:.6g}, its lower bound {result.bound:.6g}"
+    warnings.warn(
+        f"LMNN did not converge: {where}; {result.message}{remedy}", category, stacklevel=stacklevel
+    )
 
 
 def negligible(mu: float, classes: IntArray, targets: IntArray) -> float:

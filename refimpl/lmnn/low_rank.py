@@ -4,12 +4,14 @@ LMNN-RECT is trained here by L-BFGS on a smoothed problem. The plain gradient st
 in :func:`refimpl.lmnn.algorithm.factor_step`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request
-from refimpl.lmnn.driver import course, until_done
+from refimpl.lmnn.driver import course, until_done, warn_unless_finished
 from refimpl.lmnn.memory import room_for_pairs
 from refimpl.lmnn.model import LMNNCallback, LMNNResult, Metric, factors_of
 from refimpl.lmnn.options import LMNNOptions
@@ -123,6 +125,11 @@ def lmnn_rect(
     TypeError, ValueError, MemoryError
         As :func:`lmnn` does.
 
+    Warns
+    -----
+    ConvergenceWarning
+        As :func:`lmnn` does.
+
     See Also
     --------
     lmnn_svd : Truncate a metric of full rank instead.
@@ -149,11 +156,14 @@ def lmnn_rect(
         raise ValueError(f"r must be at most {d}, the dimensions of X; got {r}")
     if request.factors is not None and request.factors.shape[1] != r:
         raise ValueError(f"start must have r = {r} rows; got {request.factors.shape[1]}")
-    return _train(request, r)
+    result, stopped = _train(request, r)
+    if not stopped:
+        warn_unless_finished(result, options)
+    return result
 
 
-def _train(request: Request, r: int) -> LMNNResult:
-    """Train a factor of r rows."""
+def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
+    """Train a factor of r rows. Return also whether the callback ended the training."""
     room = room_for_pairs(request)
     tol = TOL if request.options.tol is None else request.options.tol
     X = request.X
@@ -179,7 +189,7 @@ def _train(request: Request, r: int) -> LMNNResult:
     checks = descend_low_rank(
         problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
     )
-    return until_done(checks, problem, course(request, tol))[0]
+    return until_done(checks, problem, course(request, tol))
 
 
 def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) -> FloatArray:
@@ -188,14 +198,14 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
     if rows is None:
         directions = np.linalg.eigh(problem.X.T @ problem.X)[1][:, ::-1]
         return scaled(problem, directions[:, :r].T[None])
-    return lmnn_rect(
-        request.X[rows],
-        request.classes[rows],
-        r,
-        request.k,
-        request.mu,
+    smaller = replace(
+        request,
+        X=request.X[rows],
+        classes=request.classes[rows],
+        partition=request.partition[rows],
+        targets=None,
         options=LMNNOptions(tol=tol, search=request.options.search),
-        kernels=request.kernels,
-        threads=request.threads,
-        max_memory=request.max_memory,
-    ).L
+        callback=None,
+        validation=None,
+    )
+    return _train(smaller, r)[0].L

@@ -13,7 +13,25 @@ from refimpl.progress import Step
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Check", "LMNNCallback", "LMNNResult", "Metric"]
+__all__ = ["Check", "ConvergenceWarning", "LMNNCallback", "LMNNResult", "Metric"]
+
+
+class ConvergenceWarning(UserWarning):
+    """Warning that a training of LMNN ended before it was proven to be near the optimum.
+
+    The message says how far the objective is from its lower bound.
+
+    See Also
+    --------
+    LMNNResult : Its `converged`, `bound` and `message`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from refimpl.lmnn import ConvergenceWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ConvergenceWarning)
+    """
 
 
 @dataclass(frozen=True, eq=False)

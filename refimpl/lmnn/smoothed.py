@@ -32,6 +32,7 @@ from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.lbfgs import Memory, descent
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
+from refimpl.lmnn.starts import zero_metric
 from refimpl.typing import FloatArray
 
 __all__ = ["descend", "descend_low_rank"]
@@ -39,6 +40,7 @@ __all__ = ["descend", "descend_low_rank"]
 SHRINK = 3.0  # h shrinks by this factor
 WEAKER = 10.0  # and the barrier by this one
 LEAST_WIDTH = 0.03  # h shrinks below it only if the slopes do not settle
+FIRST = 0.03  # the share of the pull at the start that the first barrier makes
 BARRIER = 0.2  # the share of the gap to reach that the last barrier makes
 ITERATIONS = 60  # the number of iterations of L-BFGS between two full checks
 MOST = 16  # ITERATIONS grow up to this factor if they do not close the gap
@@ -230,13 +232,13 @@ def descend(
     """
     coordinates = problem.coordinates
     inner = problem.within(coordinates.U)
-    V = _inside(coordinates.inward(L))
+    V = _square(coordinates.inward(L))
     smoothed = Multiplied(inner, coordinates)
-    full_check(inner, coordinates, V, smoothed.h)
-    smoothed.follow()
     certificate = smoothed.certificate
     size = V.shape[0] * V.shape[1]
-    smoothed.epsilon = 0.03 * max(inner.evaluate(V).pull, 1e-12) / size
+    V, smoothed.epsilon = _inside(V, zero_metric(problem.mu, problem.classes, problem.k))
+    full_check(inner, coordinates, V, smoothed.h)
+    smoothed.follow()
     best = np.inf
     best_L = L
     iterations = ITERATIONS
@@ -276,7 +278,7 @@ def descend(
             smoothed.take_slopes()
             if smoothed.h > LEAST_WIDTH:
                 smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
-            elif apart - barrier > max(rest / 2, barrier):
+            elif norm <= enough and apart - barrier > max(rest / 2, barrier):
                 smoothed.h /= SHRINK
             rest = apart - barrier
             smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
@@ -368,13 +370,23 @@ def _relative_norm(gradient: FloatArray, v: FloatArray) -> float:
     return float(np.linalg.norm(gradient)) / max(1e-300, float(np.linalg.norm(2 * v)))
 
 
-def _inside(V: FloatArray) -> FloatArray:
-    """Return V as square factors without singular values near 0, as the barrier needs."""
+def _square(V: FloatArray) -> FloatArray:
+    """Return factors with as many rows as columns, of the same metrics."""
     d = V.shape[2]
-    V = np.concatenate([V, np.zeros((len(V), max(0, d - V.shape[1]), d))], axis=1)
     if V.shape[1] > d:
-        V = np.stack([np.linalg.qr(factor)[1] for factor in V])
-    for alpha, factor in enumerate(V):
-        left, values, right = np.linalg.svd(factor)
-        V[alpha] = (left * np.maximum(values, 1e-3 * max(values[0], 1e-12))) @ right
-    return V
+        return np.stack([np.linalg.qr(factor)[1] for factor in V])
+    return np.concatenate([V, np.zeros((len(V), d - V.shape[1], d))], axis=1)
+
+
+def _inside(V: FloatArray, most: float) -> tuple[FloatArray, float]:
+    """Return square factors V as the barrier needs them, and the epsilon of the first barrier.
+
+    `most` is eq. 3 of M = 0. The pull, which is the sum of the squares of V, is no larger at the
+    optimum. The least of v^2 - 2 epsilon log v is at v = sqrt(epsilon). If a singular value of a
+    metric were far below this, as where the metric has no pull, all steps would be short.
+    """
+    left, values, right = np.linalg.svd(V)
+    values = np.minimum(values, np.sqrt(most))
+    epsilon = FIRST * max(float((values**2).sum()), 1e-12 * most) / values.size
+    inside: FloatArray = (left * np.maximum(values, np.sqrt(epsilon))[:, None]) @ right
+    return inside, epsilon

@@ -18,7 +18,7 @@ import scipy
 from refimpl.checks import as_count, as_generator, as_matrix
 from refimpl.lmnn import algorithm, printed, smoothed
 from refimpl.lmnn.arguments import USUAL, Request, as_request, checked
-from refimpl.lmnn.driver import course, until_done, with_what_was_left_out
+from refimpl.lmnn.driver import course, until_done, warn_unless_finished, with_what_was_left_out
 from refimpl.lmnn.memory import room_for_pairs
 from refimpl.lmnn.model import Check, LMNNCallback, LMNNResult, Metric
 from refimpl.lmnn.neighbors import metric_neighbors
@@ -160,6 +160,11 @@ def lmnn(
         If the training needs more than `max_memory`. It is raised before the training starts if
         this is known, and otherwise when more pairs are found than there is room for.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If `converged` is False, unless the validation error or the callback ended the training.
+
     See Also
     --------
     lmnn_rect : A metric of low rank.
@@ -182,11 +187,17 @@ def lmnn(
     request = as_request(
         X, y, k, mu, partition, targets, options, kernels, threads, callback, start, max_memory
     )
-    return _train(request)
+    result, stopped = _train(request)
+    if not stopped:
+        warn_unless_finished(result, request.options)
+    return result
 
 
-def _train(request: Request) -> LMNNResult:
-    """Train in rounds, each with target neighbours of its own."""
+def _train(request: Request) -> tuple[LMNNResult, bool]:
+    """Train in rounds, each with target neighbours of its own.
+
+    Return also whether the callback ended the training.
+    """
     room = room_for_pairs(request)
     options = request.options
     tol = TOL if options.tol is None else options.tol
@@ -219,7 +230,7 @@ def _train(request: Request) -> LMNNResult:
         checks += result.full_checks
         factors = result.L
         neighbors = _nearest_of_class(request, result)
-    return result
+    return result, stopped
 
 
 def _steps(
@@ -273,22 +284,20 @@ def _metric_of(
     problem: LargeMarginProblem, request: Request, rows: IntArray | None, options: LMNNOptions
 ) -> FloatArray:
     """Return the factor, shape (1, r, d), of one metric for all points or for some rows."""
-    validation = request.validation
-    if options.validation is not None and validation is not None:
-        options = replace(options, validation=(validation.Q, validation.classes))
     part = slice(None) if rows is None else rows
-    result = lmnn(
-        request.X[part],
-        problem.classes[part],
-        problem.k,
-        problem.mu,
+    classes = request.classes[part]
+    smaller = replace(
+        request,
+        X=request.X[part],
+        classes=classes,
+        partition=np.zeros(len(classes), dtype=np.int64),
         targets=problem.targets if rows is None else None,
         options=replace(options, solver=None, max_checks=USUAL.max_checks, n_target_rounds=1),
-        kernels=request.kernels,
-        threads=request.threads,
-        max_memory=request.max_memory,
+        callback=None,
+        factors=None,
+        validation=None if options.validation is None else request.validation,
     )
-    return result.L
+    return _train(smaller)[0].L
 
 
 def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:

@@ -15,9 +15,8 @@ from boostmap_toys import separable, toy
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
+from refimpl.boostmap.rounds import margins_after, training_rounds
 from refimpl.boostmap.rounds import query_sensitive_rounds as for_use_query_sensitive_rounds
-from refimpl.boostmap.rounds import training_rounds, weights_after
-from refimpl.kernels.stumps import on_grid
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -91,7 +90,7 @@ def printed(name, kernels, query_sensitive=0, choices=None):
         algorithm.embeddings(problem, list(H)),
         triples,
         y,
-        first[-1].w,
+        first[-1].m,
         choices,
         rng=rng,
         kernels=kernels,
@@ -217,33 +216,27 @@ def test_a_removal_takes_all_of_a_weight_back(name, kernels):
 
 
 class Told:
-    """Kernels whose ``z_values`` gives what it is told, as shares of the weights' sum, one after
-    the other.
-    """
+    """Kernels whose ``z_values`` and ``next_weights`` give the Z that they are told."""
 
     def __init__(self, *shares):
         self.shares = list(shares)
 
     def __getattr__(self, name):
-        # after a z_j that is not theirs the weights need not add up to 1
-        kernel = getattr(KERNELS[-1], name)
-        return lambda F, triples, y, w, *rest, **options: kernel(
-            F, triples, y, on_grid(w / w.sum()), *rest, **options
-        )
+        return getattr(KERNELS[-1], name)
 
-    def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
-        return np.array([self.shares.pop(0) * w.sum() for _ in F])
+    def z_values(self, F, triples, y, margin, alpha, S=None, *, threads=None):
+        return np.array([self.shares.pop(0) for _ in F])
 
-    def next_weights(self, F, triples, y, w, alpha, *, threads=None):
-        after, _ = KERNELS[-1].next_weights(F, triples, y, on_grid(w / w.sum()), alpha)
-        return after, self.shares.pop(0) * w.sum()
+    def next_weights(self, F, triples, y, margin, alpha, *, threads=None):
+        after, w, _ = KERNELS[-1].next_weights(F, triples, y, margin, alpha)
+        return after, w, self.shares.pop(0)
 
 
 @pytest.mark.parametrize(
     "share, gains", [(1 - 1e-9, True), (1 - 1e-11, True), (1 - 1e-13, False), (1.0, False)]
 )
 def test_a_gain_that_rounding_may_make_is_none(share, gains):
-    """Steps 2 and 11 compare with the weights' sum, less one part in 10**12."""
+    """Steps 2 and 11 compare with 1, less one part in 10**12."""
     D, triples, y, _ = toy(n=12, t=80)
     problem = algorithm.Problem(D, D, triples, y)
     sizes = {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
@@ -283,9 +276,9 @@ class Watched:
     def __getattr__(self, name):
         return getattr(KERNELS[-1], name)
 
-    def minimize_z(self, F, triples, y, w, least, S=None, *, threads=None):
+    def minimize_z(self, F, triples, y, margin, least, S=None, *, threads=None):
         self.least += least.tolist()
-        return KERNELS[-1].minimize_z(F, triples, y, w, least, S, threads=threads)
+        return KERNELS[-1].minimize_z(F, triples, y, margin, least, S, threads=threads)
 
 
 @pytest.mark.parametrize("form", ["as printed", "for use"])
@@ -313,14 +306,13 @@ def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
 
 def test_weights_of_the_second_phase_begin_at_0_too():
     D, triples, y, _ = toy(n=15, t=80, seed=3)
-    w = on_grid(np.full(len(y), 1 / len(y)))
     watched = Watched()
     for ranges in (algorithm.ranges_of_least_z, algorithm.ranges_of_least_error):
         rounds = algorithm.query_sensitive_rounds(
             D[:3],
             triples,
             y,
-            w,
+            np.zeros(len(y)),
             algorithm.Choices(3, ranges=ranges),
             rng=np.random.default_rng(1),
             kernels=watched,
@@ -392,24 +384,24 @@ def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     rng = np.random.default_rng(1)
     part = list(itertools.islice(training_rounds(problem, rng=rng, **sizes), done))
     log = [(r.classifier, r.alpha, r.z) for r in part]
-    assert_same(weights_after(problem, log, []), part[-1].w)
-    rest = training_rounds(problem, rng=rng, done=log, w=part[-1].w, **sizes)
+    assert_same(margins_after(problem, log, []), part[-1].m)
+    rest = training_rounds(problem, rng=rng, done=log, m_i=part[-1].m, **sizes)
     same_rounds(whole, part + list(rest))
     options = {
         "choices": algorithm.Choices(4, ranges=algorithm.ranges_of_least_error),
         "kernels": kernels,
     }
-    w = whole[-1].w
+    m = whole[-1].m
     F = D[:5]
     whole = list(
         itertools.islice(
-            for_use_query_sensitive_rounds(F, problem, w, rng=np.random.default_rng(1), **options),
+            for_use_query_sensitive_rounds(F, problem, m, rng=np.random.default_rng(1), **options),
             4,
         )
     )
     rng = np.random.default_rng(1)
     part = list(
-        itertools.islice(for_use_query_sensitive_rounds(F, problem, w, rng=rng, **options), 2)
+        itertools.islice(for_use_query_sensitive_rounds(F, problem, m, rng=rng, **options), 2)
     )
-    rest = for_use_query_sensitive_rounds(F, problem, part[-1].w, rng=rng, done=2, **options)
+    rest = for_use_query_sensitive_rounds(F, problem, part[-1].m, rng=rng, done=2, **options)
     same_rounds(whole, part + list(itertools.islice(rest, 2)))

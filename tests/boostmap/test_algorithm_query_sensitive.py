@@ -9,7 +9,7 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS
-from boostmap_toys import toy
+from boostmap_toys import margin_of, toy
 
 from refimpl.boostmap import algorithm
 from refimpl.kernels.stumps import on_grid
@@ -24,8 +24,8 @@ class ToldMinimum:
     def __getattr__(self, name):
         return getattr(KERNELS[-1], name)
 
-    def minimize_z(self, F, triples, y, w, least, S=None, *, threads=None):
-        return np.ones(len(F)), np.full(len(F), self.share * w.sum())
+    def minimize_z(self, F, triples, y, margin, least, S=None, *, threads=None):
+        return np.ones(len(F)), np.full(len(F), self.share)
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,15 @@ class ToldMinimum:
 )
 def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, gains):
     D, triples, y, _ = toy(n=12, t=80)
-    w = on_grid(np.full(len(y), 1 / len(y)))
     choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
     rounds = algorithm.query_sensitive_rounds(
-        D[:3], triples, y, w, choices, rng=np.random.default_rng(0), kernels=ToldMinimum(share)
+        D[:3],
+        triples,
+        y,
+        np.zeros(len(y)),
+        choices,
+        rng=np.random.default_rng(0),
+        kernels=ToldMinimum(share),
     )
     assert len(list(itertools.islice(rounds, 1))) == gains
 
@@ -54,16 +59,13 @@ def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
     """
     D, triples, y, _ = toy(n=15, t=80, seed=3)
     triples = np.column_stack([np.zeros_like(y), triples[:, 1:]]).astype(np.int32)
-    y, w = (
-        np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0),
-        on_grid(np.full(len(y), 1 / len(y))),
-    )
+    y = np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0)
     found = next(
         algorithm.query_sensitive_rounds(
             D[[0, 0, 0]],
             triples,
             y,
-            w,
+            np.zeros(len(y)),
             algorithm.Choices(3, ranges=ranges),
             rng=np.random.default_rng(1),
         )
@@ -78,13 +80,13 @@ def test_steps_1_to_8_of_section_8_1_by_loops():
     D, triples, y, _ = toy(n=15, t=80, seed=3)
     F = D[3::-1].copy()
     rng = np.random.default_rng(1)
-    w = on_grid(np.random.default_rng(0).dirichlet(np.ones(len(y))))
+    w = np.random.default_rng(0).dirichlet(np.ones(len(y)))
     for draw in (algorithm.splitters, algorithm.both_splitters):
         rounds = algorithm.query_sensitive_rounds(
             F,
             triples,
             y,
-            w,
+            margin_of(w),
             algorithm.Choices(3, draw),
             rng=np.random.default_rng(1),
             kernels=KERNELS[-1],
@@ -141,7 +143,7 @@ def test_section_8_3_takes_the_range_of_least_error():
     rng = np.random.default_rng(2)
     q = triples[:, 0]
     t = np.array([algorithm.thresholds(F_g, q, np.unique(q), 3, rng) for F_g in D[:3]])
-    found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, w, t, KERNELS[-1])
+    found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, margin_of(w), t, KERNELS[-1])
     for F_g, F_c, t_c, V in zip(D[:3], D[3:6], t, found, strict=True):
         errors = []
         for places in algorithm.all_ranges(3):

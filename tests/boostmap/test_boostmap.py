@@ -6,7 +6,7 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
-from boostmap_toys import EMBEDDING, toy, train
+from boostmap_toys import EMBEDDING, margin_of, toy, train
 
 import refimpl
 from refimpl.boostmap import CandidateDistances, Triples, algorithm, boostmap
@@ -96,7 +96,7 @@ def test_an_addition_tries_what_steps_5_to_9_say():
     w = np.full(len(y), 1 / len(y))
     problem = algorithm.Problem(D.T, D.T, triples, y)
     rng = np.random.default_rng(0)
-    h, alpha = bm.addition(problem, (8, 2000, 2008), (), bm.on_grid(w), rng, KERNELS[0], 1)
+    h, alpha = bm.addition(problem, (8, 2000, 2008), (), np.zeros(len(y)), rng, KERNELS[0], 1)
     every = [(r, -1) for r in range(8)] + [(a, b) for a in range(8) for b in range(8) if a != b]
     z = [
         oracles.least_z(
@@ -319,24 +319,27 @@ def test_the_bounds_change_nothing(seed):
     rng = np.random.default_rng(seed)
     D, triples, y, _ = toy(n=30, t=300, seed=seed)
     w = rng.random(300) ** rng.choice([1, 6])
-    w = bm.on_grid(w / w.sum())
+    w = w / w.sum()
+    margin = margin_of(w)
     # equal ones, a constant one
     F = np.concatenate([D[:24], D[:3], np.zeros((1, 30))])
     k = KERNELS[0]
     alpha = rng.normal(size=len(F)) * rng.choice([0.1, 3])
-    z = k.z_values(F, triples, y, w, alpha)
-    sums = k.margin_sums(F, triples, y, w)
-    assert (lz.z_bound(sums, w.sum(), alpha) <= z * (1 + 1e-12)).all()
-    assert lz.least_z(F, triples, y, w, alpha, k, 1) == (int(np.argmin(z)), z.min())
-    assert lz.least_z(F, triples, y, w, alpha, k, 1, below=z.min())[0] is None
+    z = k.z_values(F, triples, y, margin, alpha)
+    sums = lz.margin_sums(F, triples, y, w, k, 1)
+    assert (lz.z_bound(sums, lz.least_total(300), alpha) <= z * (1 + 1e-12)).all()
+    assert lz.least_z(F, triples, y, margin, alpha, k, 1) == (int(np.argmin(z)), z.min())
+    assert lz.least_z(F, triples, y, margin, alpha, k, 1, below=z.min())[0] is None
     least = -rng.random(len(F))
-    a, z = k.minimize_z(F, triples, y, w, least)
-    assert (lz.z_bound(sums, w.sum(), lz.best_of_bound(sums, least)) <= z * (1 + 1e-12)).all()
-    tighter = lz.z_min_bound(sums, w.sum(), least)
+    a, z = k.minimize_z(F, triples, y, margin, least)
+    assert (
+        lz.z_bound(sums, lz.least_total(300), lz.best_of_bound(sums, least)) <= z * (1 + 1e-12)
+    ).all()
+    tighter = lz.z_min_bound(sums, lz.least_total(300), least)
     assert (tighter <= z * (1 + 1e-12)).all() and np.isfinite(tighter[:24]).all()
     g = int(np.argmin(z))
-    assert lz.least_z_min(F, triples, y, w, least, k, 1) == (g, a[g], z[g])
-    assert lz.least_z_min(F, triples, y, w, least, k, 1, below=z[g])[0] is None
+    assert lz.least_z_min(F, triples, y, margin, least, k, 1) == (g, a[g], z[g])
+    assert lz.least_z_min(F, triples, y, margin, least, k, 1, below=z[g])[0] is None
 
 
 def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():
@@ -371,7 +374,7 @@ class Bounded:
         none = np.zeros(len(F))
         return np.column_stack([one, none, -np.log(self.bounds), *5 * [none]])
 
-    def z_values(self, F, triples, y, w, alpha, S=None, *, threads=None):
+    def z_values(self, F, triples, y, margin, alpha, S=None, *, threads=None):
         return self.z[F[:, 0].astype(int)]
 
 
@@ -389,8 +392,8 @@ def test_bounds_leave_the_first_of_the_least(bounds, z, found):
         [special.get(c, usual) for c in range(20)] for special, usual in ((bounds, 0.3), (z, 0.9))
     )
     F = np.arange(20.0)[:, None]
-    w = np.ones(1)
-    assert lz.least_z(F, None, None, w, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
+    one = np.zeros(1)
+    assert lz.least_z(F, None, one, one, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
 
 
 def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
@@ -403,12 +406,12 @@ def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
         rng = np.random.default_rng(seed)
         triples = np.array([[0, 1, 2], [0, 2, 1]], dtype=np.int32)[rng.integers(2, size=200)]
         y = np.ones(200)
-        w = bm.on_grid(rng.dirichlet(np.ones(200)))
+        w = rng.dirichlet(np.ones(200))
         alpha = rng.normal(size=1)
-        z = KERNELS[0].z_values(F, triples, y, w, alpha)[0]
+        z = KERNELS[0].z_values(F, triples, y, margin_of(w), alpha)[0]
         limit = np.nextafter(z, np.inf)
         above += lz.z_bound(KERNELS[0].margin_sums(F, triples, y, w), w.sum(), alpha)[0] > limit
-        assert lz.least_z(F, triples, y, w, alpha, KERNELS[0], 1, below=limit) == (0, z)
+        assert lz.least_z(F, triples, y, margin_of(w), alpha, KERNELS[0], 1, below=limit) == (0, z)
     assert above > 0
 
 
@@ -420,11 +423,15 @@ def test_a_classifier_without_an_error_is_found(kernels):
     D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
     triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
     y = np.ones(4)
-    w = bm.on_grid(np.full(4, 0.25))
+    margin = np.zeros(4)
     for F in (D[:1], np.concatenate([D[:, [0, 2, 1, 3]], D])):
-        alpha, z = kernels.minimize_z(F, triples, y, w, np.zeros(len(F)))
+        alpha, z = kernels.minimize_z(F, triples, y, margin, np.zeros(len(F)))
         g = int(np.argmin(z))
-        assert lz.least_z_min(F, triples, y, w, np.zeros(len(F)), kernels, 1) == (g, alpha[g], z[g])
+        assert lz.least_z_min(F, triples, y, margin, np.zeros(len(F)), kernels, 1) == (
+            g,
+            alpha[g],
+            z[g],
+        )
     model = boostmap(
         CandidateDistances(D, D),
         Triples(triples, y),
@@ -470,7 +477,9 @@ def test_step_3_of_section_8_1_as_printed(kernels):
     def first_round(ranges):
         choices = algorithm.Choices(3, ranges=ranges)
         rng = np.random.default_rng(8)
-        return next(bm.query_sensitive_rounds(F, problem, w, choices, rng=rng, kernels=kernels))
+        return next(
+            bm.query_sensitive_rounds(F, problem, margin_of(w), choices, rng=rng, kernels=kernels)
+        )
 
     found = first_round(algorithm.ranges_of_least_z)
     rng = np.random.default_rng(8)

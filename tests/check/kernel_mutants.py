@@ -9,6 +9,7 @@ import numpy as np
 import refimpl.kernels as reference
 from refimpl.check.judging import differences
 from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE, WRONG
+from refimpl.kernels.losses import weights_of
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import margins
 
@@ -116,20 +117,22 @@ def answers(F, triples, y, S=None):
 
 
 @mutant("z_values", WRONG, "BM:7.3:11")
-def exponent_of_the_other_sign(F, triples, y, w, alpha, S=None, *, threads=None):
+def exponent_of_the_other_sign(F, triples, y, margin, alpha, S=None, *, threads=None):
     u = answers(F, triples, y, S)
-    return np.array([(on_grid(w) * np.exp(a * v)).sum() for a, v in zip(alpha, u, strict=True)])
+    w = weights_of(margin)[0]
+    return np.array([(w * np.exp(a * v)).sum() for a, v in zip(alpha, u, strict=True)])
 
 
 @mutant("z_values", WRONG, "BM:7.3:11")
-def splitters_forgotten(F, triples, y, w, alpha, S=None, *, threads=None):
-    return reference.z_values(F, triples, y, w, alpha)
+def splitters_forgotten(F, triples, y, margin, alpha, S=None, *, threads=None):
+    return reference.z_values(F, triples, y, margin, alpha)
 
 
 @variant("z_values")
-def sums_of_numpy(F, triples, y, w, alpha, S=None, *, threads=None):
+def sums_of_numpy(F, triples, y, margin, alpha, S=None, *, threads=None):
     u = answers(F, triples, y, S)
-    return np.array([(on_grid(w) * np.exp(-a * v)).sum() for a, v in zip(alpha, u, strict=True)])
+    w = weights_of(margin)[0]
+    return np.array([(w * np.exp(-a * v)).sum() for a, v in zip(alpha, u, strict=True)])
 
 
 @mutant("weighted_errors", WRONG, "BM:7.3:8")
@@ -138,14 +141,14 @@ def silence_is_no_error(F, triples, y, w, *, threads=None):
 
 
 @mutant("next_weights", WRONG, "BM:7.3:12")
-def not_renormalised(F, triples, y, w, alpha, *, threads=None):
-    z = reference.next_weights(F, triples, y, w, alpha)[1]
-    return on_grid(w) * np.exp(-alpha * y * margins(F, triples)), z
+def not_renormalised(F, triples, y, margin, alpha, *, threads=None):
+    after, w, z = reference.next_weights(F, triples, y, margin, alpha)
+    return after, w * z, z
 
 
 @mutant("minimize_z", WRONG, "BM:7.3:10", "BM:7.3:9")
-def least_alpha_forgotten(F, triples, y, w, least, S=None, *, threads=None):
-    return reference.minimize_z(F, triples, y, w, np.full(len(F), -50.0), S)
+def least_alpha_forgotten(F, triples, y, margin, least, S=None, *, threads=None):
+    return reference.minimize_z(F, triples, y, margin, np.full(len(F), -50.0), S)
 
 
 @mutant("best_ranges", TIE, "BM:8.3:2")

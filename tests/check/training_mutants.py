@@ -128,8 +128,12 @@ def replaced(training, module, name, part):
     return run
 
 
-def weights_not_divided_by_z(w, alpha_j, u, z_j):
-    return w * np.exp(-alpha_j * u)
+next_weights = refimpl.kernels.next_weights
+
+
+def weights_not_divided_by_z(F, triples, y, margin, alpha, *, threads=None):
+    after, w, z = next_weights(F, triples, y, margin, alpha)
+    return after, w * z, z
 
 
 def c_without_lambda(similar, dissimilar, lam):
@@ -170,7 +174,7 @@ def pairs_swapped(L, l, d, rng):
 refimpl_pairs = refimpl.ftune.algorithm.pairs
 
 for name, training, module, part, new, kind, sources in (
-    ("boostmap_weights_not_divided", "boostmap", refimpl.boostmap.algorithm, "next_weights",
+    ("boostmap_weights_not_divided", "boostmap", refimpl.kernels, "next_weights",
      weights_not_divided_by_z, WRONG, ("BM:7.3:12",)),
     ("boostmap_never_modifies", "boostmap", refimpl.boostmap.algorithm, "MODIFY_BELOW", -1.0,
      WRONG, ("BM:7.3:4", "BM:7.3:12")),

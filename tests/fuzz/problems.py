@@ -73,3 +73,65 @@ def similarities(rng, X, Q):
     else:  # neither symmetric nor of any sense
         K = rng.normal(size=D.shape) * one_of(rng, 1.0, 1.0, 1e-6, 1e6)
     return K[: len(X)].copy(), K[len(X) :].copy()
+
+
+# --------------------------------------------------------------------- several metrics of LMNN
+
+
+def _blobs(rng):
+    """Points, their classes and k; a class may have k + 1 points alone."""
+    k = int(rng.integers(1, 4))
+    n = int(rng.integers(max(8, 2 * k + 2), 25))
+    classes = int(rng.integers(2, min(4, n // (k + 1)) + 1))
+    least = np.repeat(np.arange(classes), k + 1)
+    rest = rng.integers(0, one_of(rng, 1, classes), n - len(least))
+    y = np.concatenate([least, rest])
+    X = rng.normal(size=(n, int(rng.integers(1, 5))))
+    X[:, 0] += one_of(rng, 0.0, 0.5, 2.0) * y
+    return (np.rint(2 * X) if rng.random() < 0.3 else X), y, k
+
+
+def _parts(rng, X, y):
+    """The part of each point: parts of one or two points, of a class, near to each other, any."""
+    n = len(X)
+    alone = rng.permutation(n)[: rng.integers(1, n // 2)]
+    part = np.zeros(n, dtype=np.int64)
+    kind = rng.integers(6)
+    if kind == 0:
+        return y
+    if kind == 1:
+        return rng.integers(0, one_of(rng, 2, 3, n // 3), n)
+    if kind == 2:
+        centres = X[alone]
+        return ((X[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    if kind == 3:
+        part = y.copy()
+        alone = alone[:3]
+    part[alone] = 9 + np.arange(len(alone)) // one_of(rng, 1, 2)
+    return part
+
+
+def joint_problem(rng):
+    """Points, classes, k and parts of a problem of several metrics, some of them degenerate: a
+    metric without target neighbours, a part of one point or of equal points, a column that is
+    constant in it, and parts of very different scales. The numbers of parts have gaps.
+    """
+    X, y, k = _blobs(rng)
+    part = _parts(rng, X, y)
+    for _ in range(rng.integers(0, 4)):
+        mine = part == rng.choice(part)
+        column = rng.integers(X.shape[1])
+        kind = rng.integers(6)
+        if kind == 0:
+            X[mine] = X[mine][0]
+        elif kind == 1:
+            X[mine, column] = one_of(rng, 0.0, 0.1)
+        elif kind == 2:
+            X[mine] *= 10.0 ** rng.integers(-4, 5)
+        elif kind == 3:
+            X[mine] += 10.0 ** rng.integers(0, 5)
+        elif kind == 4:
+            X[:, column] = 0.1
+        else:
+            X[rng.integers(0, len(X), 3)] = X[rng.integers(0, len(X), 3)]
+    return X, y, k, part

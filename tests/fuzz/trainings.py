@@ -27,7 +27,7 @@ from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.spectral_hashing import spectral_hashing
 
 from .compare import Difference, require_same
-from .problems import distances, labels, one_of, similarities, training_points
+from .problems import distances, joint_problem, labels, one_of, similarities, training_points
 
 RUNS = tuple((kernels, n) for kernels in (refimpl.kernels, refimpl_fast) for n in (1, 2, 7))
 REFUSALS = (ValueError, TypeError, MemoryError)
@@ -201,6 +201,21 @@ def lmnn(rng):
         # with other targets, or ended by a validation error, another problem may be solved
         facts["comparable"] = options.validation is None and rounds == 1
         return (model, labelled), facts
+
+    return train
+
+
+@training
+def lmnn_of_parts(rng):
+    X, y, k, partition = joint_problem(rng)
+    mu = one_of(rng, 1.0, 1.0, 0.1, 20.0)
+    options = lm.LMNNOptions()
+
+    def train(**how):
+        model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
+        if not model.converged:
+            raise Difference(f"lmnn_of_parts: {model.message}")
+        return model, _lmnn_facts(model, options, k) | {"comparable": True}
 
     return train
 

@@ -6,6 +6,7 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
+from boostmap_toys import margin_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refusal
@@ -55,7 +56,7 @@ def test_weighted_errors_are_exact(kernels, case):
 def test_z_is_the_sum_of_eq_12(kernels, case, seed):
     F, triples, y, w = case
     alpha = np.random.default_rng(seed).normal(size=len(F)) / np.abs(F).max(initial=1e-9)
-    found = kernels.z_values(F, triples, y, w, alpha)
+    found = kernels.z_values(F, triples, y, margin_of(w), alpha)
     for c, f in enumerate(F.tolist()):
         u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
         assert found[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-13)
@@ -67,19 +68,31 @@ def test_z_is_the_sum_of_eq_12(kernels, case, seed):
 def test_next_weights_are_those_of_eq_9(kernels, case, seed):
     F, triples, y, w = case
     alpha = float(np.random.default_rng(seed).normal() / np.abs(F[0]).max(initial=1e-9))
-    after, z = kernels.next_weights(F[0], triples, y, w, alpha)
+    before = margin_of(w)
+    margin, after, z = kernels.next_weights(F[0], triples, y, before, alpha)
     u = [l * oracles.margin(F[0].tolist(), *o) for o, l in zip(triples.tolist(), y, strict=True)]
-    assert z == pytest.approx(oracles.z_value(u, w, alpha), rel=1e-13)
+    assert z == pytest.approx(oracles.z_value(u, w, alpha), rel=1e-12)
+    np.testing.assert_allclose(margin, before + alpha * np.array(u), rtol=1e-12, atol=1e-12)
     expected = w * np.exp(np.clip(-alpha * np.array(u), -700, 500)) / z
-    np.testing.assert_allclose(after, expected, rtol=1e-12, atol=2**-53)
-    assert (after * 2**52 == np.rint(after * 2**52)).all()
+    np.testing.assert_allclose(after, expected, rtol=1e-11, atol=2**-53)
 
 
 @each
-def test_next_weights_of_triples_that_have_none(kernels):
-    triples = np.array([[0, 1, 2]], dtype=np.int32)
-    after, z = kernels.next_weights(np.arange(3.0), triples, np.ones(1), np.zeros(1), 1.0)
-    assert (after.tolist(), z) == ([0.0], 0.0)
+def test_a_weight_too_small_for_float64_comes_back(kernels):
+    """A classifier is right on the first triple by 5000, a second one wrong by as much."""
+    triples = np.array([[0, 1, 2], [0, 1, 3]], dtype=np.int32)
+    right = np.array([0.0, 0.0, 5000.0, 1.0])
+    y, margin = np.ones(2), np.zeros(2)
+    margin, w, z = kernels.next_weights(right, triples, y, margin, 1.0)
+    assert margin.tolist() == [5000.0, 1.0] and w.tolist() == [0.0, 1.0]
+    assert z == pytest.approx(math.exp(-1) / 2, rel=1e-15)
+    Z = kernels.z_values(right[np.newaxis], triples, y, margin, np.array([-1.0]))
+    assert Z[0] == pytest.approx(2 * math.e, rel=1e-15)
+    alpha, least = kernels.minimize_z(-right[np.newaxis], triples, y, margin, np.array([-1.0]))
+    assert (alpha[0], least[0]) == (-1.0, Z[0]) or least[0] < 1
+    margin, w, back = kernels.next_weights(right, triples, y, margin, -1.0)
+    assert margin.tolist() == [0.0, 0.0] and w.tolist() == [0.5, 0.5]
+    assert back == pytest.approx(2 * math.e, rel=1e-15) and z * back == pytest.approx(1.0)
 
 
 @each
@@ -117,7 +130,7 @@ def test_minimum_of_z(kernels, case, seed):
     F, triples, y, w = case
     scale = np.abs(F).max(initial=1e-9)
     least = -np.random.default_rng(seed).random(len(F)) / scale
-    alpha, Z = kernels.minimize_z(F, triples, y, w, least)
+    alpha, Z = kernels.minimize_z(F, triples, y, margin_of(w), least)
     for c, f in enumerate(F.tolist()):
         u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
         assert alpha[c] >= least[c]
@@ -135,7 +148,7 @@ def test_the_minimum_is_where_scipy_finds_it():
     triples = rng.integers(0, 40, (900, 3)).astype(np.int32)
     y = rng.choice([-1.0, 1.0], 900)
     w = on_grid(np.full(900, 1 / 900))
-    alpha, Z = reference.minimize_z(F, triples, y, w, np.full(30, -0.02))
+    alpha, Z = reference.minimize_z(F, triples, y, margin_of(w), np.full(30, -0.02))
     for c in range(30):
         u = y * margins(F[c], triples)
         found = minimize_scalar(
@@ -184,7 +197,7 @@ def of_margins(u):
 def test_the_minimum_lies_beyond_where_the_mean_margin_would_end_the_search(kernels):
     u = np.array([1000.0, 0.001, -0.0005])
     w = on_grid(np.array([0.5, 0.49, 0.01]))
-    alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+    alpha, Z = kernels.minimize_z(*of_margins(u), margin_of(w), np.zeros(1))
     assert alpha[0] == pytest.approx(3056.64, abs=0.01) and Z[0] == pytest.approx(0.0692, abs=1e-4)
     assert alpha[0] == pytest.approx(minimum_by_bisection(u, w), rel=1e-9)
 
@@ -202,7 +215,7 @@ def test_the_minimum_of_margins_of_all_sizes(kernels, decades):
         u[:2] = np.abs(u[:2]) * [1, -1]
         w = rng.random(t) ** rng.choice([1, 10, 40])
         w = np.maximum(on_grid(w / w.sum()), 2.0**-52)
-        alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+        alpha, Z = kernels.minimize_z(*of_margins(u), margin_of(w), np.zeros(1))
         best = minimum_by_bisection(u, w)
         least = math.fsum(w * np.exp(np.minimum(-best * u, 700)))
         assert np.isfinite(alpha[0]) and alpha[0] >= 0
@@ -216,9 +229,11 @@ def test_the_minimum_of_margins_of_all_sizes(kernels, decades):
 def test_nothing_wrong_keeps_the_documented_end(kernels):
     for u in ([1e40, 1.0, 1e-40], [3.0, 2.0, 1.0], [1e200, 1.0, 1.0]):
         w = on_grid(np.array([2.0**-50, 0.5, 0.5 - 2.0**-50]))
-        alpha, Z = kernels.minimize_z(*of_margins(np.array(u)), w, np.array([-0.5]))
+        alpha, Z = kernels.minimize_z(*of_margins(np.array(u)), margin_of(w), np.array([-0.5]))
         assert alpha[0] == pytest.approx(52 * math.log(2) / (w @ u), rel=1e-12) and 0 < Z[0] < 1
-        alpha, Z = kernels.minimize_z(*of_margins(-np.array(u)), w, np.array([-700 / u[0]]))
+        alpha, Z = kernels.minimize_z(
+            *of_margins(-np.array(u)), margin_of(w), np.array([-700 / u[0]])
+        )
         assert alpha[0] == -700 / u[0] and 0 < Z[0] < 1  # nothing right: the least alpha
 
 
@@ -231,11 +246,13 @@ def test_values_of_any_size_have_the_same_minimum(kernels, size):
     y = rng.choice([-1.0, 1.0], 300)
     w = on_grid(np.full(300, 1 / 300))
     power = 2.0 ** round(math.log2(size))
-    alpha, Z = kernels.minimize_z(F, triples, y, w, np.full(6, -0.1))
+    alpha, Z = kernels.minimize_z(F, triples, y, margin_of(w), np.full(6, -0.1))
     with np.errstate(all="raise", under="ignore"):
-        scaled, same = kernels.minimize_z(F * power, triples, y, w, np.full(6, -0.1) / power)
+        scaled, same = kernels.minimize_z(
+            F * power, triples, y, margin_of(w), np.full(6, -0.1) / power
+        )
     if size < 1e-120:  # margins that small count as none
-        assert_same(same, kernels.z_values(F * power, triples, y, w, scaled))
+        assert_same(same, kernels.z_values(F * power, triples, y, margin_of(w), scaled))
     else:
         assert_same(same, Z)
         assert_same(scaled * power, alpha)
@@ -244,8 +261,8 @@ def test_values_of_any_size_have_the_same_minimum(kernels, size):
 @each
 def test_a_margin_of_weight_0_does_not_count(kernels):
     """Not even one that leaves float64 when the others are rescaled."""
-    u, w = np.array([3e-60, -1e-60, 2e290]), np.array([0.5, 0.5, 0.0])
-    alpha, Z = kernels.minimize_z(*of_margins(u), w, np.zeros(1))
+    u, w = np.array([3e-60, -1e-60, 2e20]), np.array([0.5, 0.5, 0.0])
+    alpha, Z = kernels.minimize_z(*of_margins(u), margin_of(w), np.zeros(1))
     assert alpha[0] == pytest.approx(math.log(3) / 4e-60, rel=1e-9)
     assert Z[0] == pytest.approx((3**-0.75 + 3**0.25) / 2, rel=1e-12)
 
@@ -268,9 +285,9 @@ def test_no_mistake_and_no_information(kernels):
     triples = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
     y = np.ones(2)
     w = np.full(2, 0.5)
-    alpha, Z = kernels.minimize_z(F, triples, y, w, np.zeros(2))
+    alpha, Z = kernels.minimize_z(F, triples, y, margin_of(w), np.zeros(2))
     assert np.isfinite(alpha).all() and 0 < Z[0] < 1e-9 and (alpha[1], Z[1]) == (0.0, 1.0)
-    alpha, Z = kernels.minimize_z(F, triples, -y, w, np.array([-0.25, -0.5]))
+    alpha, Z = kernels.minimize_z(F, triples, -y, margin_of(w), np.array([-0.25, -0.5]))
     assert alpha[0] == -0.25 and Z[0] < 1
 
 
@@ -318,16 +335,18 @@ def test_twins_agree_bit_for_bit(case, seed, threads, split):
         one.margin_sums(F, triples, y, w), two.margin_sums(F, triples, y, w, threads=threads)
     )
     assert_same(
-        one.z_values(F, triples, y, w, least, S),
-        two.z_values(F, triples, y, w, least, S, threads=threads),
+        one.z_values(F, triples, y, margin_of(w), least, S),
+        two.z_values(F, triples, y, margin_of(w), least, S, threads=threads),
     )
-    after_one, z_one = one.next_weights(F[0], triples, y, w, least[0])
-    after_two, z_two = two.next_weights(F[0], triples, y, w, least[0], threads=threads)
-    assert_same(after_one, after_two)
-    assert z_one == z_two
     for a, b in zip(
-        one.minimize_z(F, triples, y, w, least, S),
-        two.minimize_z(F, triples, y, w, least, S, threads=threads),
+        one.next_weights(F[0], triples, y, margin_of(w), least[0]),
+        two.next_weights(F[0], triples, y, margin_of(w), least[0], threads=threads),
+        strict=True,
+    ):
+        assert_same(np.asarray(a), np.asarray(b))
+    for a, b in zip(
+        one.minimize_z(F, triples, y, margin_of(w), least, S),
+        two.minimize_z(F, triples, y, margin_of(w), least, S, threads=threads),
         strict=True,
     ):
         assert_same(a, b)
@@ -351,7 +370,8 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
     def refused(name, place, value, error=ValueError):
         """What is said of the arguments with one exchanged; F is number 0, that before it -1."""
         before = (F,) if name == "best_ranges" else ()
-        arguments = [*before, F, triples, y, w, *more[name]]
+        weight = margin_of(w) if name in ("z_values", "minimize_z") else w
+        arguments = [*before, F, triples, y, weight, *more[name]]
         arguments[place + len(before)] = value
         return refusal(name, *arguments, error=error)
 
@@ -366,9 +386,6 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
             (1, triples - np.int32(9), "triples must hold indices from 0 to 3"),
             (2, y[:5], "y must have the length 6"),
             (2, 2 * y, "y must hold 1 or -1"),
-            (3, w[:5], "w must have the length 6"),
-            (3, -w, "w must hold weights"),
-            (3, 2 * w, "w must hold weights"),
         ):
             assert message in refused(name, place, value)
         assert (
@@ -379,7 +396,13 @@ def test_the_twins_refuse_the_same_arguments_with_the_same_words():
             refused(name, 1, triples.astype(np.int64), TypeError)
             == "TypeError: triples must hold int32; got int64"
         )
+    for name in ("weighted_errors", "margin_sums", "best_ranges"):
+        assert "w must have the length 6" in refused(name, 3, w[:5])
+        assert "w must hold weights" in refused(name, 3, -w)
+        assert "w must hold weights" in refused(name, 3, 2 * w)
     for name, what in (("z_values", "alpha"), ("minimize_z", "least")):
+        assert "margin must have the length 6" in refused(name, 3, w[:5])
+        assert "margin must hold values from" in refused(name, 3, np.full(6, np.inf))
         assert f"{what} must have the length 3" in refused(name, 4, np.ones(2))
         assert f"{what} must be finite" in refused(name, 4, np.array([0, 1, np.inf]))
         assert "S must have the length 3" in refused(name, 5, np.ones((2, 4)))
@@ -429,8 +452,8 @@ def test_no_classifiers(kernels):
     w = np.full(2, 0.5)
     assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
     assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 8)))
-    assert_same(kernels.z_values(none, triples, y, w, np.empty(0)), np.empty(0))
-    for found in kernels.minimize_z(none, triples, y, w, np.empty(0)):
+    assert_same(kernels.z_values(none, triples, y, margin_of(w), np.empty(0)), np.empty(0))
+    for found in kernels.minimize_z(none, triples, y, margin_of(w), np.empty(0)):
         assert_same(found, np.empty(0))
     t = np.empty((0, 10**12))
     ranges = np.zeros((1, 2), dtype=np.int64)
@@ -444,16 +467,26 @@ def test_exp_is_accurate():
     exact = np.exp(x.astype(np.longdouble))
     assert np.abs(exp(x) / exact - 1).max() < 4e-16
     assert exp(np.array([0.0])) == 1.0
-    assert np.isfinite(exp(np.array([-1e308, 1e308]))).all()
+    assert exp(np.array([-1e308, -700.1, 1e308])).tolist() == [0.0, 0.0, exp(np.full(1, 500.0))[0]]
 
 
 @each
-def test_weights_below_the_grid_are_no_weights(kernels):
+def test_a_classifier_that_is_right_where_no_weight_counts_gets_no_weight(kernels):
     F = np.array([[0.0, 0, 1, 0, 0, 0]])
     triples = np.array([[0, 1, 2], [3, 4, 5]], dtype=np.int32)
-    alpha, Z = kernels.minimize_z(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.zeros(1))
-    assert alpha == 0.0 and Z == 0.5
-    assert kernels.z_values(F, triples, np.ones(2), np.array([1e-310, 0.5]), np.ones(1)) == 0.5
+    margin = np.array([40.0, 0.0])
+    alpha, Z = kernels.minimize_z(F, triples, np.ones(2), margin, np.zeros(1))
+    assert alpha == 0.0 and Z == 1.0
+
+
+@each
+def test_a_mistake_of_next_to_no_weight_limits_alpha(kernels):
+    """Z = e**-alpha + e**(9 alpha - 40), but for the sum of the weights, is least at 3.78."""
+    alpha, Z = kernels.minimize_z(
+        *of_margins(np.array([1.0, -9.0])), np.array([0.0, 40.0]), np.zeros(1)
+    )
+    assert alpha[0] == pytest.approx((40 - math.log(9)) / 10, rel=1e-9)
+    assert Z[0] == pytest.approx(math.exp(-alpha[0]) * 10 / 9, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -476,4 +509,4 @@ def test_weights_below_0_or_of_a_sum_above_1_are_refused(kernels, w):
     triples = np.array([[0, 1, 2], [1, 2, 0]], dtype=np.int32)
     y = np.array([1.0, -1.0])
     with pytest.raises(ValueError, match="w must hold weights of at least 0 that add up to"):
-        kernels.z_values(np.ones((1, 3)), triples, y, np.array(w), np.zeros(1))
+        kernels.weighted_errors(np.ones((1, 3)), triples, y, np.array(w))

@@ -78,7 +78,7 @@ def build_all(path, changes):
     directives = "boundscheck=False,wraparound=False,initializedcheck=False,binding=True"
     generated = path.with_suffix(".cpp")
     module = path.with_suffix(sysconfig.get_config_var("EXT_SUFFIX"))
-    compiler = [os.environ.get("CXX", "g++"), "-shared", "-fPIC", "-O1", "-DREFIMPL_NO_CLONES"]
+    compiler = [os.environ.get("CXX", "g++"), "-shared", "-fPIC", "-O1", "-DREFIMPL_WIDEST=2"]
     compiler += ["-ffp-contract=off", "-pthread", "-w", "-I", str(path.parent)]
     compiler += ["-I", sysconfig.get_path("include"), str(generated), "-o", str(module)]
     cython = [sys.executable, "-m", "cython", "-3", "--cplus", "-X", directives]

@@ -46,3 +46,8 @@ def train(D, triples, y, d=6, kernels=None, seed=1, **others):
         kernels=kernels,
         **others,
     )
+
+
+def margin_of(w):
+    """Margins that make these weights; that of a weight of 0 is far away."""
+    return -np.log(w, out=np.full(len(w), -(2.0**1000)), where=w > 0)

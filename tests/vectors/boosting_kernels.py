@@ -117,35 +117,41 @@ def margin_sums(a, out):
         close(sums, np.ravel(want))
 
 
+def weights(a):
+    """Eq. 9 from the first round on, in plain numbers."""
+    e = [math.exp(min(a["margin"].tolist()) - m) for m in a["margin"].tolist()]
+    return [v / math.fsum(e) for v in e]
+
+
 @oracle
 def z_values(a, out):
     for j, F in enumerate(a["F"]):
         u = answers(F, a, None if a["S"] is None else a["S"][j])
-        close(out["Z"][j], oracles_boosting.z_value(u, a["w"], a["alpha"][j]))
+        close(out["Z"][j], oracles_boosting.z_value(u, weights(a), a["alpha"][j]))
 
 
 @oracle
 def minimize_z(a, out):
-    weights = [float(v) for v in oracles_boosting.grid(a["w"].tolist())]
+    w = weights(a)
     for j, F in enumerate(a["F"]):
         u = answers(F, a, None if a["S"] is None else a["S"][j])
         assert out["alpha"][j] >= a["least"][j]
-        reached = oracles_boosting.z_value(u, weights, out["alpha"][j])
+        reached = oracles_boosting.z_value(u, w, out["alpha"][j])
         close(out["Z"][j], reached)
-        sides = [x for x, v in zip(u, weights, strict=True) if v > 0]
+        sides = [x for x, v in zip(u, w, strict=True) if v > 2.0**-53]
         if min(sides, default=0) < 0 < max(sides, default=0):
             most = max(1.0, 4 * abs(out["alpha"][j]))
-            least = oracles_boosting.least_z(u, weights, a["least"][j], most)[0]
+            least = oracles_boosting.least_z(u, w, a["least"][j], most)[0]
             assert out["Z"][j] <= least * (1 + 1e-9)
 
 
 @oracle
 def next_weights(a, out):
     u = answers(a["F"], a)
-    z = oracles_boosting.z_value(u, a["w"], a["alpha"])
-    close(out["z"], z)
-    want = [v * math.exp(-a["alpha"] * x) / z for v, x in zip(a["w"], u, strict=True)]
-    assert np.abs(out["w"] - want).max() < 1e-12
+    close(out["z"], oracles_boosting.z_value(u, weights(a), a["alpha"]))
+    after = {"margin": a["margin"] + a["alpha"] * np.array(u)}
+    close(out["margin"], after["margin"])
+    assert np.abs(out["w"] - weights(after)).max() < 1e-12
 
 
 @oracle

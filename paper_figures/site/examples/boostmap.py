@@ -111,10 +111,10 @@ def _second_phase() -> tuple[Any, ...]:
 
     rounds = trained(refimpl.kernels)[:6]
     H = algorithm.strong_classifier(rounds)
-    return list(H), algorithm.embeddings(PROBLEM, list(H)), np.array(list(H.values())), rounds[-1].w
+    return list(H), algorithm.embeddings(PROBLEM, list(H)), np.array(list(H.values())), rounds[-1].m
 
 
-NAMES, COORDINATES, ALPHA, WEIGHTS = _second_phase()
+NAMES, COORDINATES, ALPHA, MARGINS = _second_phase()
 CHOICES = algorithm.Choices(4)
 
 
@@ -122,7 +122,7 @@ def query_sensitive(kernels: Any) -> None:
     rng = np.random.default_rng(1)
     second = []
     rounds = algorithm.query_sensitive_rounds(
-        COORDINATES, TRIPLES, ORDERS, WEIGHTS, CHOICES, rng=rng, kernels=kernels
+        COORDINATES, TRIPLES, ORDERS, MARGINS, CHOICES, rng=rng, kernels=kernels
     )
     for round in islice(rounds, 6):
         second.append((round.c, round.g, round.low, round.high, round.inside, round.alpha))
@@ -134,7 +134,7 @@ def query_sensitive(kernels: Any) -> None:
     asked = np.unique(TRIPLES[:, 0])
     t = [algorithm.thresholds(F_g, TRIPLES[:, 0], asked, 4, rng) for F_g in COORDINATES[splitters]]
     algorithm.ranges_of_least_error(
-        COORDINATES[splitters], F, TRIPLES, ORDERS, WEIGHTS, np.array(t), kernels
+        COORDINATES[splitters], F, TRIPLES, ORDERS, MARGINS, np.array(t), kernels
     )
 
 

@@ -63,9 +63,18 @@ def margin_sums(s: Source, flag: str) -> Values:
     return _triples(s, flag)
 
 
+def _with_margins(s: Source, flag: str) -> Values:
+    """Return triples with margins instead of weights; the least margin is not 0."""
+    values = _triples(s, flag)
+    w = values.pop("w")
+    kind = "quarters" if flag == "ties" else "plain"
+    spread = 200.0 if flag == "extreme weights" else 1.0
+    return {**values, "margin": spread * s.reals((len(w),), kind)}
+
+
 @enter("Z BM:7.3:11 digits", flags=FLAGS)
 def z_values(s: Source, flag: str) -> Values:
-    values = _triples(s, flag)
+    values = _with_margins(s, flag)
     F = values["F"]
     return {**values, "alpha": s.reals((len(F),), "quarters"), "S": _splitters(s, F)}
 
@@ -78,7 +87,7 @@ def _same_z(arguments: Values, want: Values, got: Values) -> str:
     alpha = np.asarray(got["alpha"], dtype=np.float64)
     if alpha.shape != np.shape(want["alpha"]) or not (alpha >= arguments["least"]).all():
         return WRONG
-    names = ("F", "triples", "y", "w")
+    names = ("F", "triples", "y", "margin")
     with np.errstate(over="ignore", invalid="ignore"):
         Z = reference_z(**{name: arguments[name] for name in names}, alpha=alpha, S=arguments["S"])
     if by_worth(want["Z"], Z) == WRONG:
@@ -93,19 +102,15 @@ def _same_z(arguments: Values, want: Values, got: Values) -> str:
     judge=_same_z,
 )
 def minimize_z(s: Source, flag: str) -> Values:
-    values = _triples(s, flag)
+    values = _with_margins(s, flag)
     F = values["F"]
     least = -s.reals((len(F),), "quarters") if flag == "negative least" else np.zeros(len(F))
     return {**values, "least": least, "S": _splitters(s, F)}
 
 
-def _grid_steps(arguments: Values, expected: Values) -> Values:
-    return {"w": np.full(len(expected["w"]), 2.0**-49)}
-
-
-@enter("w BM:7.3:12 digits; z BM:7.3:11 digits", flags=FLAGS, rounding=_grid_steps)
+@enter("margin BM:eq10 digits; w BM:7.3:12 digits; z BM:7.3:11 digits", flags=FLAGS)
 def next_weights(s: Source, flag: str) -> Values:
-    values = _triples(s, flag)
+    values = _with_margins(s, flag)
     alpha = float(s.integer(-8, 8) / 4)
     return {**values, "F": values["F"][0].copy(), "alpha": alpha}
 

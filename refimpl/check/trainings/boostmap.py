@@ -23,13 +23,17 @@ from refimpl.check.judging import by_worth, whole
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Candidates, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
-from refimpl.kernels.stumps import on_grid
 from refimpl.spaces import enn_ranks
-from refimpl.typing import IntArray
+from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["boostmap", "query_sensitive", "ranks"]
+__all__ = ["boostmap", "margins_of", "query_sensitive", "ranks"]
 
 DRAWS = 8
+
+
+def margins_of(w: FloatArray) -> FloatArray:
+    """Return margins that make these weights; a weight of 0 counts as e**-700."""
+    return -np.log(np.maximum(w, np.exp(-700.0)))
 
 
 def _problem(arguments: Values) -> Problem:
@@ -45,7 +49,7 @@ def _run(arguments: Values) -> States:
         arguments["M_2"],
         rng=as_rng(Candidates(arguments["references"], arguments["pivots"])),
     )
-    w = on_grid(np.full(len(arguments["y"]), 1 / len(arguments["y"])))
+    w = np.full(len(arguments["y"]), 1 / len(arguments["y"]))
     listed: States = []
     for round in rounds:
         state = {
@@ -74,7 +78,7 @@ def _same_z(arguments: Values, want: Values, got: Values) -> str:
         return WRONG
     F = embeddings(problem, [(names[0][0], names[0][1])])
     alpha = np.array([float(got["alpha"])])
-    Z = refimpl.kernels.z_values(F, problem.triples, problem.y, want["w"], alpha)
+    Z = refimpl.kernels.z_values(F, problem.triples, problem.y, margins_of(want["w"]), alpha)
     verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
     same = list(names[0]) == want["classifier"].tolist()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
@@ -169,11 +173,11 @@ class _Ways:
 
 def _run_sensitive(arguments: Values) -> States:
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
-    w = on_grid(np.full(len(y), 1 / len(y)))
+    w = np.full(len(y), 1 / len(y))
     ways = _Ways(arguments)
     choices = Choices(arguments["picks"].shape[1], ways.splitters)
     listed: States = []
-    rounds = query_sensitive_rounds(F, triples, y, w, choices, rng=as_rng(ways))
+    rounds = query_sensitive_rounds(F, triples, y, np.zeros(len(y)), choices, rng=as_rng(ways))
     for round in islice(rounds, len(arguments["gamma"])):
         state = {"w": w, "c": round.c, "g": round.g, "low": round.low, "high": round.high}
         state |= {"inside": round.inside, "alpha": round.alpha, "z": round.z, "updated": round.w}
@@ -190,7 +194,7 @@ def _same_range(arguments: Values, want: Values, got: Values) -> str:
         return WRONG
     S = accepts(F[g], float(got["low"]), float(got["high"]), whole(got["inside"]))
     alpha = np.array([float(got["alpha"])])
-    Z = refimpl.kernels.z_values(F[[c]], triples, y, want["w"], alpha, S[np.newaxis])
+    Z = refimpl.kernels.z_values(F[[c]], triples, y, margins_of(want["w"]), alpha, S[np.newaxis])
     expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
     same = c == want["c"] and (S == expected)[triples[:, 0]].all()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])

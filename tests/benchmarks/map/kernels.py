@@ -66,6 +66,12 @@ def _triples(rng, t, m=50):
     }
 
 
+def _with_margins(rng, t, m=50):
+    values = _triples(rng, t, m)
+    del values["w"]
+    return {**values, "margin": rng.normal(size=t)}
+
+
 @case((300, 5000, 200_000), "{n} triples, 50 embeddings of 5,000 objects")
 def weighted_errors(rng, n):
     return _triples(rng, n)
@@ -78,13 +84,13 @@ def margin_sums(rng, n):
 
 @case((300, 5000, 200_000), "{n} triples, 50 embeddings of 5,000 objects")
 def z_values(rng, n):
-    values = _triples(rng, n)
+    values = _with_margins(rng, n)
     return {**values, "alpha": rng.normal(size=len(values["F"]))}
 
 
 @case((300, 5000, 200_000), "{n} triples, 10 embeddings of 5,000 objects")
 def minimize_z(rng, n):
-    values = _triples(rng, n, 10)
+    values = _with_margins(rng, n, 10)
     return {**values, "least": np.full(len(values["F"]), -1.0)}
 
 
@@ -103,7 +109,7 @@ def best_ranges(rng, n):
 
 @case((300, 5000, 200_000), "{n} triples, 5,000 objects")
 def next_weights(rng, n):
-    values = _triples(rng, n, 1)
+    values = _with_margins(rng, n, 1)
     return {**values, "F": values["F"][0], "alpha": 0.1}
 
 

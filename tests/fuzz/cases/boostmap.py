@@ -20,6 +20,16 @@ def _triples(rng):
     }
 
 
+def _with_margins(rng):
+    values = _triples(rng)
+    t = len(values.pop("w"))
+    return {**values, "margin": reals(rng, (t,), one_of_exponents(rng))}
+
+
+def one_of_exponents(rng):
+    return (-300, 300) if rng.random() < 0.3 else (-3, 4)
+
+
 def _splitters(rng, F):
     return None if rng.random() < 0.5 else (rng.random(F.shape) < 0.5).astype(float)
 
@@ -36,14 +46,14 @@ def margin_sums(rng):
 
 @case
 def z_values(rng):
-    values = _triples(rng)
+    values = _with_margins(rng)
     F = values["F"]
     return {**values, "alpha": reals(rng, (len(F),)), "S": _splitters(rng, F)}
 
 
 @case
 def minimize_z(rng):
-    values = _triples(rng)
+    values = _with_margins(rng)
     F = values["F"]
     least = np.zeros(len(F)) if rng.random() < 0.5 else -np.abs(reals(rng, (len(F),), (-20, 20)))
     return {**values, "least": least, "S": _splitters(rng, F)}
@@ -51,7 +61,7 @@ def minimize_z(rng):
 
 @case
 def next_weights(rng):
-    values = _triples(rng)
+    values = _with_margins(rng)
     F = reals(rng, (values["F"].shape[1],))
     alpha = float(reals(rng, (1,), (-20, 20))[0])
     return {**values, "F": F, "alpha": alpha}

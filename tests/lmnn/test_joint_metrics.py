@@ -1,0 +1,135 @@
+"""Several metrics, some of them degenerate (§ 5.1): the optimum of the joint problem, by eq. 3 of
+its own, by the steps of the paper and by a general convex solver.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from sklearn.datasets import load_iris, load_wine
+from test_lmnn import convex_optimum
+from test_lmnn_certificate import exact_objective
+
+from refimpl.lmnn import (
+    ConvergenceWarning,
+    LMNNOptions,
+    kmeans_partition,
+    lmnn,
+    lmnn_rect,
+    target_neighbors,
+)
+
+ROOT = str(Path(__file__).resolve().parents[2])
+FASTEST = KERNELS[-1]
+TOL = 1e-3
+PRINTED = LMNNOptions(solver="printed")
+
+
+def joint_problem(seed):
+    """Draw a problem as the fuzzer does."""
+    sys.path.insert(0, ROOT)
+    try:
+        from tests.fuzz.problems import joint_problem
+    finally:
+        sys.path.remove(ROOT)
+    return joint_problem(np.random.default_rng([seed, 8]))
+
+
+def eq_3(found, X, y, mu):
+    return exact_objective(X, y, found.targets, mu, found.L, found.partition)
+
+
+def assert_optimal(X, y, k, partition, mu=1.0, *, by_solver=True):
+    """The training converges. Its objective is eq. 3, its bound is one, and neither the paper's
+    steps nor a general solver find less.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        found = lmnn(X, y, k, mu, partition=partition, kernels=FASTEST)
+    little = 1e-3 * found.targets.size * min(1.0, mu)
+    near = TOL * max(found.objective, little)
+    assert found.converged
+    assert found.objective == pytest.approx(eq_3(found, X, y, mu), rel=1e-5, abs=1e-3 * near)
+    if any((X[j] != X).any() for j in found.targets.T):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            steps = lmnn(X, y, k, mu, partition=partition, options=PRINTED, kernels=FASTEST)
+        best = eq_3(steps, X, y, mu)
+        assert found.bound <= best * (1 + 1e-9) + 1e-6 * near
+        assert found.objective <= best + near
+    if by_solver:
+        best = convex_optimum(X, y, found.targets, mu, found.partition)
+        assert found.bound <= best + 1e-3 * near + 1e-5 * best
+        assert found.objective <= best + near
+    return found
+
+
+def is_mild(X):
+    """Whether a general solver can be trusted with products of these points."""
+    size = np.abs(X[X != 0])
+    return size.size == 0 or size.max() < 30 and np.median(size) > 0.1
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_degenerate_metrics_are_trained_to_the_optimum(seed):
+    X, y, k, partition = joint_problem(seed)
+    if (X == X[0]).all():
+        with pytest.raises(ValueError, match="got equal points only"):
+            lmnn(X, y, k, partition=partition)
+        return
+    mu = (1.0, 0.1, 20.0)[seed % 3]
+    assert_optimal(X, y, k, partition, mu, by_solver=is_mild(X))
+
+
+@pytest.mark.parametrize(("load", "p", "known"), [(load_iris, 15, 90.2), (load_wine, 10, 22.95)])
+def test_clusters_of_one_or_two_points(load, p, known):
+    X, y = load(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0))[::2]
+    partition = kmeans_partition(X, p, rng=np.random.default_rng(0))
+    assert np.bincount(partition).min() <= 2
+    assert assert_optimal(X, y[::2], 3, partition, by_solver=False).objective <= known
+
+
+def test_one_metric_without_target_neighbours():
+    """One point of each class is nobody's target neighbour."""
+    rng = np.random.default_rng(0)
+    y = np.arange(24) % 2
+    X = rng.normal(size=(24, 2))
+    X[:2] += 20.0
+    targets = target_neighbors(X, y, 2)
+    alone = np.setdiff1d(np.arange(24), targets)
+    assert set(alone) >= {0, 1}
+    partition = np.zeros(24, dtype=np.int64)
+    partition[:2] = 1
+    assert_optimal(X, y, 2, partition)
+
+
+@pytest.mark.parametrize("start", [np.zeros((2, 2)), 1e-200 * np.eye(2), 1e150 * np.eye(2)])
+def test_no_start_is_too_small_or_too_large(start):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
+    for partition in (None, y, np.arange(24) // 4):
+        found = lmnn(X, y, 2, partition=partition, start=start, kernels=FASTEST)
+        assert found.converged and found.objective == pytest.approx(
+            lmnn(X, y, 2, partition=partition, kernels=FASTEST).objective, rel=TOL
+        )
+
+
+def test_a_training_without_a_proof_warns_and_says_how_far_its_bound_is():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 4)), np.arange(40) % 2
+    early = LMNNOptions(max_checks=2)
+    with pytest.warns(ConvergenceWarning, match="its lower bound .* Raise max_checks = 2") as seen:
+        found = lmnn(X, y, 2, partition=y, options=early, kernels=FASTEST)
+    assert [one.filename for one in seen] == [__file__]
+    assert f"{found.objective:.6g}, its lower bound {found.bound:.6g}" in str(seen[0].message)
+    with pytest.warns(ConvergenceWarning, match="not known"):
+        lmnn_rect(X, y, 2, 2, options=early, kernels=FASTEST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        lmnn(X, y, 2, options=early, kernels=FASTEST, callback=lambda step: True)
+        held = LMNNOptions(validation=(X, y), patience=1)
+        assert not lmnn(X, y, 2, options=held, kernels=FASTEST).converged
