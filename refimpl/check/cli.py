@@ -32,7 +32,6 @@ from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
 from refimpl.check.stages import own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings.drawn import DRAWS
 
 __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
@@ -342,9 +341,12 @@ def _trainings(options: argparse.Namespace) -> Report:
     report.facts.append(("trainings", ", ".join(counts)))
     report.facts.append(("vectors", sum(counts.values())))
     if examples:
-        names = [name for name in _answering(names, report) if name in DRAWS]
+        names = _answering(names, report)
         for name in names:
-            case = exploring.explored_training(answer, name, examples, options.seed, options.watch)
+            case, notes = exploring.explored_training(
+                answer, name, examples, options.seed, options.watch
+            )
+            report.notes += notes
             if case is not None:
                 report.differences.append(case)
         report.facts.append(("examples of Hypothesis", examples * len(names)))

@@ -19,11 +19,12 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth, whole
+from refimpl.check.judging import by_worth, tie_if, whole
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Candidates, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.kernels.stumps import on_grid
+from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks
 from refimpl.typing import IntArray
 
@@ -72,10 +73,11 @@ def _same_z(arguments: Values, want: Values, got: Values) -> str:
         return WRONG
     if str(got["step"]) != want["step"]:
         return WRONG
-    F = embeddings(problem, [(names[0][0], names[0][1])])
+    F = embeddings(problem, [(names[0][0], names[0][1]), tuple(want["classifier"].tolist())])
     alpha = np.array([float(got["alpha"])])
-    Z = refimpl.kernels.z_values(F, problem.triples, problem.y, want["w"], alpha)
-    verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
+    Z = refimpl.kernels.z_values(F[:1], problem.triples, problem.y, want["w"], alpha)
+    u, other = (margins(values, problem.triples) for values in F)
+    verdict = tie_if((u == other).all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     same = list(names[0]) == want["classifier"].tolist()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     return AGREES if near and verdict != WRONG else verdict
@@ -192,9 +194,11 @@ def _same_range(arguments: Values, want: Values, got: Values) -> str:
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[[c]], triples, y, want["w"], alpha, S[np.newaxis])
     expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
-    same = c == want["c"] and (S == expected)[triples[:, 0]].all()
+    q = triples[:, 0]
+    same = c == want["c"] and (S == expected)[q].all()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
-    verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
+    alike = S[q] * margins(F[c], triples) == expected[q] * margins(F[want["c"]], triples)
+    verdict = tie_if(alike.all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     ends = (float(got["low"]), float(got["high"])) == (want["low"], want["high"])
     return AGREES if near and ends and verdict != WRONG else verdict
 
