@@ -137,8 +137,9 @@ boostmap = enter(
         name="boostmap",
         algorithm="7.3",
         about="§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is "
-        "(r, -1) for a reference object, (x_1, x_2) for pivots; the k-th time that steps 5 and 6 "
-        "are taken they draw references[k] and pivots[k]",
+        "(r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, "
+        "Z has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th "
+        "time that steps 5 and 6 are taken they draw references[k] and pivots[k]",
         outputs=outputs_of(
             "w BM:7.3:12 digits~1e-6; step BM:7.3:4 optimum; classifier BM:7.3:9 optimum; "
             "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6"

@@ -134,8 +134,10 @@ fastmap = enter(
         algorithm="FastMap",
         about="FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
         "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
-        "farthest object from b, a, then from a, the new b, `iterations` times; of equally far "
-        "ones the lowest. Squared distances in a hyperplane that are below 0 stay as they are",
+        "farthest object from b, a, then from a, the new b, `iterations` times or until both stay; "
+        "of equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay "
+        "as they are. Squares up to 1e-12 of the largest squared distance are 0: then it looks "
+        "from the next start, and ends if no start has a pair",
         outputs=outputs_of(
             "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
             "F Faloutsos & Lin (1995), eq. 3 digits~1e-9"
