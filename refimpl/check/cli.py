@@ -25,14 +25,13 @@ from refimpl.check.files import VectorError, folder
 from refimpl.check.kernel import NOT_RUN, Values
 from refimpl.check.metric import check_metric
 from refimpl.check.parts import Compared
-from refimpl.check.programs import Program, program_differences
+from refimpl.check.programs import MOST_SILENT, Program, program_differences
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
-from refimpl.check.stages import own_trainings, signatures, training_differences
+from refimpl.check.stages import listing, own_trainings, signatures, training_differences
 from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings.drawn import DRAWS
 
 __all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
 
@@ -167,7 +166,11 @@ def _add_modules(command: Callable[..., Any]) -> None:
             sub.add_argument("module", help="a module's name, or a .py file")
         if name == "trainings":
             sub.add_argument("module", nargs="?", help="a module's name, or a .py file")
-            sub.add_argument("--list", action="store_true", help="say what the functions take")
+            sub.add_argument(
+                "--list",
+                action="store_true",
+                help="list the functions; with --only say what they take",
+            )
         sub.add_argument(
             "--only",
             type=_names,
@@ -310,7 +313,9 @@ def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
 
 def _trainings(options: argparse.Namespace) -> Report:
     if options.list:
-        return Report("trainings", notes=signatures(), decides=False)
+        names = _only(list(TRAININGS), options.only, "trainings")
+        notes = signatures(names) if options.only else [listing(options.vectors, options.examples)]
+        return Report("trainings", notes=notes, decides=False)
     if options.examples < 0:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
     if options.module is None:
@@ -342,9 +347,12 @@ def _trainings(options: argparse.Namespace) -> Report:
     report.facts.append(("trainings", ", ".join(counts)))
     report.facts.append(("vectors", sum(counts.values())))
     if examples:
-        names = [name for name in _answering(names, report) if name in DRAWS]
+        names = _answering(names, report)
         for name in names:
-            case = exploring.explored_training(answer, name, examples, options.seed, options.watch)
+            case, notes = exploring.explored_training(
+                answer, name, examples, options.seed, options.watch
+            )
+            report.notes += notes
             if case is not None:
                 report.differences.append(case)
         report.facts.append(("examples of Hypothesis", examples * len(names)))
@@ -374,6 +382,9 @@ def _program(options: argparse.Namespace) -> Report:
     if program.given_up:
         starts = counted(program.starts, "time")
         report.notes.append(f"given up: the program had to be started {starts}")
+    if program.unasked:
+        names = ", ".join(program.unasked)
+        report.notes.append(f"after {MOST_SILENT} time-outs no more cases were asked of: {names}")
     if not answered:
         raise UnusableError("the program skipped every case")
     report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))

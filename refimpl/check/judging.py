@@ -16,7 +16,17 @@ from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray
 
-__all__ = ["CLOSE", "by_worth", "differences", "nearest", "squares", "stump", "whole"]
+__all__ = [
+    "CLOSE",
+    "by_worth",
+    "differences",
+    "exact",
+    "nearest",
+    "squares",
+    "stump",
+    "tie_if",
+    "whole",
+]
 
 CLOSE = 2.0**-40
 
@@ -41,6 +51,17 @@ def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(want - got) <= CLOSE * np.abs(want) + size
     return EQUAL_WORTH if (same | near).all() else WRONG
+
+
+def exact(*parts: Any) -> bool:
+    """Whether all numbers are multiples of 2**-20 below 2**20: any order of summation is exact."""
+    numbers = np.concatenate([np.ravel(part) for part in parts]) * 2.0**20
+    return bool((np.abs(numbers) < 2.0**40).all() and (numbers == np.rint(numbers)).all())
+
+
+def tie_if(is_exact: bool, verdict: str) -> str:
+    """Return the verdict; a tie that another order of summation breaks is one of equal worth."""
+    return EQUAL_WORTH if verdict == TIE and not is_exact else verdict
 
 
 def squares(Q: FloatArray, X: FloatArray) -> FloatArray:

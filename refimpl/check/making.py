@@ -25,6 +25,7 @@ from refimpl.check.encoding import LARGE, Digest, encode, plain
 from refimpl.check.files import FORMAT, VERSION
 from refimpl.check.kernel import Kernel, Output, Values, copied
 from refimpl.check.trainings import TRAININGS, Training
+from refimpl.check.trainings.rules import rule_cases
 
 __all__ = ["COMMENTS", "Verify", "contents", "text_of", "write"]
 
@@ -171,7 +172,8 @@ def _within(kernel: Kernel, arguments: Values, expected: Values) -> dict[str, An
 def of_training(training: Training, verify: Verify | None = None) -> dict[str, Any]:
     """Return the content of a training's file: every round's state."""
     cases = []
-    for number, case in enumerate(training.cases(), start=1):
+    asked = [*training.cases(), *rule_cases(training.name)]
+    for number, case in enumerate(asked, start=1):
         expected = training.run(case.arguments)
         if verify is not None:
             verify(training.name, case.arguments, expected)

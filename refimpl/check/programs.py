@@ -15,7 +15,7 @@ import queue
 import re
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ import numpy as np
 from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference, Fault, compare
 from refimpl.check.encoding import decode
-from refimpl.check.files import load, names
+from refimpl.check.files import names
 from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Output, Values
 from refimpl.check.parts import Compared
 from refimpl.check.running import UnusableError, decoded_cases, difference_of
@@ -34,7 +34,10 @@ from refimpl.check.trainings import TRAININGS
 __all__ = ["Program", "ProgramError", "program_differences"]
 
 MOST_STARTS = 50
+MOST_SILENT = 2
+"""Time-outs in a row after which a kernel's other cases are not asked; one more ends the check."""
 MOST_LINE = 2**26
+Judge = Callable[[Any], Difference | None]
 NUMBER = re.compile("[+-]?(0x|inf|nan)", re.IGNORECASE)
 
 
@@ -60,6 +63,8 @@ class Program:
         self.command = command
         self.seconds = seconds
         self.starts = 0
+        self.silent = 0
+        self.unasked: list[str] = []
         self.given_up = False
         self.process: subprocess.Popen[bytes] | None = None
         self.lines: queue.Queue[bytes] = queue.Queue()
@@ -68,7 +73,7 @@ class Program:
         """Start the program, unless it runs."""
         if self.process is not None and self.process.poll() is None:
             return
-        if self.starts == MOST_STARTS:
+        if self.starts == MOST_STARTS or self.silent > MOST_SILENT:
             raise GivenUpError
         self.starts += 1
         self.lines = queue.Queue()
@@ -92,7 +97,9 @@ class Program:
             answer = self.lines.get(timeout=self.seconds)
         except queue.Empty:
             self.stop()
+            self.silent += 1
             raise ProgramError(f"no answer within {self.seconds:g} s") from None
+        self.silent = 0
         if not answer:
             code = self._ended()
             raise ProgramError(f"the program ended with {code}")
@@ -216,11 +223,11 @@ def program_differences(
             for name in names(where, kind):
                 if (wanted and name not in wanted) or name not in known:
                     continue
-                if kind == "kernels":
-                    count = _kernel(program, where, name, differences)
-                else:
-                    count = _training(program, where, name, differences, compared)
-                progress(name, count)
+                of_kernel = kind == "kernels"
+                cases = (
+                    _of_kernel(where, name) if of_kernel else _of_training(where, name, compared)
+                )
+                progress(name, _count_asked(program, cases, differences))
     except GivenUpError:
         program.given_up = True
         progress(name, len([1 for difference in differences if difference.name == name]))
@@ -229,23 +236,58 @@ def program_differences(
     return differences
 
 
-def _kernel(program: Program, where: Path, name: str, differences: list[Difference]) -> int:
-    kernel = KERNELS[name]
+def _count_asked(
+    program: Program,
+    judged: Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]],
+    differences: list[Difference],
+) -> int:
+    """Ask cases, add what differs, and return how many were answered or failed."""
     count = 0
-    for case, arguments, expected in decoded_cases(where, name):
-        asked = {"id": case["id"], "kernel": name, "arguments": case["arguments"]}
+    for case, of, first, judge in judged:
+        (name,) = of.values()
         try:
-            got = program.ask(asked)
+            got = program.ask({"id": case["id"], **of, "arguments": case["arguments"]})
         except ProgramError as error:
-            fault: Fault | None = Fault(NOT_RUN, kernel.outputs[0], str(error))
+            found: Difference | None = difference_of(name, Fault(NOT_RUN, first, str(error)), case)
         else:
             if got is None:
                 return count
-            fault = _fault(kernel, arguments, expected, got)
+            found = judge(got)
         count += 1
-        if fault is not None:
-            differences.append(difference_of(name, fault, case))
+        if found is not None:
+            differences.append(found)
+        if program.silent >= MOST_SILENT:
+            program.unasked.append(name)
+            return count
     return count
+
+
+def _of_kernel(
+    where: Path, name: str
+) -> Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]]:
+    """Yield each case of a kernel, and how its answer is judged."""
+    kernel = KERNELS[name]
+    for case, arguments, expected in decoded_cases(where, name):
+
+        def judge(got: Any, case: Any = case, a: Values = arguments, e: Values = expected) -> Any:
+            fault = _fault(kernel, a, e, got)
+            return fault and difference_of(name, fault, case)
+
+        yield case, {"kernel": name}, kernel.outputs[0], judge
+
+
+def _of_training(
+    where: Path, name: str, compared: Compared | None
+) -> Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]]:
+    """Yield each case of a training, and how its answer is judged."""
+    training = TRAININGS[name]
+    for case, arguments, expected in decoded_trainings(where, name):
+
+        def judge(got: Any, case: Any = case, a: Values = arguments, e: Any = expected) -> Any:
+            states = got if isinstance(got, list) else [got]
+            return difference_in(training, case, a, e, lambda name, given: states, compared)
+
+        yield case, {"training": name}, training.outputs[0], judge
 
 
 def _fault(kernel: Kernel, arguments: Values, expected: Values, got: Any) -> Fault | None:
@@ -260,38 +302,3 @@ def _missing(outputs: tuple[Output, ...], got: Values) -> Fault | None:
         if got.get(output.name) is None and output.agreement != "count":
             return Fault(NOT_RUN, output, f"the result lacks {output.name}")
     return None
-
-
-def _training(
-    program: Program,
-    where: Path,
-    name: str,
-    differences: list[Difference],
-    compared: Compared | None,
-) -> int:
-    cases = decoded_trainings(where, name)
-    training = TRAININGS[name]
-    originals = {case["id"]: case for case in load(where, "trainings", name)["cases"]}
-    count = 0
-    for case, arguments, expected in cases:
-        asked = {"id": case["id"], "training": name}
-        asked["arguments"] = originals[case["id"]]["arguments"]
-        try:
-            got = program.ask(asked)
-        except ProgramError as error:
-            fault = Fault(NOT_RUN, training.outputs[0], str(error))
-            differences.append(difference_of(name, fault, case))
-            count += 1
-            continue
-        if got is None:
-            return count
-        count += 1
-        states = got if isinstance(got, list) else [got]
-        found = difference_in(training, case, arguments, expected, _given(states), compared)
-        if found is not None:
-            differences.append(found)
-    return count
-
-
-def _given(states: list[Any]) -> Callable[[str, Values], Any]:
-    return lambda name, arguments: states

@@ -1,9 +1,20 @@
-"""Read arrays from files, and say clearly what is wrong with them.
+"""Read arrays and text from files, and say clearly what is wrong with them.
+
+A file is looked at before it is read: a pipe, a file that is too large and an archive that becomes
+too large are refused.
 
 Not handled here: logs (:mod:`refimpl.check.rounds`), vectors (:mod:`refimpl.check.files`).
 """
 
+import io
+import math
+import os
+import re
+import stat
 import sys
+import zipfile
+import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +24,21 @@ from refimpl.resources import check_free_memory
 
 SPEED = 1e8
 """Operations a second: less than most machines do."""
+MOST_BYTES = 2**31
+NPY, ZIP = b"\x93NUMPY", b"PK"
+KINDS = {
+    NPY: "an .npy file",
+    ZIP: "a zip archive, such as .npz or .xlsx",
+    b"\x80": "a pickle of Python",
+    b"\x89HDF": "an HDF5 file",
+    b"MATLAB": "a MATLAB file",
+    b"\x1f\x8b": "a gzip file",
+    b"PAR1": "a Parquet file",
+}
+"""What files are, by their first bytes."""
+WRITE = "as numpy.savez(file, X=X, y=y) writes it"
 
-__all__ = ["announce", "counted", "numbers", "points", "read_array", "read_data"]
+__all__ = ["announce", "counted", "numbers", "points", "read_array", "read_data", "read_text"]
 
 
 def counted(number: int, name: str, several: str = "") -> str:
@@ -46,31 +70,116 @@ def announce(what: str, operations: float, bytes: float, fewer: str) -> None:
         raise UnusableError(str(error)) from error
 
 
+def read_text(path: str) -> str:
+    """Return a text file, in UTF-8 or in UTF-16, with a byte order mark or without."""
+    content = _content(path)
+    encoding = "utf-8-sig"
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    elif b"\0" in content[:4]:
+        encoding = "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        raise UnusableError(f"{path} must be text in UTF-8 or UTF-16; {_kind(content)}") from None
+
+
+def _content(path: str) -> bytes:
+    """Return the bytes of a file; refuse what is no file, or too large."""
+    try:
+        info = os.stat(path)
+        if not stat.S_ISREG(info.st_mode):
+            raise UnusableError(f"cannot read {path}: it is no regular file")
+        _require_size(info.st_size, path, "it has")
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UnusableError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _require_size(size: int, path: str, what: str) -> None:
+    if size > MOST_BYTES:
+        raise UnusableError(
+            f"{path} is too large: {what} {size / 2**20:.0f} MiB, at most {MOST_BYTES / 2**20:.0f}"
+        )
+
+
+def _kind(content: bytes) -> str:
+    """Return what a file seems to be."""
+    for start, name in KINDS.items():
+        if content.startswith(start):
+            return f"it is {name}"
+    return "it seems to be text" if b"\0" not in content[:1000] else "its form is not known"
+
+
+def _arrays(content: bytes, path: str) -> dict[str, Any]:
+    """Return the arrays of an .npz file, or the one of an .npy file under the name ""."""
+    if content.startswith(NPY):
+        return {"": _array(io.BytesIO(content), len(content), path)}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = archive.infolist()
+            _require_size(sum(part.file_size for part in parts), path, "unpacked it has")
+            arrays = {}
+            for part in parts:
+                name = part.filename.removesuffix(".npy")
+                with archive.open(part) as stream:
+                    where = f"{path}, {part.filename}"
+                    arrays[name] = _array(io.BytesIO(stream.read()), part.file_size, where)
+            return arrays
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        raise UnusableError(f"{path} is damaged: its parts cannot be unpacked") from None
+
+
+def _array(stream: io.BytesIO, size: int, path: str) -> Any:
+    """Return the array of an .npy file, whose header may claim anything."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0
+        shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(
+            stream
+        )
+    except Exception:
+        raise UnusableError(f"{path} is damaged, or is no .npy file") from None
+    if dtype.hasobject:
+        raise UnusableError(f"{path} must hold numbers or text; it holds Python objects")
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
+        raise UnusableError(f"{path} is damaged: it ends before an array of shape {shape}")
+    stream.seek(0)
+    try:
+        return np.lib.format.read_array(stream, allow_pickle=False)
+    except ValueError:
+        raise UnusableError(
+            f"{path} is damaged: it ends before an array of shape {shape}"
+        ) from None
+
+
 def read_data(path: str) -> dict[str, Any]:
     """Return the arrays of an .npz file."""
-    try:
-        content = np.load(path, allow_pickle=False)
-        if isinstance(content, np.ndarray):
-            raise UnusableError(f"{path} must be an .npz file; it holds a single array")
-        with content:
-            return {name: content[name] for name in content.files}
-    except UnusableError:
-        raise
-    except Exception as error:
-        raise UnusableError(f"cannot read {path} as an .npz file: {error}") from error
+    content = _content(path)
+    if content.startswith(NPY):
+        raise UnusableError(f"{path} must be an .npz file; it holds a single array, {WRITE}")
+    if not content.startswith(ZIP):
+        raise UnusableError(f"{path} must be an .npz file, {WRITE}; {_kind(content)}")
+    return _arrays(content, path)
 
 
 def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
-    """Return the array of an .npy file, refusing another number of dimensions or another dtype.
+    """Return the array of an .npy file, of an .npz file of one array, or of a CSV file.
 
-    `kinds` are the letters of dtypes; integers are taken for floats.
+    Another number of dimensions or another dtype is refused. `kinds` are the letters of dtypes;
+    integers are taken for floats.
     """
-    try:
-        array = np.load(path, allow_pickle=False)
-    except Exception as error:
-        raise UnusableError(f"cannot read {path} as an .npy file: {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise UnusableError(f"{path} must be an .npy file; it holds several arrays")
+    content = _content(path)
+    if content.startswith((NPY, ZIP)):
+        arrays = _arrays(content, path)
+        if len(arrays) != 1:
+            names = ", ".join(sorted(arrays)) or "none"
+            raise UnusableError(f"{path} must hold one array; it holds {len(arrays)}: {names}")
+        (array,) = arrays.values()
+    elif "text" in _kind(content) or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        array = _table(path, dimensions, "f" in kinds)
+    else:
+        raise UnusableError(f"{path} must be an .npy or a CSV file; {_kind(content)}")
     if array.ndim != dimensions:
         raise UnusableError(f"{path} must have {dimensions} dimensions; got shape {array.shape}")
     if array.dtype.kind not in kinds + ("iu" if "f" in kinds else ""):
@@ -80,6 +189,36 @@ def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
     if "f" in kinds and not np.isfinite(array).all():
         raise UnusableError(f"{path} must be finite; it holds NaN or infinity")
     return np.ascontiguousarray(array)
+
+
+def _table(path: str, dimensions: int, floats: bool) -> Any:
+    """Return the numbers of a CSV file; its first line may have names."""
+    rows: list[list[float]] = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        parts = [part.strip().strip('"') for part in re.split(r"[,;\t]| +", line.strip())]
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            rows.append([float(part) if floats else int(part) for part in parts])
+        except ValueError:
+            if number == 1 and not rows:
+                continue
+            wanted = "numbers" if floats else "integers"
+            raise UnusableError(
+                f"{path}, line {number}: must hold {wanted} between commas; got {line[:40]!r}"
+            ) from None
+        if len(rows[-1]) != len(rows[0]):
+            raise UnusableError(
+                f"{path}, line {number}: must have {len(rows[0])} numbers, as the first line; "
+                f"got {len(rows[-1])}"
+            )
+    if not rows:
+        raise UnusableError(f"{path} must be an .npy or a CSV file; it has no line of numbers")
+    try:
+        array = np.array(rows, dtype=np.float64 if floats else np.int64)
+    except OverflowError:
+        raise UnusableError(f"{path} must hold integers of 64 bits") from None
+    return array.ravel() if dimensions == 1 and 1 in array.shape else array
 
 
 def numbers(arrays: dict[str, Any], name: str, path: str, dimensions: int) -> Any:

@@ -10,7 +10,6 @@ Not handled here: logs of other papers (:mod:`refimpl.check.logs`).
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from refimpl.check.comparing import Difference, Fault
 from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
 from refimpl.check.parts import NAMES
-from refimpl.check.reading import announce, counted, numbers, points, read_data
+from refimpl.check.reading import announce, counted, numbers, points, read_data, read_text
 from refimpl.check.reports import Report
 from refimpl.check.running import UnusableError
 from refimpl.check.stages import first_fault
@@ -242,20 +241,21 @@ def _report(
 
 def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[Values]:
     """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnusableError(f"cannot read {path}: {error}") from error
-    rounds = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            round = json.loads(line)
-        except ValueError as error:
-            raise UnusableError(f"{path}, line {number}: must be JSON: {error}") from error
+    text = read_text(path)
+    if text.lstrip().startswith("["):
+        listed = _parsed(text, path, "one JSON array, or a JSON object a line")
+        entries = list(enumerate(listed, start=1))
+    else:
+        lines = enumerate(text.splitlines(), start=1)
+        entries = [
+            (number, _parsed(line, f"{path}, line {number}", "JSON, an object a line"))
+            for number, line in lines
+            if line.strip()
+        ]
+    rounds: list[Values] = []
+    for number, round in entries:
         if not isinstance(round, dict):
-            raise UnusableError(f"{path}, line {number}: must be an object; got {line[:40]}")
+            raise UnusableError(f"{path}, line {number}: must be an object; got {str(round)[:40]}")
         try:
             rounds.append(_round(round))
         except (TypeError, ValueError, OverflowError) as error:
@@ -273,6 +273,14 @@ def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[V
     if not rounds:
         raise UnusableError(f"{path} has no rounds")
     return rounds
+
+
+def _parsed(text: str, where: str, wanted: str) -> Any:
+    """Return the JSON of a text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnusableError(f"{where}: must be {wanted}; got {text.strip()[:40]!r}") from None
 
 
 def _round(line: Values) -> Values:

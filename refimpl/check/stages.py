@@ -4,6 +4,7 @@ Not handled here: where the rounds come from (a module, a log, a program).
 """
 
 import dataclasses
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,7 @@ __all__ = [
     "decoded_trainings",
     "difference_in",
     "first_fault",
+    "listing",
     "own_trainings",
     "signatures",
     "training_differences",
@@ -180,10 +182,27 @@ def own_trainings(module: Any) -> list[str]:
     return [name for name in TRAININGS if callable(getattr(module, name, None))]
 
 
-def signatures() -> list[str]:
-    """Return for each training what its function takes and returns, a paragraph each."""
-    texts = []
+def listing(where: Path, examples: int) -> str:
+    """Return a table of the functions that a module may have."""
+    rows = [("function", "algorithm", "vectors", "random examples")]
     for name, training in TRAININGS.items():
+        parts = [re.sub("_[01]$", "_C", part) for part in training.cases()[0].arguments]
+        taken = f"{name}({', '.join(dict.fromkeys(parts))})"
+        count = len(load(where, "trainings", name)["cases"])
+        rows.append((taken, training.algorithm, str(count), str(examples)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, "", "--only NAME says what a function takes and returns"])
+
+
+def signatures(names: list[str]) -> list[str]:
+    """Return what the functions take and return, a paragraph each."""
+    texts = []
+    for name in names:
+        training = TRAININGS[name]
         arguments = training.cases()[0].arguments
         taken = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
         given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)

@@ -114,7 +114,7 @@ def test_logs_that_cannot_be_used(log, files, capsys):
     assert "has Z; Algorithm A.2 takes P and N, or X and y" in refused(
         text(), files("d.npz", Z=np.ones(3))
     )
-    assert "as an .npz file" in refused(text(), files("e.npz", "text"))
+    assert "must be an .npz file" in refused(text(), files("e.npz", "text"))
     assert "--algorithm must be one of A.1, A.2" in refused(text(), data, "--algorithm", "B.7")
     bad = files("f.npz", X=np.full((4, 2), np.nan), y=np.arange(4))
     assert "X must be finite" in refused(text(), bad)

@@ -6,19 +6,24 @@ Not tested here: what a right and a wrong answer give (test_answers.py, test_pro
 """
 
 import importlib.machinery
+import io
 import json
+import os
+import pickle
 import sys
+import zipfile
 
 import numpy as np
 import pytest
 
-from refimpl.check import cli
+from refimpl.check import cli, reading
 from refimpl.check.comparing import compare, value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
 from refimpl.check.kernel import TIE, Kernel, Output
 from refimpl.check.programs import MOST_STARTS, Program, as_values, program_differences
 from refimpl.check.reports import Report
+from refimpl.check.rounds import read_log
 from refimpl.check.running import imported
 from refimpl.check.stages import first_fault
 from refimpl.check.trainings import TRAININGS
@@ -254,3 +259,113 @@ def test_a_file_with_the_name_of_another_module(tmp_path):
 def test_a_report_is_json_whatever_its_numbers():
     text = Report("t", facts=[("gap", float("nan")), ("size", float("inf"))]).as_json()
     assert json.loads(text, parse_constant=pytest.fail)["facts"] == {"gap": "nan", "size": "inf"}
+
+
+# ------------------------------------------------------------------------------- files of all kinds
+
+
+def test_a_csv_file_is_read_where_one_array_is_wanted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.savez("d.npz", X=X, Q=X[:2])
+    for text in ("0,1\n1,0\n", "first;second\n0;1\n1;0\n", "0 1\n1  0\n", "# near\n0\t1\n1\t0\n"):
+        (tmp_path / "near.csv").write_text(text, encoding="utf-8")
+        assert cli.main(["neighbors", "near.csv", "--data", "d.npz"]) == 0
+        (tmp_path / "near.csv").write_text(text, encoding="utf-16")
+        assert cli.main(["neighbors", "near.csv", "--data", "d.npz"]) == 0
+    np.savez("one.npz", near=np.array([[0, 1], [1, 0]]))
+    assert cli.main(["neighbors", "one.npz", "--data", "d.npz"]) == 0
+    capsys.readouterr()
+    for text, words in (
+        ("0,1\n1,x\n", "near.csv, line 2: must hold integers between commas; got '1,x'"),
+        ("0,1\n1\n", "near.csv, line 2: must have 2 numbers, as the first line; got 1"),
+        ("a,b\n", "near.csv must be an .npy or a CSV file; it has no line of numbers"),
+        ("0,1\n1.5,0\n", "line 2: must hold integers"),
+    ):
+        (tmp_path / "near.csv").write_text(text, encoding="utf-8")
+        assert cli.main(["neighbors", "near.csv", "--data", "d.npz"]) == 2
+        assert words in capsys.readouterr().err
+    assert cli.main(["neighbors", "one.npz", "--data", "near.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "must be an .npz file, as numpy.savez(file, X=X, y=y) writes it; it seems" in said
+
+
+def _claiming(shape):
+    """An .npy file whose header claims more than it has."""
+    stream = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    return stream.getvalue() + bytes(64)
+
+
+def test_files_with_limits_before_they_are_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.savez_compressed("bomb.npz", X=np.zeros((1000, 1000)), Q=np.zeros((2, 1000)))
+    np.save("near.npy", np.array([[0, 1], [1, 0]]))
+    np.savez("two.npz", a=np.zeros((2, 2)), b=X)
+    np.save("objects.npy", np.array([["a", None]]), allow_pickle=True)
+    (tmp_path / "claims.npy").write_bytes(_claiming((2**30, 2**20)))
+    with zipfile.ZipFile("claims.npz", "w") as archive:
+        archive.writestr("X.npy", _claiming((2**30, 2**20)))
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "two.npz").read_bytes()[:200])
+    (tmp_path / "pickle.npy").write_bytes(pickle.dumps([1]))
+    os.mkfifo("pipe")
+    monkeypatch.setattr(reading, "MOST_BYTES", 2**21)
+    for arguments, words in (
+        ("near.npy --data bomb.npz", "bomb.npz is too large: unpacked it has 8 MiB, at most 2"),
+        ("near.npy --data pipe", "cannot read pipe: it is no regular file"),
+        ("pipe --data bomb.npz", "cannot read pipe: it is no regular file"),
+        (". --data bomb.npz", "cannot read .: it is no regular file"),
+        ("two.npz --data bomb.npz", "two.npz must hold one array; it holds 2: a, b"),
+        ("objects.npy --data bomb.npz", "must hold numbers or text; it holds Python objects"),
+        ("claims.npy --data bomb.npz", "claims.npy is damaged: it ends before an array of shape"),
+        ("near.npy --data claims.npz", "claims.npz, X.npy is damaged: it ends before an array"),
+        ("near.npy --data cut.npz", "cut.npz is damaged: its parts cannot be unpacked"),
+        ("pickle.npy --data bomb.npz", "must be an .npy or a CSV file; it is a pickle of Python"),
+        ("near.npy --data near.npy", "must be an .npz file; it holds a single array, as numpy"),
+    ):
+        assert cli.main(["neighbors", *arguments.split()]) == 2, arguments
+        said = capsys.readouterr().err
+        assert words in said and "allow_pickle" not in said, said
+    assert cli.main(["rounds", "pipe", "--data", "bomb.npz"]) == 2
+    assert "cannot read pipe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("form", ["lines", "array"])
+def test_logs_in_the_encodings_and_forms_that_people_have(tmp_path, encoding, form, capsys):
+    log = tmp_path / "log.jsonl"
+    text = LOG if form == "lines" else f"[\n {LOG}]"
+    log.write_text(text, encoding=encoding)
+    assert read_log(str(log)) == [{"f": 0, "p": 1, "theta": 0.5}]
+
+
+def test_a_log_of_another_form_is_told_in_our_words(refused):
+    said = refused("rounds a.jsonl", text="f,p,theta\n0,1,0.5\n", P=X[6:], N=X[:6])
+    assert "a.jsonl, line 1: must be JSON, an object a line; got 'f,p,theta'" in said
+    said = refused("rounds a.jsonl", text="[1, 2", P=X[6:], N=X[:6])
+    assert "must be one JSON array, or a JSON object a line; got '[1, 2'" in said
+
+
+def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path, capsys):
+    (tmp_path / "endless.py").write_text("while True: pass", encoding="utf-8")
+    program = Program([sys.executable, str(tmp_path / "endless.py")], 0.2)
+    differences = program_differences(program, folder(), [], lambda name, count: None)
+    assert program.given_up and program.starts == 3 and len(differences) == 3
+    assert {one.words for one in differences} == {"no answer within 0.2 s"}
+
+
+def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
+    body = (
+        "import json, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    if asked.get('kernel') == 'best_bin_first':\n"
+        "        time.sleep(60)\n"
+        "    print(json.dumps({'id': asked['id'], 'skip': True}), flush=True)\n"
+    )
+    (tmp_path / "slow.py").write_text(body, encoding="utf-8")
+    program = Program([sys.executable, str(tmp_path / "slow.py")], 2.0)
+    counts = {}
+    differences = program_differences(program, folder(), [], counts.__setitem__)
+    assert len(differences) == 2 and not program.given_up
+    assert program.unasked == ["best_bin_first"] and len(counts) > 40

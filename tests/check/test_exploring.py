@@ -58,14 +58,35 @@ def run(training):
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_reference_s_own_rounds_agree(name):
-    assert exploring.explored_training(run(name), name, 20, seed=0) is None
+    assert exploring.explored_training(run(name), name, 20, seed=0) == (None, [])
 
 
 def test_a_plain_a_2_agrees_where_its_sums_of_floats_break_ties():
     def answer(name, arguments):
         return rounds(**arguments)
 
-    assert exploring.explored_training(answer, "adaboost", 60, seed=0) is None
+    found, notes = exploring.explored_training(answer, "adaboost", 60, seed=0)
+    assert found is None and all("rounding may be the reason" in note for note in notes)
+
+
+def test_a_tie_rule_is_a_difference_where_sums_are_exact_and_a_note_where_rounding_breaks_ties():
+    """Of features of the same error the last one wins, by exact sums and by rounded ones."""
+
+    def answer(name, arguments):
+        return rounds(**arguments, last=True)
+
+    found, notes = exploring.explored_training(answer, "adaboost", 100, seed=0)
+    assert found is not None and found.kind == "a tie broken otherwise"
+    assert found.source == "BD:A.2:8"
+    assert len(found.arguments["P"]["values"]) + len(found.arguments["N"]["values"]) == 4
+
+    def thirds(name, arguments):
+        sizes = {len(arguments["P"]), len(arguments["N"])}
+        return (answer if sizes & {3, 5} else run(name))(name, arguments)
+
+    found, notes = exploring.explored_training(thirds, "adaboost", 100, seed=0)
+    assert found is None
+    assert any("another choice of equal worth in " in note for note in notes)
 
 
 def test_a_fault_of_a_training_is_made_small():
@@ -78,7 +99,7 @@ def test_a_fault_of_a_training_is_made_small():
             states[0]["alpha"] += 1
         return states
 
-    found = exploring.explored_training(answer, "adaboost", 100, seed=0)
+    found, _ = exploring.explored_training(answer, "adaboost", 100, seed=0)
     assert found is not None and found.source == "BD:A.2:12" and found.kind == "wrong"
     P, N = (decode(found.arguments[name]) for name in ("P", "N"))
     assert P.tolist() == [[0.0], [0.0]] and N.tolist() == [[0.0]]
@@ -104,7 +125,7 @@ def test_a_module_s_numpy_errors_are_not_the_reference_s(monkeypatch):
     changed = dataclasses.replace(training, run=run, follow=follow)
     monkeypatch.setitem(exploring.TRAININGS, "adaboost", changed)
     with np.errstate(divide="raise"):
-        assert exploring.explored_training(answer, "adaboost", 5, seed=0) is None
+        assert exploring.explored_training(answer, "adaboost", 5, seed=0) == (None, [])
     assert len(states) >= 10 and set(states) == {"ignore"}
 
 
@@ -122,5 +143,5 @@ def test_a_training_that_raises_is_no_answer():
     def answer(name, arguments):
         raise ZeroDivisionError("by hand")
 
-    found = exploring.explored_training(answer, "lipschitz", 5, seed=0)
+    found, _ = exploring.explored_training(answer, "lipschitz", 5, seed=0)
     assert found is not None and found.kind == "no answer" and "by hand" in found.words

@@ -105,7 +105,7 @@ def test_a_training_that_writes_to_its_arguments_is_wrong():
         return states
 
     found = differences(adaboost)
-    assert len(found) == 6
+    assert len(found) == 14
     assert {(one.kind, one.output) for one in found} == {("wrong", "N")}
     assert found[0].words == "the training wrote to its argument N"
 

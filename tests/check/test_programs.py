@@ -111,7 +111,7 @@ def test_a_program_answers_a_training(tmp_path):
     counts = {}
     program = Program([sys.executable, str(path)], 30.0)
     (found,) = program_differences(program, folder(), ["dselect"], counts.__setitem__)
-    assert counts == {"dselect": 4}
+    assert counts == {"dselect": 9}
     assert (found.id, found.source) == ("dselect/2", "FT:1:3")
     assert found.words.startswith("round 3: z")
 

@@ -207,5 +207,10 @@ def test_modules_that_cannot_be_used(checked, tmp_path, capfd):
 def test_other_commands_need_no_process(capfd):
     assert supervision.main(["trainings", "--list"]) == 0
     said = capfd.readouterr().out
-    assert "fastmap(D, d, starts, iterations)" in said and said.endswith("no verdict\n")
+    (line,) = [line.split() for line in said.splitlines() if "fastmap(" in line]
+    assert " ".join(line).startswith("fastmap(D, d, starts, iterations) FastMap ")
+    assert line[-1] == "100" and int(line[-2]) > 3 and said.endswith("no verdict\n")
+    assert max(map(len, said.splitlines())) <= 130
+    assert supervision.main(["trainings", "--list", "--only", "fastmap"]) == 0
+    assert "choose-distant-objects begins with starts[j, 0]" in capfd.readouterr().out
     assert supervision.main(["neighbors", "none.npy", "--truth", "none.npy"]) == 2

@@ -3,6 +3,8 @@
 MUTANTS maps a name to (training, function, kinds that may be named, sources that may be named).
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 import refimpl.boostmap.algorithm
@@ -28,6 +30,12 @@ def mutant(training, kind, *sources):
 # --------------------------------------------------------------------------------- A.1, A.2 and A.3
 
 
+def middle(a, b, p):
+    """Midway between two values, or the value that divides them where no float is between."""
+    m = a / 2 + b / 2
+    return m if a < m < b else (b if p == 1 else a)
+
+
 def rounds(
     P,
     N,
@@ -51,11 +59,14 @@ def rounds(
         for f in range(X.shape[1])[:: -1 if last else 1]:
             values = np.unique(X[:, f])
             for p in (1, -1):
-                cuts = [*([-np.inf] if constant else []), *(values[1:] + values[:-1]) / 2]
+                between = [middle(a, b, p) for a, b in pairwise(values)]
+                cuts = [*([-np.inf] if constant else []), *between]
                 for theta in cuts:
                     error = w[(p * X[:, f] < p * theta) != l].sum()
                     if best is None or error < best[0] - 1e-14:
                         best = error, f, p, theta
+        if best is None:
+            break
         epsilon, f, p, theta = best
         beta = max(epsilon, 2.0**-52) / (1 - max(epsilon, 2.0**-52))
         right = (p * X[:, f] < p * theta) == l
@@ -87,12 +98,12 @@ def first_weights_all_equal(P, N, T):
     return rounds(P, N, T, even=True)
 
 
-@mutant("adaboost", TIE, "BD:A.2:8")
+@mutant("adaboost", (TIE, EQUAL_WORTH), "BD:A.2:8")
 def last_of_equal_stumps(P, N, T):
     return rounds(P, N, T, last=True)
 
 
-@mutant("adaboost", WRONG, "BD:A.2:8")
+@mutant("adaboost", (WRONG, TIE, EQUAL_WORTH), "BD:A.2:8", "BD:A.2:5")
 def no_constant_stump(P, N, T):
     return rounds(P, N, T, constant=False)
 

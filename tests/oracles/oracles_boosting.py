@@ -16,9 +16,15 @@ def stump(x, p, theta):
     return 1 if p * x < p * theta else 0
 
 
-def thresholds(values):
+def thresholds(values, p):
     values = sorted(set(values))
-    return [-math.inf] + [(a + b) / 2 for a, b in pairwise(values)]
+    return [-math.inf] + [between(a, b, p) for a, b in pairwise(values)]
+
+
+def between(a, b, p):
+    """Midway between two values; where no float lies between them, the value that divides them."""
+    middle = (a + b) / 2
+    return middle if a < middle < b else (b if p == 1 else a)
 
 
 def best_error(X, w, labels):
@@ -27,7 +33,7 @@ def best_error(X, w, labels):
     best = None
     for f in range(len(X[0])):
         for p in (1, -1):
-            for theta in thresholds([row[f] for row in X]):
+            for theta in thresholds([row[f] for row in X], p):
                 pairs = zip(X, w, labels, strict=True)
                 error = sum((v for row, v, l in pairs if stump(row[f], p, theta) != l), Fraction(0))
                 if best is None or error < best[0]:
@@ -132,7 +138,13 @@ def z_value(u, w, alpha):
 
 
 def least_z(u, w, least, most, steps=200):
-    """Eqs. 13-14 by golden sections: Z is convex."""
+    """Eqs. 13-14 by golden sections: Z is convex. Without a wrong triple Z has no least value; then
+    alpha is 52 ln 2 / sum w |u| above `least`.
+    """
+    if all(x >= 0 for x, v in zip(u, w, strict=True) if v > 0):
+        scale = sum(v * abs(x) for x, v in zip(u, w, strict=True))
+        alpha = max(least, 0.0) + (52 * math.log(2) / scale if scale else 0.0)
+        return z_value(u, w, alpha), alpha
     ratio = (math.sqrt(5) - 1) / 2
     low, high = least, most
     for _ in range(steps):
@@ -151,6 +163,8 @@ def reference_or_pivots(D, between, h):
     if x_2 < 0:
         return [float(v) for v in D[x_1]]
     length = between[x_2][x_1]
+    if length == 0:
+        return [0.0] * len(D[x_1])
     return [
         (a * a + length * length - b * b) / (2 * length)
         for a, b in zip(D[x_1], D[x_2], strict=True)

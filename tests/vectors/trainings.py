@@ -55,7 +55,7 @@ def nearest_neighbor_boosted_distance(a, states):
     for C in (0, 1):
         names = (f"{name}_{C}" for name in ("alpha", "feature", "polarity", "threshold"))
         Phi = list(zip(*(a[name].tolist() for name in names), strict=True))
-        total = sum(row[0] for row in Phi)
+        total = sum(row[0] for row in Phi) or 1.0
         models[C] = [(row[0] / total, *row[1:]) for row in Phi]
     X, l = a["Omega"].tolist(), a["l"].tolist()
     want = [

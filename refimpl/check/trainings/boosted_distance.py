@@ -17,7 +17,7 @@ from refimpl.boosted_distance.algorithm import (
 )
 from refimpl.boosted_distance.ensembles import StumpEnsemble
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth, stump, whole
+from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
 from refimpl.check.kernel import WRONG, Values, outputs_of
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.kernels.stumps import GRID, on_grid
@@ -75,7 +75,8 @@ def same_stump(arguments: Values, want: Values, got: Values) -> str:
     X = np.concatenate([arguments["P"], arguments["N"]])
     l = np.arange(len(X)) < len(arguments["P"])
     given = {"A": X, "B": None, "w": want["w"], "l": l}
-    return stump(given, want, {name: got.get(name) for name in ("f", "p", "theta")})
+    taken = {name: got.get(name) for name in ("f", "p", "theta")}
+    return tie_if(exact(want["w"]), stump(given, want, taken))
 
 
 def follow(arguments: Values, rounds: States) -> States:
@@ -265,7 +266,9 @@ def _same_label(arguments: Values, want: Values, got: Values) -> str:
     if labels.shape != want["l_y"].shape or not np.isin(labels, arguments["l"]).all():
         return WRONG
     same = labels[:, np.newaxis] == arguments["l"]
-    return by_worth(want["s"].max(axis=1), np.where(same, want["s"], -np.inf).max(axis=1))
+    worth = np.where(same, want["s"], -np.inf).max(axis=1)
+    verdict = by_worth(want["s"].max(axis=1), worth, 2.0**-40)
+    return tie_if(exact(want["s"]), verdict)
 
 
 nearest_neighbor = enter(

@@ -19,10 +19,11 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth, whole
+from refimpl.check.judging import by_worth, tie_if, whole
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Candidates, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
+from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks
 from refimpl.typing import FloatArray, IntArray
 
@@ -76,10 +77,11 @@ def _same_z(arguments: Values, want: Values, got: Values) -> str:
         return WRONG
     if str(got["step"]) != want["step"]:
         return WRONG
-    F = embeddings(problem, [(names[0][0], names[0][1])])
+    F = embeddings(problem, [(names[0][0], names[0][1]), tuple(want["classifier"].tolist())])
     alpha = np.array([float(got["alpha"])])
-    Z = refimpl.kernels.z_values(F, problem.triples, problem.y, margins_of(want["w"]), alpha)
-    verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
+    Z = refimpl.kernels.z_values(F[:1], problem.triples, problem.y, margins_of(want["w"]), alpha)
+    u, other = (margins(values, problem.triples) for values in F)
+    verdict = tie_if((u == other).all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     same = list(names[0]) == want["classifier"].tolist()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     return AGREES if near and verdict != WRONG else verdict
@@ -139,8 +141,9 @@ boostmap = enter(
         name="boostmap",
         algorithm="7.3",
         about="§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is "
-        "(r, -1) for a reference object, (x_1, x_2) for pivots; the k-th time that steps 5 and 6 "
-        "are taken they draw references[k] and pivots[k]",
+        "(r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, "
+        "Z has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th "
+        "time that steps 5 and 6 are taken they draw references[k] and pivots[k]",
         outputs=outputs_of(
             "w BM:7.3:12 digits~1e-6; step BM:7.3:4 optimum; classifier BM:7.3:9 optimum; "
             "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6"
@@ -196,9 +199,11 @@ def _same_range(arguments: Values, want: Values, got: Values) -> str:
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[[c]], triples, y, margins_of(want["w"]), alpha, S[np.newaxis])
     expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
-    same = c == want["c"] and (S == expected)[triples[:, 0]].all()
+    q = triples[:, 0]
+    same = c == want["c"] and (S == expected)[q].all()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
-    verdict = by_worth(want["z"], Z[0], 1e-9 * want["z"])
+    alike = S[q] * margins(F[c], triples) == expected[q] * margins(F[want["c"]], triples)
+    verdict = tie_if(alike.all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     ends = (float(got["low"]), float(got["high"])) == (want["low"], want["high"])
     return AGREES if near and ends and verdict != WRONG else verdict
 

@@ -6,7 +6,7 @@ They are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random is given
 import numpy as np
 
 from refimpl.check.drawing import Lcg, floats
-from refimpl.check.judging import by_worth, whole
+from refimpl.check.judging import by_worth, exact, tie_if, whole
 from refimpl.check.kernel import EQUAL_WORTH, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Picks, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
@@ -65,7 +65,7 @@ def _least(arguments: Values, want: Values, got: Values) -> str:
     sums = np.zeros(len(arguments["K"]))
     for landmark in before:
         sums += arguments["K"][:, landmark]
-    return by_worth(sums[want["z"]], sums[z], 1e-12)
+    return tie_if(exact(arguments["K"]), by_worth(sums[want["z"]], sums[z], 1e-12))
 
 
 dselect = enter(

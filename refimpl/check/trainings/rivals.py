@@ -5,19 +5,22 @@ Not handled here: the other rivals.
 
 import numpy as np
 
+from refimpl.check.comparing import FORM_ERRORS
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import by_worth
-from refimpl.check.kernel import WRONG, Values, outputs_of
+from refimpl.check.judging import CLOSE, tie_if, whole
+from refimpl.check.kernel import TIE, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
+from refimpl.rivals.fastmap import choose_distant_objects, line_projection, residual_squares
 from refimpl.rivals.fastmap import fastmap as reference_fastmap
-from refimpl.rivals.fastmap import residual_squares
 from refimpl.rivals.lipschitz import lipschitz as reference_lipschitz
 from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.spaces import PrecomputedSpace
-from refimpl.typing import IntArray
+from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["fastmap", "lipschitz", "relevant_components"]
+
+Pair = tuple[int, int]
 
 
 class _Begin:
@@ -74,18 +77,55 @@ def _run(arguments: Values) -> States:
     return [{"pivots": embedding.pivots[j], "F": F[:, j]} for j in range(embedding.d)]
 
 
-def _as_far(arguments: Values, want: Values, got: Values) -> str:
-    """Judge pivots by their distance in the hyperplane, when the dimensions before are the same."""
-    states = _run(arguments)
-    j = int(np.argmin([np.abs(state["F"] - want["F"]).max() for state in states]))
-    F = np.array([state["F"] for state in states[:j]]).reshape(j, -1).T
-    reached = []
-    for a, b in (want["pivots"], np.asarray(got["pivots"])):
-        if not 0 <= a < len(F) or not 0 <= b < len(F):
-            return WRONG
-        D = np.ascontiguousarray(arguments["D"][:, b])
-        reached.append(residual_squares(D, F, F[b], False)[a])
-    return by_worth(reached[0], reached[1])
+def _ends(S: FloatArray, starts: IntArray, iterations: int, zero: float, off: float) -> set[Pair]:
+    """Return the pairs at which choose-distant-objects may end if it takes any farthest object.
+
+    S[p, x] is the square from p to x; it may be `off` by rounding.
+    """
+    far = [np.flatnonzero(row >= row.max() - off).tolist() for row in S]
+    ends: set[Pair] = set()
+    for start in starts.tolist():
+        looking: set[Pair] = {(-1, start)}
+        ends = set()
+        for _ in range(iterations):
+            after = {pair: {(a, b) for a in far[pair[1]] for b in far[a]} for pair in looking}
+            ends |= {pair for pair, later in after.items() if pair in later}
+            looking = set().union(*(later - {pair} for pair, later in after.items()))
+        ends |= looking
+        if any(S[pair] > zero for pair in ends):
+            break
+    return ends
+
+
+def _follow(arguments: Values, rounds: States) -> States:
+    """Return what each round must be after the pivots of somebody's earlier rounds."""
+    D, d, starts, iterations = (arguments[part] for part in ("D", "d", "starts", "iterations"))
+    F = np.zeros((len(D), d))
+    largest = float(D.max()) ** 2
+    zero = 1e-12 * largest
+    listed: States = []
+    for j in range(d):
+        S = np.array([residual_squares(D[:, p], F[:, :j], F[p, :j], False) for p in range(len(D))])
+        a, b = choose_distant_objects(S.__getitem__, starts[j], iterations, lambda: zero)
+        if S[a, b] <= zero:
+            break
+        off = CLOSE * largest if j else 0.0  # the first squares are the same numbers for everybody
+        want: Values = {"pivots": np.array([a, b]), "exact": j == 0}
+        want["ends"] = _ends(S, starts[j], iterations, zero, off)
+        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != WRONG:
+            a, b = (whole(part) for part in rounds[j]["pivots"])
+        F[:, j] = line_projection(S[a], float(S[a, b]), S[b])
+        listed.append({**want, "F": F[:, j].copy()})
+    return listed
+
+
+def _a_possible_end(arguments: Values, want: Values, got: Values) -> str:
+    """Judge pivots: the search may end there if it takes another one of equally far objects."""
+    try:
+        a, b = (whole(part) for part in got["pivots"])
+    except FORM_ERRORS:
+        return WRONG
+    return tie_if(want["exact"], TIE if (a, b) in want["ends"] else WRONG)
 
 
 fastmap = enter(
@@ -94,16 +134,18 @@ fastmap = enter(
         algorithm="FastMap",
         about="FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
         "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
-        "farthest object from b, a, then from a, the new b, `iterations` times; of equally far "
-        "ones the lowest. Squared distances in a hyperplane that are below 0 stay as they are",
+        "farthest object from b, a, then from a, the new b, `iterations` times or until both stay; "
+        "of equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay "
+        "as they are. Squares up to 1e-12 of the largest squared distance are 0: then it looks "
+        "from the next start, and ends if no start has a pair",
         outputs=outputs_of(
             "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
             "F Faloutsos & Lin (1995), eq. 3 digits~1e-9"
         ),
         cases=_cases,
         run=_run,
-        judge=_as_far,
-        dependent=("F",),
+        judge=_a_possible_end,
+        follow=_follow,
     )
 )
 

@@ -11,14 +11,14 @@ import scipy
 
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth
-from refimpl.check.kernel import AGREES, TIE, WRONG, Values, outputs_of
+from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import Starts, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.search_forest.algorithm import search_forest
 from refimpl.search_forest.pairs import DensePairs
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["by_first_point", "forest", "tree", "worth"]
+__all__ = ["by_first_point", "forest", "settled", "tree", "worth"]
 
 
 def by_first_point(leaf: Any) -> IntArray:
@@ -58,8 +58,7 @@ def same_leaves(arguments: Values, want: Values, got: Values) -> str:
     if (by_first_point(leaf) == want["leaf"]).all():
         return AGREES
     J = worth(leaf, arguments, want["T"])
-    verdict = by_worth(want["J"], J, 1e-6 * abs(want["J"]))
-    return TIE if verdict == TIE else verdict
+    return by_worth(want["J"], J, 1e-6 * abs(want["J"]))
 
 
 def worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
@@ -68,6 +67,17 @@ def worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
     together = leaf[:, np.newaxis] == leaf
     np.fill_diagonal(together, False)
     return float((np.exp(-z * T) * z)[together].sum())
+
+
+def settled(arguments: Values) -> bool:
+    """Whether the leaves stay the same if the points move by a thousandth: no plane turns."""
+    X = arguments["X"]
+    leaves = [state["leaf"].tolist() for state in _run(arguments)]
+    for k in (1, 2, 3):
+        moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
+        if [state["leaf"].tolist() for state in _run({**arguments, "X": moved})] != leaves:
+            return False
+    return True
 
 
 OUTPUTS = "leaf SF:2:6 optimum; J SF:eq17 digits~1e-6"

@@ -1,0 +1,214 @@
+"""For each rule of the check's table a copy of the reference that breaks this rule alone.
+
+MUTANTS maps (training, rule) to a function or class of the reference, a text of its source, and
+what the copy has instead.
+"""
+
+import contextlib
+import inspect
+import sys
+import textwrap
+
+import refimpl.boostmap.algorithm as bm
+import refimpl.check.trainings.boosted_distance as check_bd
+import refimpl.check.trainings.boostmap as check_bm
+import refimpl.check.trainings.lmnn as check_lmnn
+import refimpl.ftune.algorithm as ft
+import refimpl.kernels.landmarks
+import refimpl.kernels.losses
+import refimpl.kernels.similarity
+import refimpl.kernels.stumps
+import refimpl.lmnn.algorithm as lm
+import refimpl.rivals.fastmap as fm
+import refimpl.rivals.lipschitz
+import refimpl.rivals.nearest_neighbor
+import refimpl.search_forest.algorithm as sf
+import refimpl.search_forest.pairs
+import refimpl.spaces.ranks
+from refimpl.boosted_distance import algorithm as bd
+from refimpl.boosted_distance.ensembles import stump
+from refimpl.kernels.sorting import SortedFeatures
+from refimpl.search_forest.pairs import DensePairs, _DenseNode
+
+best_stump = refimpl.kernels.stumps.best_stump
+ARGMIN = "int(np.argmin(errors))"
+
+MUTANTS = {
+    ("adaboost", "lowest-feature"):
+        (best_stump, "in range(features.n_features)", "in reversed(range(features.n_features))"),
+    ("adaboost", "polarity-1-first"):
+        (best_stump, "((1, w1 - below), (-1, w0 + below))", "((-1, w0 + below), (1, w1 - below))"),
+    ("adaboost", "lowest-threshold"):
+        (best_stump, ARGMIN, "len(errors) - 1 - int(np.argmin(errors[::-1]))"),
+    ("adaboost", "constant-stump"):
+        (best_stump, ARGMIN, "1 + int(np.argmin(errors[1:])) if len(errors) > 1 else 0"),
+    ("adaboost", "midpoint"): (SortedFeatures.threshold, "low / 2 + high / 2", "low"),
+    ("adaboost", "neighbouring-floats"):
+        (SortedFeatures.threshold, "return high if p > 0 else low", "return low"),
+    ("adaboost", "strictly-below"): (stump, "p * x_f < p", "p * x_f <= p"),
+    ("adaboost", "first-weights"):
+        (bd.adaboost_rounds, "1 / (2 * len(P)), 1 / (2 * len(N))", "1 / n, 1 / n"),
+    ("adaboost", "normalised"): (bd.adaboost_rounds, "w = w / w.sum()", "w = w / 1"),
+    ("adaboost", "no-error"):
+        (bd.adaboost_rounds, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
+    ("adaboost", "right-ones-lose"):
+        (bd.adaboost_rounds, "np.where(e, 1, beta_t)", "np.where(e, beta_t, 1)"),
+    ("boosted_distance", "classes-ascend"):
+        (check_bd._run_classes, 'np.unique(arguments["l"])', 'np.unique(arguments["l"])[::-1]'),
+    ("boosted_distance", "pairs-with-itself"):
+        (check_bd._rows, "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
+         "(A[:, np.newaxis] - B)[~np.eye(len(A), len(B), dtype=bool)]"),
+    ("boosted_distance", "negatives-from-others"):
+        (bd.difference_vectors, "Omega[l != C], Omega_C", "Omega_C, Omega[l != C]"),
+    ("nearest_neighbor_boosted_distance", "first-of-equals"):
+        (check_bd._run_queries, "s.argmax(axis=1)", "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)"),
+    ("nearest_neighbor_boosted_distance", "divided-by-weights"):
+        (bd.similarity, "if normalize", "if False"),
+    ("nearest_neighbor_boosted_distance", "no-weight"):
+        (bd.total_weight, "total > 0 else 1.0", "total > 0 else np.nan"),
+    ("nearest_neighbor_boosted_distance", "strictly-below"):
+        (refimpl.kernels.similarity.add_similarity, "p * difference < p", "p * difference <= p"),
+    ("nearest_neighbor_boosted_distance", "query-less-point"):
+        (refimpl.kernels.similarity.add_similarity, "difference = Q", "difference = -Q"),
+    ("boostmap", "remove-first"):
+        (bm.training_rounds, "if z.min(initial=np.inf) < limit", "if False"),
+    ("boostmap", "modify-below-.9999"):
+        (bm.training_rounds, "MODIFY_BELOW * w.sum()", ".99 * w.sum()"),
+    ("boostmap", "first-added"):
+        (bm.training_rounds, "g = Z.argmin()  # BM", "g = len(Z) - 1 - Z[::-1].argmin()  # BM"),
+    ("boostmap", "M_2-of-least-error"): (bm.training_rounds, "[:M_2]", "[:M_2 + 1]"),
+    ("boostmap", "first-of-equal-errors"):
+        (bm.training_rounds, 'np.argsort(errors, kind="stable")',
+         'np.lexsort((-np.arange(len(errors)), errors))'),
+    ("boostmap", "reversed-pivots"): (bm.unique_name, "if alike", "if False"),
+    ("boostmap", "coinciding-pivots"):
+        (bm.pivot_embedding, "if D_x1_x2 == 0", "if D_x1_x2 < 0"),
+    ("boostmap", "length-of-pivots"):
+        (bm.embeddings, "problem.between[x_2, x_1]", "problem.between[x_1, x_2]"),
+    ("boostmap", "ends-at-d"): (bm.training_rounds, "elif len(H) == d", "elif len(H) == d + 1"),
+    ("boostmap", "no-error-left"): (bm.training_rounds, "loss >= 1 / len(y)", "True"),
+    ("boostmap", "no-gain"): (bm.training_rounds, "if z_j >= limit", "if z_j > 2 * limit"),
+    ("boostmap", "gain-of-a-thousandth"):
+        (bm.training_rounds, "limit = NO_GAIN * w.sum()", "limit = .999 * w.sum()"),
+    ("boostmap", "gone-at-zero"): (bm.add_to, "if H[h_j] == 0", "if False"),
+    ("query_sensitive", "first-classifier"):
+        (bm.query_sensitive_rounds, "int(Z.argmin())", "len(Z) - 1 - int(Z[::-1].argmin())"),
+    ("query_sensitive", "first-range"):
+        (bm.ranges_of_least_z, "Z.argmin()", "len(Z) - 1 - Z[::-1].argmin()"),
+    ("query_sensitive", "half-way"): (bm.thresholds, "values[picked] / 2 + values[picked + 1] / 2",
+                                      "values[picked + 1]"),
+    ("query_sensitive", "greatest-value"):
+        (bm.thresholds, "np.minimum(picked, len(values) - 2)",
+         "np.where(picked > len(values) - 2, 0, picked)"),
+    ("query_sensitive", "low-included"): (bm.accepts, "low <= values", "low < values"),
+    ("query_sensitive", "high-excluded"): (bm.accepts, "values < high", "values <= high"),
+    ("query_sensitive", "no-gain"):
+        (bm.query_sensitive_rounds, "if z_j >= NO_GAIN * w.sum()", "if z_j >= 2 * w.sum()"),
+    ("query_sensitive", "gain-of-a-thousandth"):
+        (bm.query_sensitive_rounds, "NO_GAIN * w.sum()", ".999 * w.sum()"),
+    ("query_sensitive", "equal-weights"):
+        (check_bm._run_sensitive, "np.full(len(y), 1 / len(y))",
+         "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()"),
+    ("enn_ranks", "strictly-closer"):
+        (refimpl.spaces.ranks.enn_ranks, "D < farthest", "D <= farthest"),
+    ("enn_ranks", "one-plus"): (refimpl.spaces.ranks.enn_ranks, "1 + (D", "(D"),
+    ("enn_ranks", "the-farthest-of-k"):
+        (refimpl.spaces.ranks.enn_ranks,
+         "np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)",
+         "np.take_along_axis(D, true[block], axis=1)"),
+    ("search_forest", "last-entry-.1"): (sf.augmented, "float(last)", "1.0"),
+    ("search_forest", "centred"): (sf.augmented, "away = X - mean", "away = X * 1.0"),
+    ("search_forest", "scaled"): (sf.augmented, "or 1.0", "* 0 + 1.0"),
+    ("search_forest", "mass-at-least-1"):
+        (sf.best_c, "max(dissimilar, 1.0)", "max(dissimilar, 2.0)"),
+    ("search_forest", "no-weight-ends"): (sf.selection_rounds, "if c <= 0", "if False"),
+    ("search_forest", "pairs-of-different-points"):
+        (DensePairs.weights, "np.fill_diagonal(w, 0.0)", "pass"),
+    ("search_forest", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
+    ("search_forest", "T-grows-by-c"): (DensePairs.meet, "c * tree", "2 * c * tree"),
+    ("search_tree", "last-entry-.1"): (sf.augmented, "float(last)", "1.0"),
+    ("search_tree", "centred"): (sf.augmented, "away = X - mean", "away = X * 1.0"),
+    ("search_tree", "scaled"): (sf.augmented, "or 1.0", "* 0 + 1.0"),
+    ("search_tree", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
+    ("search_tree", "J-must-rise"): (sf.search_tree, "rise > node.negligible()", "True"),
+    ("search_tree", "negligible-rise"):
+        (_DenseNode.negligible, "NEGLIGIBLE", "-NEGLIGIBLE"),
+    ("search_tree", "symmetric-part"):
+        (_DenseNode.product, "vector_times(u, self.M)", "times_vector(self.M, u)"),
+    ("lmnn_steps", "lowest-of-equal-neighbours"):
+        (check_lmnn._run, "algorithm.target_neighbors(X, y, k)",
+         "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
+    ("lmnn_steps", "step-at-most-.9"): (lm.step_size, "min(0.9", "min(0.8"),
+    ("lmnn_steps", "power-.65"): (lm.step_size, "0.65", "0.6"),
+    ("lmnn_steps", "twenty-steps"): (lm.steps, "min(20", "min(21"),
+    ("lmnn_steps", "steps-double"): (lm.steps, "2**check", "3**check"),
+    ("lmnn_steps", "projected"): (lm.project, "np.maximum(values, 0.0)", "np.abs(values)"),
+    ("lmnn_steps", "start"): (lm.start, "problem.targets.size", "2 * problem.targets.size"),
+    ("lmnn_steps", "pairs-found-alone"):
+        (lm.steps,
+         "then = problem.evaluate(L)  # LM:3:7  of the active set alone\n            G = G "
+         "+ problem.gradient_M(then.weights - now.weights)",
+         "problem.add_pairs(*problem.impostors(L)); then = problem.evaluate(L)\n            G = "
+         "problem.gradient_M(then.weights)"),
+    ("lmnn", "lowest-of-equal-neighbours"):
+        (check_lmnn._run_optimum, "result.targets",
+         "len(arguments['X']) - 1 - lmnn(**{**arguments, 'X': arguments['X'][::-1].copy(), "
+         "'y': arguments['y'][::-1].copy()}, options=options).targets[::-1]"),
+    ("lmnn", "mu"): (check_lmnn._run_optimum, "lmnn(**arguments",
+                     "lmnn(**{**arguments, 'mu': 2 * arguments['mu']}"),
+    ("lmnn", "margin-of-1"): (check_lmnn._run_optimum, "result.M[0]", "2 * result.M[0]"),
+    ("dselect", "lowest-of-equal-sums"):
+        (refimpl.kernels.landmarks.least_similar, "sums[left].argmin()",
+         "len(left) - 1 - sums[left][::-1].argmin()"),
+    ("dselect", "landmarks-leave-T"): (ft.diverse, "taken[z] = True  # FT", "pass  # FT"),
+    ("dselect", "sum-over-landmarks"):
+        (refimpl.kernels.landmarks.least_similar, "sums += column", "sums[:] = column"),
+    ("dselect", "similarity-to-the-landmark"):
+        (ft.diverse, "K.within(T, T[[z]])[:, 0]", "K.within(T[[z]], T)[0].copy()"),
+    ("dselect", "order-of-choice"):
+        (ft.pairs, "plus = L[l[L] == 1]", "plus = np.sort(L[l[L] == 1])"),
+    ("ftune", "penalty-1"): (ft.TRAIN, "C = 1.0", "C = 2.0"),
+    ("ftune", "bias-1"): (ft.TRAIN, "bias = 1.0", "bias = 2.0"),
+    ("ftune", "first-of-equal-losses"): (ft.ftune, "min(F, key", "min(list(F)[::-1], key"),
+    ("ftune", "mean-loss"): (ft.ftune, ".mean()", ".max()"),
+    ("fastmap", "lowest-of-farthest"):
+        (fm.choose_distant_objects, "a = int(residuals(b).argmax())",
+         "a = len(residuals(b)) - 1 - int(residuals(b)[::-1].argmax())"),
+    ("fastmap", "lowest-of-farthest-from-a"):
+        (fm.choose_distant_objects, "b = int(residuals(a).argmax())",
+         "b = len(residuals(a)) - 1 - int(residuals(a)[::-1].argmax())"),
+    ("fastmap", "passes"): (fm.choose_distant_objects, "range(iterations)", "range(1)"),
+    ("fastmap", "fifth-pass"):
+        (fm.choose_distant_objects, "range(iterations)", "range(iterations - (iterations == 5))"),
+    ("fastmap", "next-start"):
+        (fm.choose_distant_objects, "for b in starts.tolist()", "for b in starts.tolist()[:1]"),
+    ("fastmap", "first-start"):
+        (fm.choose_distant_objects, "starts.tolist()", "starts.tolist()[::-1]"),
+    ("fastmap", "ends-at-zero"): (fm.fastmap, "if S_1[x_2] <= zero()", "if S_1[x_2] <= 0"),
+    ("fastmap", "squares-below-0"): (fm.residual_squares, "if clip", "if True"),
+    ("relevant_component_analysis", "divided-by-n"):
+        (refimpl.rivals.nearest_neighbor._centred_samples, "np.count_nonzero(in_chunklet)), 1)",
+         "np.count_nonzero(in_chunklet)) - 1, 1)"),
+    ("relevant_component_analysis", "a-class-of-one"):
+        (refimpl.rivals.nearest_neighbor._centred_samples, "sizes[c] > 1", "sizes[c] > 0"),
+    ("lipschitz", "nearest-of-the-set"):
+        (refimpl.rivals.lipschitz.lipschitz_coordinates, ".min(axis=1)", ".max(axis=1)"),
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def mutated(function, old, new):
+    """Let a function of the reference have another source for a while."""
+    function = inspect.unwrap(function)
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(old) == 1, (function.__qualname__, source.count(old), old)
+    names = dict(vars(sys.modules[function.__module__]))
+    lines = source.replace(old, new).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("def "))
+    exec(compile("\n".join(lines[start:]), "<mutant>", "exec"), names)
+    kept = function.__code__
+    function.__code__ = names[function.__name__].__code__
+    try:
+        yield
+    finally:
+        function.__code__ = kept
