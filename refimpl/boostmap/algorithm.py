@@ -299,7 +299,7 @@ def training_rounds(
                 step, h_j, alpha_j = "add", names[best[g]], A[g]  # BM:7.3:10
         alpha_j = float(alpha_j)
         F_j = embeddings(problem, [h_j])[0]
-        # BM:7.3:11, BM:7.3:12
+        # BM:eq9, BM:7.3:11, BM:7.3:12
         m_i, w, z_j = kernels.next_weights(F_j, triples, y, m_i, alpha_j, threads=threads)
         if z_j >= NO_GAIN:  # "when, at a given round j, we get z_j >= 1"
             return

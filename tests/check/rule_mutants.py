@@ -138,18 +138,20 @@ MUTANTS = {
     ("lmnn_steps", "lowest-of-equal-neighbours"):
         (check_lmnn._run, "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
-    ("lmnn_steps", "step-at-most-.9"): (lm.step_size, "min(0.9", "min(0.8"),
-    ("lmnn_steps", "power-.65"): (lm.step_size, "0.65", "0.6"),
-    ("lmnn_steps", "twenty-steps"): (lm.steps, "min(20", "min(21"),
-    ("lmnn_steps", "steps-double"): (lm.steps, "2**check", "3**check"),
+    ("lmnn_steps", "step-.3"): (lm.step_size, "0.3", "0.31"),
+    ("lmnn_steps", "root-of-t"): (lm.step_size, "np.sqrt(t)", "t**0.6"),
+    ("lmnn_steps", "twenty-steps"): (lm.steps, "min(gap, between)", "min(gap, between + 1)"),
+    ("lmnn_steps", "steps-double"): (lm.steps, "2 * gap", "3 * gap"),
     ("lmnn_steps", "projected"): (lm.project, "np.maximum(values, 0.0)", "np.abs(values)"),
-    ("lmnn_steps", "start"): (lm.start, "problem.targets.size", "2 * problem.targets.size"),
+    ("lmnn_steps", "start"): (check_lmnn._run, "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
     ("lmnn_steps", "pairs-found-alone"):
-        (lm.steps,
-         "then = problem.evaluate(L)  # LM:3:7  of the active set alone\n            G = G "
-         "+ problem.gradient_M(then.weights - now.weights)",
-         "problem.add_pairs(*problem.impostors(L)); then = problem.evaluate(L)\n            G = "
-         "problem.gradient_M(then.weights)"),
+        (lm.steps, "slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)",
+         "new = np.union1d(i * n + l, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
+         "        N = np.isin(new, i * n + l)[:, None] & np.zeros((len(new), k), bool) if not len(N) "
+         "else np.array([N[np.flatnonzero(i * n + l == c)[0]] if c in i * n + l else [False] * k "
+         "for c in new])\n"
+         "        active = new; i, l = np.divmod(new, n)\n"
+         "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)"),
     ("lmnn", "lowest-of-equal-neighbours"):
         (check_lmnn._run_optimum, "result.targets",
          "len(arguments['X']) - 1 - lmnn(**{**arguments, 'X': arguments['X'][::-1].copy(), "
