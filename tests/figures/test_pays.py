@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 from pictures import picture, texts
+from scipy.spatial.distance import cdist, pdist
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from paper_figures import pays
+from paper_figures import data, pays
 from paper_figures.registry import Context, Job, Result
 
 CELL = {"data_set": "wine", "kind": "columns"}
@@ -23,6 +24,11 @@ NAME = "fast" if len(KERNELS) > 1 else "reference"
 @pytest.fixture
 def job():
     return Job(0, {}, NAME, None, ("wine",))
+
+
+def wine():
+    loaded = data.load("wine")
+    return loaded.X, loaded.y
 
 
 def measured(job, monkeypatch, *methods, kind="columns", hnswlib=False, most=60):
@@ -37,7 +43,7 @@ def parts(job, most=60):
 
 def test_a_rival_chooses_its_settings_on_standardised_columns(job, monkeypatch):
     value = measured(job, monkeypatch, "k-NN")["k-NN"]
-    X, y = pays._data("wine", "columns", None)
+    X, y = wine()
     train, test = parts(job)
     scale = StandardScaler().fit(X[train])
     grid = {"n_neighbors": (1, 3, 5, 9), "p": (1, 2)}
@@ -51,8 +57,8 @@ def test_a_rival_chooses_its_settings_on_standardised_columns(job, monkeypatch):
 
 def test_neighbours_of_similarities_are_the_most_similar(job, monkeypatch):
     value = measured(job, monkeypatch, "k-NN", kind="similarities")["k-NN"]
-    S, y = pays._data("wine", "similarities", None)
-    assert (S == S.T).all() and (np.diag(S) == S.max()).all()
+    X, y = wine()
+    S = 1 - cdist(X, X, "cityblock") / pdist(X, "cityblock").max()
     train, test = parts(job)
     S = S[:, train]
     model = GridSearchCV(
@@ -104,7 +110,7 @@ def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
     fake = SimpleNamespace(import_module=lambda name: SimpleNamespace(Index=Graph))
     monkeypatch.setattr(pays, "importlib", fake)
     value = measured(job, monkeypatch, "hnswlib", hnswlib=True)["hnswlib"]
-    X, y = pays._data("wine", "columns", None)
+    X, y = wine()
     train, test = parts(job)
     scale = StandardScaler().fit(X[train])
     model = KNeighborsClassifier(pays.K).fit(scale.transform(X[train]), y[train])
