@@ -216,25 +216,6 @@ def as_number(
     return Number(name, float(row["ours"]), error, row["published"], (entry,), runs)
 
 
-def with_error(number: Number, error: float, entry: str) -> Number:
-    """Return a number of one run with a standard error measured elsewhere; its own comes first.
-
-    Parameters
-    ----------
-    number : Number
-    error : float
-    entry : str
-        Where the error was measured; it joins the number's own entries.
-
-    Returns
-    -------
-    Number
-    """
-    if number.std_error is not None:
-        return number
-    return replace(number, std_error=error, entries=(*number.entries, entry))
-
-
 def entries_of(numbers: Iterable[Number]) -> tuple[str, ...]:
     """Return the entries that numbers come from, each once."""
     return tuple(dict.fromkeys(entry for number in numbers for entry in number.entries))
@@ -424,17 +405,3 @@ def both(first: Decision, second: Decision) -> Decision:
 def _numbers(decisions: Iterable[Decision]) -> tuple[Number, ...]:
     """Return the numbers of several decisions, each once, in their order."""
     return tuple(dict.fromkeys(number for item in decisions for number in item.numbers))
-
-
-def combined(decisions: Mapping[str, Decision]) -> Decision:
-    """Return the common state of several readings, or open where they disagree."""
-    states = {decision.state for decision in decisions.values()}
-    said = "; ".join(f"{name}: {each.state} ({each.because})" for name, each in decisions.items())
-    numbers = dict.fromkeys(n for decision in decisions.values() for n in decision.numbers)
-    cells = tuple(
-        (f"{name}: {cell}", state)
-        for name, decision in decisions.items()
-        for cell, state in decision.cells or (("", decision.state),)
-    )
-    state = states.pop() if len(states) == 1 else OPEN
-    return Decision(state, tuple(numbers), said, cells)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from refimpl.kernels.arguments import one_of
 from refimpl.typing import BoolArray, FloatArray
 
-MISSING = ("code", "mean", "drop")
+MISSING = ("code", "drop")
 ORDERS = ("sorted", "appearance", "frequency")
 
 
@@ -59,10 +59,9 @@ def table(
     rows : iterable of iterables of str
     nominal : collection of int
         The columns that hold symbols.
-    missing : {"code", "mean", "drop"}
-        ``"code"`` gives a missing value a number of its own: the number after the last symbol, or
-        1 below the least value of a numeric column. ``"mean"`` gives it the column's mean or most
-        frequent symbol. ``"drop"`` leaves the row out.
+    missing : {"code", "drop"}
+        ``"code"`` gives a missing value a number that no other has: the number after the last
+        symbol, or 1 below the least value of a numeric column. ``"drop"`` leaves the row out.
     order : {"sorted", "appearance", "frequency"}
         See :func:`nominal_codes`.
     missing_symbol : str
@@ -82,20 +81,12 @@ def table(
             X[:, j], gaps[:, j] = nominal_codes(
                 text[:, j], order=order, missing_symbol=missing_symbol
             )
-            fill = _most_frequent(X[~gaps[:, j], j]) if missing == "mean" else None
         else:
             gaps[:, j] = text[:, j] == missing_symbol
             numbers = text[~gaps[:, j], j].astype(np.float64)
             X[~gaps[:, j], j] = numbers
-            fill = numbers.mean() if missing == "mean" else numbers.min() - 1.0
-        if fill is not None:
-            X[gaps[:, j], j] = fill
+            X[gaps[:, j], j] = numbers.min() - 1.0
     keep: BoolArray = np.ones(len(X), dtype=bool)
     if missing == "drop":
         keep = ~np.any(gaps, axis=1)
     return X[keep], keep
-
-
-def _most_frequent(values: FloatArray) -> float:
-    distinct, counts = np.unique(values, return_counts=True)
-    return float(distinct[np.argmax(counts)])

@@ -12,7 +12,6 @@ ARFF = "https://raw.githubusercontent.com/renatopp/arff-datasets/c59f172882592bb
 ADBENCH = (
     "https://raw.githubusercontent.com/Minqi824/ADBench/5d38cd06091ad196c10e9203ee5dec1d6ae089a3/"
 )
-AD_EXCERPT = "https://raw.githubusercontent.com/smenon8/AdNonAdDataClassifier/948e8797bc3aab203efbbbdb7837358d26485bb6/"
 CC_BY = "CC BY 4.0"
 
 
@@ -88,13 +87,6 @@ _TABLE = (
         CC_BY,
         "a substitute made by ADBench from UCI's ad.data: distinct binary rows, "
         "geometry columns dropped",
-    ),
-    DataFile(
-        "uci/ad/ad-first998.csv",
-        "4ba2f7cea1e85bdac4de073099550aa78d617d49993773af996746d5bd64b079",
-        AD_EXCERPT + "data/ad.data",
-        CC_BY,
-        "the first 998 of 3279 rows of UCI's ad.data, with a header line",
     ),
     DataFile(
         "uci/arrhythmia/arrhythmia.data",

@@ -1,7 +1,6 @@
 """The sets of Amores, Sebe & Radeva (2006), Table 1, and its licensed gender set.
 
-Every set has two classes. What the paper leaves open is an option (`missing`, `order`, ...) or a
-note.
+Every set has two classes. What the paper leaves open is an option (`order`) or a note.
 """
 
 import io
@@ -11,7 +10,6 @@ import numpy as np
 
 from paper_figures.data.coding import table
 from paper_figures.data.recipes import Parsed, Recipe
-from refimpl.kernels.arguments import one_of
 from refimpl.typing import IntArray
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
@@ -51,19 +49,6 @@ def read_ad(path: Path) -> Parsed:
     return Parsed(X, y.ravel(), {0: "nonad.", 1: "ad."}, notes=(note,))
 
 
-def read_ad_excerpt(path: Path, *, missing: str = "drop") -> Parsed:
-    """Read the first 998 rows of ad.data; 748 of them are complete."""
-    rows = _rows(path)[1:]
-    X, keep = table([row[:-1] for row in rows], missing=missing)
-    y = _labels([row[-1] for row in rows], "nonad.", "ad.")[keep]
-    return Parsed(
-        X,
-        y,
-        {0: "nonad.", 1: "ad."},
-        notes=("excerpt: complete ones of the first 998 of 3279 rows",),
-    )
-
-
 def read_gender(path: Path) -> Parsed:
     """Read the faces that the user supplies: arrays X (n x 784) and y (n), without pickle."""
     content = path.read_bytes()
@@ -87,41 +72,33 @@ def read_gender(path: Path) -> Parsed:
     return Parsed(X, places, {0: "class 0", 1: "class 1"}, notes=("supplied by the user",))
 
 
-def read_arrhythmia(
-    path: Path, *, missing: str = "drop", drop_mostly_missing: bool = True
-) -> Parsed:
+def read_arrhythmia(path: Path) -> Parsed:
     """Read normal (0) against arrhythmia (1), 420 x 278.
 
     Column 14 is dropped, and then the incomplete rows.
     """
     rows = _rows(path)
-    columns = [j for j in range(279) if not (drop_mostly_missing and j == 13)]
-    X, keep = table([[row[j] for j in columns] for row in rows], missing=missing)
+    X, keep = table([row[:13] + row[14:279] for row in rows], missing="drop")
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
     note = "column 14 is missing in 376 of 452 rows and left out; class 1 (normal) against the rest"
     return Parsed(X, y, {0: "normal", 1: "arrhythmia"}, notes=(note,))
 
 
-def read_splice(path: Path, *, ambiguous: str = "code", order: str = "sorted") -> Parsed:
+def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
     """Read exon/intron (0) against intron/exon (1) borders, 60 letters each.
 
-    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them
-    (``"code"``), all as one number (``"one code"``), or their rows are dropped (``"drop"``: 8
-    rows).
+    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them.
     """
-    one_of(ambiguous, ("code", "one code", "drop"), "ambiguous")
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
     letters = np.array([[cell.strip() for cell in row[1:-1]] for row in rows])
     doubtful = ~np.isin(letters, list("ACGT"))
     flat, _ = table(np.where(doubtful, "?", letters).reshape(-1, 1), {0}, order=order)
     X = flat.reshape(letters.shape)
-    if ambiguous == "code":
-        for place, letter in enumerate("DNRS"):
-            X[letters == letter] = 4 + place
-    keep = ~doubtful.any(axis=1) if ambiguous == "drop" else np.ones(len(X), dtype=bool)
-    y = _labels([row[-1] for row in rows], "EI", "IE")[keep]
-    note = f"the {keep.sum()} EI and IE rows; which 1500 the paper used is not documented"
-    return Parsed(X[keep], y, {0: "EI", 1: "IE"}, notes=(note,))
+    for place, letter in enumerate("DNRS"):
+        X[letters == letter] = 4 + place
+    y = _labels([row[-1] for row in rows], "EI", "IE")
+    note = f"the {len(y)} EI and IE rows; which 1500 the paper used is not documented"
+    return Parsed(X, y, {0: "EI", 1: "IE"}, notes=(note,))
 
 
 def read_sonar(path: Path) -> Parsed:
@@ -129,17 +106,13 @@ def read_sonar(path: Path) -> Parsed:
     return _numeric(path, "R", "M")
 
 
-def read_spectf(train: Path, test: Path, *, duplicates: str = "keep") -> Parsed:
+def read_spectf(train: Path, test: Path) -> Parsed:
     """Read normal (0) against abnormal (1) hearts.
 
     80 training rows come first, then the older test part of 269 rows.
     """
-    one_of(duplicates, ("keep", "drop"), "duplicates")
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
-    if duplicates == "drop":
-        _, first = np.unique(values, axis=0, return_index=True)
-        values = values[np.sort(first)]
-    note = "the 349 rows hold the 80 training rows twice; duplicates='drop' leaves one of each"
+    note = "the 349 rows hold the 80 training rows twice"
     return Parsed(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
 
 
@@ -162,22 +135,11 @@ def read_german(path: Path) -> Parsed:
     return _numeric(path, "1", "2", separator=None)
 
 
-def read_vote(path: Path, *, missing: str = "code", physician: bool = True) -> Parsed:
-    """Read democrats (0) against republicans (1): n = 0, y = 1, and 2 for a vote that is neither.
-
-    ``missing="middle"`` puts neither between the two (n = 0, neither = 1, y = 2);
-    ``physician=False`` leaves out attribute 4, physician-fee-freeze, as other authors do for
-    "vote1".
-    """
+def read_vote(path: Path) -> Parsed:
+    """Read democrats (0) against republicans (1): n = 0, y = 1, a vote that is neither = 2."""
     rows = _rows(path)
-    columns = [j for j in range(1, 17) if physician or j != 4]
-    cells = [[row[j] for j in columns] for row in rows]
-    if missing == "middle":
-        X = np.array([["n?y".index(cell) for cell in row] for row in cells], dtype=np.float64)
-        keep = np.ones(len(X), dtype=bool)
-    else:
-        X, keep = table(cells, range(len(columns)), missing=missing)
-    y = _labels([row[0] for row in rows], "democrat", "republican")[keep]
+    X, _ = table([row[1:17] for row in rows], range(16))
+    y = _labels([row[0] for row in rows], "democrat", "republican")
     note = (
         "all 16 votes, as the paper's table says; "
         "elsewhere vote1 is the set without physician-fee-freeze"
@@ -185,38 +147,24 @@ def read_vote(path: Path, *, missing: str = "code", physician: bool = True) -> P
     return Parsed(X, y, {0: "democrat", 1: "republican"}, notes=(note,))
 
 
-def read_credit(path: Path, *, missing: str = "code", order: str = "sorted") -> Parsed:
+def read_credit(path: Path, *, order: str = "sorted") -> Parsed:
     """Read refused (0) against granted (1) credit: nine nominal and six numeric columns."""
     rows = _rows(path)
-    X, keep = table([row[:-1] for row in rows], CREDIT_NOMINAL, missing=missing, order=order)
-    return Parsed(X, _labels([row[-1] for row in rows], "-", "+")[keep], {0: "-", 1: "+"})
+    X, _ = table([row[:-1] for row in rows], CREDIT_NOMINAL, order=order)
+    return Parsed(X, _labels([row[-1] for row in rows], "-", "+"), {0: "-", 1: "+"})
 
 
-def read_wbc(path: Path, *, missing: str = "code") -> Parsed:
+def read_wbc(path: Path) -> Parsed:
     """Read benign (0) against malignant (1), 699 x 9; 16 values of bare nuclei are missing."""
     rows = _rows(path)
-    X, keep = table([row[1:-1] for row in rows], missing=missing)
-    return Parsed(
-        X, _labels([row[-1] for row in rows], "2", "4")[keep], {0: "benign", 1: "malignant"}
-    )
+    X, _ = table([row[1:-1] for row in rows])
+    return Parsed(X, _labels([row[-1] for row in rows], "2", "4"), {0: "benign", 1: "malignant"})
 
 
-def read_pima(path: Path, *, zeros: str = "keep") -> Parsed:
-    """Read healthy (0) against diabetic (1); zeros of columns 2 to 6 stand for missing values."""
-    one_of(zeros, ("keep", "mean", "drop"), "zeros")
-    rows = _rows(path)
-    if zeros == "keep":
-        X = np.array([row[:-1] for row in rows], dtype=np.float64)
-        keep = np.ones(len(X), dtype=bool)
-    else:
-        marked = [
-            ["?" if 1 <= j <= 5 and float(c) == 0 else c for j, c in enumerate(row[:-1])]
-            for row in rows
-        ]
-        X, keep = table(marked, missing=zeros)
-    return Parsed(
-        X, _labels([row[-1] for row in rows], "0", "1")[keep], {0: "healthy", 1: "diabetic"}
-    )
+def read_pima(path: Path) -> Parsed:
+    """Read healthy (0) against diabetic (1); zeros of columns 2 to 6 are missing values, kept."""
+    parsed = _numeric(path, "0", "1")
+    return Parsed(parsed.X, parsed.y, {0: "healthy", 1: "diabetic"})
 
 
 def read_liver(path: Path) -> Parsed:
@@ -227,7 +175,6 @@ def read_liver(path: Path) -> Parsed:
 _BCW = "uci/breast-cancer-wisconsin/"
 RECIPES = {
     "ad": Recipe(read_ad, ("uci/ad/17_InternetAds.npz",)),
-    "ad-excerpt": Recipe(read_ad_excerpt, ("uci/ad/ad-first998.csv",)),
     "gender": Recipe(read_gender, ("gender/gender.npz",)),
     "arrhythmia": Recipe(read_arrhythmia, ("uci/arrhythmia/arrhythmia.data",)),
     "splice": Recipe(read_splice, ("uci/splice/splice.arff",)),

@@ -1,7 +1,6 @@
 """LMNN: twin against twin, MNIST whole, the impostor search; correctness first, all in one run.
 
 `python -m pytest tests/benchmarks/test_lmnn_speed.py --benchmark-only -s` prints the numbers.
-Figure `lmnn.rivals` sets the curves of pylmnn and metric-learn beside ours.
 """
 
 import resource

@@ -117,12 +117,6 @@ def test_no_ratio_to_zero_and_no_mean_of_nothing():
         evidence.average([], "mean of 0 sets")
 
 
-def test_an_error_measured_elsewhere_gives_way_to_the_numbers_own():
-    once, more = Number("a", 1.0, None, None, ("e",)), Number("b", 1.0, 0.5, None, ("e",))
-    assert evidence.with_error(once, 0.2, "f") == Number("a", 1.0, 0.2, None, ("e", "f"))
-    assert evidence.with_error(more, 0.2, "f") == more
-
-
 # ------------------------------------------------------------------------------- comparisons
 
 

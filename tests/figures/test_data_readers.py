@@ -71,18 +71,12 @@ def test_comments_are_no_rows(write):
     assert read("sonar", write(*header, "1,R", "", "2,M")).X.tolist() == [[1], [2]]
 
 
-def test_ad(tmp_path, write):
+def test_ad(tmp_path):
     path = tmp_path / "ad.npz"
     np.savez(path, X=np.eye(3), y=np.array([[0], [1], [0]]))
     parsed = read("ad", path)
     assert parsed.X.tolist() == np.eye(3).tolist() and parsed.y.tolist() == [0, 1, 0]
     assert parsed.classes == {0: "nonad.", 1: "ad."} and "substitute" in parsed.notes[0]
-    excerpt = write("names,of,columns", "1, 2,ad.", "?,3,nonad.", "4,5,nonad.")
-    parsed = read("ad-excerpt", excerpt)
-    assert parsed.X.tolist() == [[1, 2], [4, 5]] and parsed.y.tolist() == [1, 0]
-    assert parsed.classes == {0: "nonad.", 1: "ad."} and "998" in parsed.notes[0]
-    parsed = read("ad-excerpt", excerpt, missing="mean")
-    assert parsed.X.tolist() == [[1, 2], [2.5, 3], [4, 5]] and parsed.y.tolist() == [1, 0, 0]
 
 
 def test_arrhythmia(write):
@@ -93,8 +87,6 @@ def test_arrhythmia(write):
     parsed = read("arrhythmia", path)
     assert parsed.X.tolist() == [[j for j in range(279) if j != 13]] * 2  # column 14 is left out
     assert parsed.y.tolist() == [0, 1] and parsed.classes == {0: "normal", 1: "arrhythmia"}
-    parsed = read("arrhythmia", path, missing="mean", drop_mostly_missing=False)
-    assert parsed.X.tolist() == [list(range(279))] * 3 and parsed.y.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -104,8 +96,6 @@ def test_arrhythmia(write):
         # C stands four times, A twice, G and T once
         ({"order": "frequency"}, [[2, 1, 1], [0, 3, 4], [0, 0, 5], [0, 6, 7]], [0, 1, 0, 1]),
         ({"order": "appearance"}, [[0, 1, 1], [2, 3, 4], [2, 2, 5], [2, 6, 7]], [0, 1, 0, 1]),
-        ({"ambiguous": "one code"}, [[2, 0, 0], [1, 3, 4], [1, 1, 4], [1, 4, 4]], [0, 1, 0, 1]),
-        ({"ambiguous": "drop"}, [[2, 0, 0]], [0]),
     ],
 )
 def test_splice(write, options, X, y):
@@ -119,51 +109,24 @@ def test_splice(write, options, X, y):
     )
 
 
-def test_splice_refuses_other_readings(write):
-    with pytest.raises(ValueError, match="ambiguous must be 'code', 'one code' or 'drop'; got 'x'"):
-        read("splice", write("a,G,EI"), ambiguous="x")
-
-
 def test_spectf(write):
     paths = write("1,5,6", "0,7,8"), write("1,1,2", "1,5,6", "0,9,9")
     parsed = read("spectf", *paths)
     assert parsed.X.tolist() == [[5, 6], [7, 8], [1, 2], [5, 6], [9, 9]]
     assert parsed.y.tolist() == [1, 0, 1, 1, 0]
-    parsed = read("spectf", *paths, duplicates="drop")
-    assert parsed.X.tolist() == [[5, 6], [7, 8], [1, 2], [9, 9]]  # the first of equal rows stays
-    with pytest.raises(ValueError, match="duplicates must be 'keep' or 'drop'; got 'x'"):
-        read("spectf", *paths, duplicates="x")
 
 
 def votes(party, text):
     return ",".join([party, *text])
 
 
-@pytest.mark.parametrize(
-    "options, second",
-    [
-        ({}, [2, 1, 0, 2]),
-        ({"missing": "middle"}, [1, 2, 0, 1]),
-        ({"missing": "mean"}, [1, 1, 0, 0]),
-        ({"missing": "drop"}, None),
-    ],
-)
-def test_vote(write, options, second):
+def test_vote(write):
     lines = [votes("republican", "nyny" * 4), votes("democrat", "?yn?" * 4)]
     path = write(*lines, *[votes("democrat", "ynyn" * 4)] * 2)
-    parsed = read("vote1", path, **options)
+    parsed = read("vote1", path)
     assert parsed.X.shape[1] == 16 and parsed.classes == {0: "democrat", 1: "republican"}
-    assert parsed.y.tolist() == ([1, 0, 0, 0] if second else [1, 0, 0])
-    if second is not None:
-        assert parsed.X[1].tolist() == second * 4
-
-
-def test_vote_without_physician_fee_freeze(write):
-    text = "nnnynnnnnnnnnnnn"  # the fourth vote
-    path = write(votes("republican", text), votes("democrat", "yyyn" + "y" * 12))
-    assert read("vote1", path).X[0].tolist() == [0, 0, 0, 1, *[0] * 12]
-    parsed = read("vote1", path, physician=False)
-    assert parsed.X.shape == (2, 15) and not parsed.X[0].any()
+    assert parsed.y.tolist() == [1, 0, 0, 0]
+    assert parsed.X[1].tolist() == [2, 1, 0, 2] * 4
 
 
 def test_credit(write):
@@ -180,25 +143,15 @@ def test_credit(write):
     assert parsed.X[:, 1].tolist() == [30.5, 0.0, 20.0, 1.0]  # one less than the least
     assert parsed.X[0, [2, 7, 10, 13, 14]].tolist() == [1, 2, 3, 4, 5]
     assert read("credit", path, order="appearance").X[:, 0].tolist() == [0, 2, 1, 0]
-    parsed = read("credit", path, missing="mean")
-    assert parsed.X[1, 0] == 1 and parsed.X[1, 1] == pytest.approx(51.5 / 3)
-    assert read("credit", path, missing="drop").y.tolist() == [1, 0, 1]
 
 
 def test_wbc_and_pima_with_gaps(write):
     path = write("99,5,1,2", "98,?,3,4", "97,4,3,4")
     parsed = read("wbc", path)
     assert parsed.X.tolist() == [[5, 1], [3, 3], [4, 3]] and parsed.y.tolist() == [0, 1, 1]
-    assert read("wbc", path, missing="drop").X.tolist() == [[5, 1], [4, 3]]
     path = write("0,9,0,0,1,0,0,0,1", "3,0,2,4,5,6,7,8,0", "1,3,4,6,3,8,9,1,0")
     kept = read("pima", path)
     assert kept.X[0].tolist() == [0, 9, 0, 0, 1, 0, 0, 0] and kept.y.tolist() == [1, 0, 0]
-    filled = read("pima", path, zeros="mean")
-    # of columns 2 to 6; zeros of the others are numbers
-    assert filled.X[0].tolist() == [0, 9, 3, 5, 1, 7, 0, 0] and filled.X[1, 1] == 6
-    assert read("pima", path, zeros="drop").X.tolist() == [[1, 3, 4, 6, 3, 8, 9, 1]]
-    with pytest.raises(ValueError, match="zeros must be 'keep', 'mean' or 'drop'; got 'x'"):
-        read("pima", path, zeros="x")
 
 
 # ----------------------------------------------------------------------------- MNIST, tiny images

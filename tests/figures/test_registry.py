@@ -55,10 +55,10 @@ def test_every_published_table_of_a_paper_can_be_read():
 
 def test_papers_in_their_order():
     papers = registry.load_papers()
-    assert tuple(paper.name for paper in papers) == registry.PAPERS
+    assert tuple(paper.name for paper in papers) == registry.ROOMS
     for paper in papers:
         names = [figure.name for figure in paper.figures]
-        assert len(set(names)) == len(names) > 4 and paper.title and paper.source
+        assert len(set(names)) == len(names) >= 1 and paper.title and paper.source
         assert all(figure.alt or figure.plot is None for figure in paper.figures)
 
 

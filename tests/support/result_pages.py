@@ -9,7 +9,7 @@ import paper_figures
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 PAGES = {
     paper: (REPRODUCED / paper / "README.md").read_text(encoding="utf-8")
-    for paper in ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
+    for paper in ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune", "pays")
 }
 
 

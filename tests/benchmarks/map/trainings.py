@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from paper_figures.data import load
-from paper_figures.lmnn.rivals import NOTHING, rival_run
 from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
 from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.options import CS, SLOPES
@@ -276,7 +275,7 @@ def lmnns(n):
     X, y = components(n, 169)
     peers = {f"{name}*": partial(_other_lmnn, name, X, y) for name in ("pylmnn", "metric-learn")}
     if installed("mlpack"):
-        peers["mlpack*"] = partial(_mlpack, X, y)
+        peers["mlpack*"] = partial(_timed, "mlpack", sys.executable, X, y)
     return lambda kernels, threads: lmnn.lmnn(X, y, 3, kernels=kernels, threads=threads), peers
 
 
@@ -288,39 +287,66 @@ def _environment():
     return Path(folder.name)
 
 
-def _other_lmnn(name, X, y):
-    """Train a library that needs an environment of its own; return its own seconds."""
-    classes = np.unique(y, return_inverse=True)[1]
-    run = rival_run(name, X, classes, 3, _environment(), LIMIT)
-    if "why" in run:
-        raise (TooSlowError if NOTHING in run["why"] else MissingError)(run["why"])
-    if not run["ended"]:
-        raise TooSlowError(f"{name} was ended after {run['seconds'][-1]:.0f} s")
-    return Elsewhere(run["seconds"][-1])
-
-
-MLPACK = """
-import sys, time
-import mlpack, numpy
+BESIDE = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]  # what the two run beside
+PACKAGES = {"pylmnn": ["pylmnn==1.6.4", "six"], "metric-learn": ["metric-learn==0.7.0"]}
+TRAIN = {  # PyLMNN imports GPyOpt for a helper that is not used here
+    "pylmnn": """
+methods = types.ModuleType("GPyOpt.methods")
+methods.BayesianOptimization = object
+sys.modules |= {"GPyOpt": types.ModuleType("GPyOpt"), "GPyOpt.methods": methods}
+sys.modules["GPyOpt"].methods = methods
+from pylmnn import LargeMarginNearestNeighbor
+fit = LargeMarginNearestNeighbor(n_neighbors=3, max_iter=1000).fit
+""",
+    "metric-learn": """
+from metric_learn import LMNN
+fit = LMNN(n_neighbors=3, max_iter=100_000, convergence_tol=1e-5).fit
+""",
+    "mlpack": """
+import mlpack
+fit = lambda X, y: mlpack.lmnn(input_=X, labels=y, k=3)
+""",
+}
+TIMED = """
+import sys, time, types
+import numpy
+{train}
 given = numpy.load(sys.argv[1])
 start = time.perf_counter()
-mlpack.lmnn(input_=given["X"], labels=given["y"], k=3)
+fit(given["X"], given["y"])
 print(time.perf_counter() - start)
 """
 
 
-def _mlpack(X, y):
-    """Train mlpack's LMNN in a process that can be ended; return its own seconds."""
-    source = _environment() / "mlpack.npz"
-    np.savez(source, X=X, y=np.unique(y, return_inverse=True)[1])
-    command = [sys.executable, "-c", MLPACK, str(source)]
+def _other_lmnn(name, X, y):
+    """Train a library that needs an environment of its own; return its own seconds."""
+    folder = _environment()
+    python = folder / "venv" / "bin" / "python"
     try:
-        run = subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
+        if not python.exists():
+            _run([sys.executable, "-m", "venv", folder / "venv"])
+            _run([python, "-m", "pip", "install", "--quiet", *BESIDE])
+        _run([python, "-m", "pip", "install", "--quiet", "--no-deps", *PACKAGES[name]])
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MissingError(f"{name} was not installed: {error}; it needs the network") from None
+    return _timed(name, python, X, y)
+
+
+def _timed(name, python, X, y):
+    """Train a library's LMNN in a process that can be ended; return its own seconds."""
+    source = _environment() / "given.npz"
+    np.savez(source, X=X, y=np.unique(y, return_inverse=True)[1])
+    try:
+        run = _run([python, "-c", TIMED.format(train=TRAIN[name]), source])
     except subprocess.TimeoutExpired as error:
         raise TooSlowError(str(error)) from None
     except subprocess.CalledProcessError as error:
         raise MissingError(error.stderr[-200:]) from None
     return Elsewhere(float(run.stdout.split()[-1]))
+
+
+def _run(command):
+    return subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
 
 
 @training((250, 2000, 6000), "LMNN of {n} digits, 4 metrics, 40 dimensions", "MNIST-10")

@@ -1,0 +1,193 @@
+"""Which method when: what a split measures, rows and notes by hand, and the picture.
+
+Estimators are tested elsewhere. Not here: the numbers.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from pictures import picture, texts
+from scipy.spatial.distance import cdist, pdist
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
+
+from paper_figures import data, pays
+from paper_figures.registry import Context, Job, Result
+
+CELL = {"data_set": "wine", "kind": "columns"}
+NAME = "fast" if len(KERNELS) > 1 else "reference"
+
+
+@pytest.fixture
+def job():
+    return Job(0, {}, NAME, None, ("wine",))
+
+
+def wine():
+    loaded = data.load("wine")
+    return loaded.X, loaded.y
+
+
+def measured(job, monkeypatch, *methods, kind="columns", hnswlib=False, most=60):
+    monkeypatch.setattr(pays, "METHODS", methods)
+    return pays.compare(job, data_set="wine", kind=kind, split=0, most=most, hnswlib=hnswlib)
+
+
+def parts(job, most=60):
+    order = job.rng_for("pays", "wine", 0).permutation(178)
+    return order[:most], order[most : 2 * most]
+
+
+def test_a_rival_chooses_its_settings_on_standardised_columns(job, monkeypatch):
+    value = measured(job, monkeypatch, "k-NN")["k-NN"]
+    X, y = wine()
+    train, test = parts(job)
+    scale = StandardScaler().fit(X[train])
+    grid = {"n_neighbors": (1, 3, 5, 9), "p": (1, 2)}
+    model = GridSearchCV(KNeighborsClassifier(), grid, cv=3).fit(
+        scale.transform(X[train]), y[train]
+    )
+    wrong = model.predict(scale.transform(X[test])) != y[test]
+    assert value["error"] == pytest.approx(100 * wrong.mean())
+    assert value["fit"] > 0 and value["ask"] > 0
+
+
+def test_neighbours_of_similarities_are_the_most_similar(job, monkeypatch):
+    value = measured(job, monkeypatch, "k-NN", kind="similarities")["k-NN"]
+    X, y = wine()
+    S = 1 - cdist(X, X, "cityblock") / pdist(X, "cityblock").max()
+    train, test = parts(job)
+    S = S[:, train]
+    model = GridSearchCV(
+        KNeighborsClassifier(metric="precomputed"), {"n_neighbors": (1, 3, 5, 9)}, cv=3
+    ).fit(1 - S[train], y[train])
+    assert value["error"] == pytest.approx(100 * (model.predict(1 - S[test]) != y[test]).mean())
+
+
+@pytest.mark.parametrize("kind", ["columns", "similarities"])
+def test_the_papers_methods_learn_from_both_kinds(job, monkeypatch, kind):
+    value = measured(job, monkeypatch, *pays.PAPERS, kind=kind)
+    assert all(of["error"] < 20 for of in value.values())  # guessing errs in 60 % or more
+
+
+def test_many_columns_become_components():
+    X = np.random.default_rng(0).normal(size=(80, 60))
+    assert pays.prepared(X, 0).transform(X).shape == (80, pays.COLUMNS)
+    assert pays.prepared(X[:, :5], 0).transform(X[:, :5]) == pytest.approx(
+        StandardScaler().fit_transform(X[:, :5])
+    )
+
+
+def test_a_fit_that_takes_too_long_has_no_numbers(job, monkeypatch):
+    monkeypatch.setattr(pays, "LIMIT", 0.0)  # no limit of the system; the time is judged after it
+    assert measured(job, monkeypatch, "k-NN")["k-NN"] == {"why": pays.TOO_LONG}
+    with pytest.raises(pays.TooLong), pays.at_most(0.01):
+        while True:
+            pass
+
+
+def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
+    class Graph:
+        def __init__(self, space, dim):
+            assert (space, dim) == ("l2", 13)
+
+        def init_index(self, max_elements, M, ef_construction, random_seed):
+            assert max_elements == 60
+
+        def add_items(self, X, num_threads):
+            self.X = X
+
+        def set_ef(self, ef):
+            assert ef >= pays.K
+
+        def knn_query(self, Q, k, num_threads):
+            squares = ((Q[:, None] - self.X) ** 2).sum(axis=2)
+            return np.argsort(squares, axis=1, kind="stable")[:, :k], None
+
+    fake = SimpleNamespace(import_module=lambda name: SimpleNamespace(Index=Graph))
+    monkeypatch.setattr(pays, "importlib", fake)
+    value = measured(job, monkeypatch, "hnswlib", hnswlib=True)["hnswlib"]
+    X, y = wine()
+    train, test = parts(job)
+    scale = StandardScaler().fit(X[train])
+    model = KNeighborsClassifier(pays.K).fit(scale.transform(X[train]), y[train])
+    wrong = model.predict(scale.transform(X[test])) != y[test]
+    assert value["error"] == pytest.approx(100 * wrong.mean())
+    absent = measured(job, monkeypatch, "hnswlib")["hnswlib"]
+    assert absent == {"why": "hnswlib is not installed"}
+
+
+def test_a_method_is_among_the_best_unless_another_is_surely_ahead():
+    """c is 1 behind a with an error of 0.1; b is 1 behind a with an error of 1."""
+    a = np.array([4.0, 5.0])
+    errors = {"a": a, "b": a + np.array([0.0, 2.0]), "c": a + np.array([0.9, 1.1])}
+    assert pays.among_the_best(errors) == ["a", "b"]
+
+
+def result(kind, split, **errors):
+    value = {
+        name: {"error": error, "fit": 2.0, "ask": 0.5} if error is not None else {"why": "w"}
+        for name, error in errors.items()
+    }
+    return Result("compare", CELL | {"kind": kind, "split": split}, value)
+
+
+@pytest.fixture
+def two(monkeypatch):
+    monkeypatch.setattr(pays, "METHODS", ("BoostMap", "SVC"))
+    cells = [CELL, CELL | {"kind": "similarities"}]
+    monkeypatch.setattr(pays, "SETS", {"small": cells, "paper": cells})
+
+
+def test_rows_and_notes_by_hand(two):
+    gathered = pays.table(
+        Context(),
+        [
+            result("columns", 0, BoostMap=4.0, SVC=2.0),
+            result("columns", 1, BoostMap=5.0, SVC=3.2),
+            result("similarities", 0, BoostMap=1.0, SVC=1.0),
+            result("similarities", 1, BoostMap=1.0, SVC=None),
+        ],
+    )
+    of = {(r["data_set"], r["method"], r["measure"]): r for r in gathered.rows}
+    error = of["wine", "BoostMap", pays.ERROR]
+    assert (error["ours"], error["best"], error["repetitions"]) == (4.5, "", 2)
+    assert error["std"] == pytest.approx(0.5**0.5)
+    assert of["wine", "SVC", pays.ERROR]["best"] == "yes"
+    assert of["wine", "SVC", pays.FIT]["ours"] == 2.0 and of["wine", "SVC", pays.ASK]["ours"] == 0.5
+    assert of["wine (similarities)", "SVC", pays.ERROR]["why"] == "w"
+    assert len(of) == 3 + 3 + 3 + 1
+    assert gathered.notes[1:] == [
+        "BoostMap: among the best on wine (similarities). Over the sets it takes 2 seconds to fit "
+        "and 0.5 milliseconds a query (medians).",
+        "SVC: among the best on wine. Over the sets it takes 2 seconds to fit and 0.5 milliseconds "
+        "a query (medians).",
+    ]
+
+
+def test_a_set_that_is_missing_says_why(two):
+    gathered = pays.table(Context(), [Result("compare", CELL, None, "no such file")])
+    assert [row["why"] for row in gathered.rows] == ["no such file", "not computed"]
+    assert len(gathered.notes) == 1
+
+
+def test_the_picture_has_each_error_and_stars(two):
+    rows = pays.table(
+        Context(),
+        [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)],
+    ).rows
+    figure = picture(pays.draw, None, rows)
+    (axis,) = figure.axes
+    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5*"]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["BoostMap", "SVC"]
+    assert texts(axis)[0] == ""
+
+
+@pytest.mark.parametrize("scale, count", [("small", 3 * 2), ("paper", 8 * 5)])
+def test_tasks(scale, count):
+    listed = pays.tasks(Context(scale=scale))
+    assert len({str(task.params) for task in listed}) == len(listed) == count
+    assert all(task.data == (task.params["data_set"],) for task in listed)
