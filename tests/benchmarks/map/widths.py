@@ -1,0 +1,128 @@
+"""Measure every kernel with vectors of each width, and write ``tests/benchmarks/widths.md``.
+
+    python -m tests.benchmarks.map.widths                     # everything
+    python -m tests.benchmarks.map.widths impostors lloyd     # these kernels, only printed
+
+The checkout is built once for each width in a folder for temporary files. The builds take turns,
+each time in a new process. In the first turn the results are compared with the reference's.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from .__main__ import processor
+from .first_try import ESTIMATORS, calls
+from .kernels import CASES
+from .measure import compare, taking
+from .rows import FAST_1, REFERENCE, kernel_row
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "tests" / "benchmarks" / "widths.md"
+WIDTHS = {"v4": 64, "v3": 32, "v2": 16}  # x86-64's levels, and bytes of a vector
+TURNS = 3
+BUDGET = 0.25  # seconds of a kernel in a turn
+LIMIT = 600.0  # seconds of a call
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+HEAD = """# Every kernel on each width
+
+`python -m tests.benchmarks.map.widths` measures this and writes this page: {processor}, one
+thread, the size of thousands, milliseconds, the least of {turns} turns. v4, v3 and v2 are builds
+without vectors wider than those of x86-64-v4 (64 bytes), v3 (32) and v2 (16), all on this one
+processor. *v3 / v4* is how many times as long a kernel takes without AVX-512, *gain at v3* how many
+times as long the reference takes.
+
+| kernel | reference | v4 | v3 | v2 | v3 / v4 | gain at v3 |
+|---|---|---|---|---|---|---|
+"""
+FITS = """
+A fit at the defaults on two thirds of digits, seconds of the processor.
+
+| estimator | v4 | v3 | v2 |
+|---|---|---|---|
+"""
+
+
+def main(names):
+    """Build, measure, and write the page or print some rows."""
+    kernels = names or list(CASES)
+    best = {}
+    with tempfile.TemporaryDirectory() as folder:
+        builds = {width: built(Path(folder) / width, width) for width in WIDTHS}
+        for turn in range(TURNS):
+            for width, path in builds.items():
+                for row, seconds in measured(path, width, turn, kernels, bool(names)).items():
+                    best[row] = min(seconds, best.get(row, seconds))
+    page = HEAD.format(processor=processor(), turns=TURNS)
+    for name in kernels:
+        reference, *ours = (1e3 * best[f"{name} {build}"] for build in (REFERENCE, *WIDTHS))
+        cells = [*(f"{ms:.3g}" for ms in (reference, *ours)), f"{ours[1] / ours[0]:.1f}"]
+        page += f"| {name} | {' | '.join(cells)} | {reference / ours[1]:.1f} |\n"
+    if names:
+        print(page)
+        return
+    page += FITS
+    for name in ESTIMATORS:
+        cells = (f"{best[f'{name} {width}']:.2g}" for width in WIDTHS)
+        page += f"| {name} | {' | '.join(cells)} |\n"
+    PAGE.write_text(page)
+
+
+def built(path, width):
+    """Copy the checkout's files and build them for nothing wider; returns the folder."""
+    path.mkdir()
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(listed, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    copying = ["xargs", "-0", "cp", "--parents", "-t", path]
+    subprocess.run(copying, cwd=ROOT, check=True, input=files)
+    command = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
+    environment = os.environ | {"REFIMPL_WIDEST": width}
+    subprocess.run(command, cwd=path, check=True, stdout=subprocess.DEVNULL, env=environment)
+    return path
+
+
+def measured(path, *arguments):
+    """Return what :func:`in_turn` returns in a process of its own, which runs that build."""
+    code = f"from {__spec__.name} import in_turn; in_turn{arguments!r}"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=path,
+        check=True,
+        stdout=subprocess.PIPE,
+        env=os.environ | ONE_THREAD,
+    )
+    return json.loads(run.stdout)
+
+
+def in_turn(width, turn, kernels, kernels_only):
+    """Print the least seconds of each kernel and, once, the seconds of each first fit."""
+    from refimpl_fast.threads import vector_bytes
+
+    if vector_bytes() != WIDTHS[width]:
+        raise SystemExit(f"{width} runs on vectors of {vector_bytes()} bytes on this processor")
+    best = {}
+    for name in kernels:
+        row = kernel_row(name, "thousands")
+        seconds, result = taking(row, FAST_1, LIMIT)
+        if turn == 0:
+            best[f"{name} {REFERENCE}"], expected = taking(row, REFERENCE, LIMIT)
+            compare({width: result, REFERENCE: expected})
+        start = time.perf_counter()
+        while time.perf_counter() - start < BUDGET:
+            seconds = min(seconds, taking(row, FAST_1, LIMIT)[0])
+        best[f"{name} {width}"] = seconds
+    if turn == 0 and not kernels_only:
+        for name in ESTIMATORS:
+            fit = calls(name, "digits")["fit"]
+            start = time.process_time()
+            fit(None)
+            best[f"{name} {width}"] = time.process_time() - start
+    print(json.dumps(best))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
