@@ -475,9 +475,10 @@ def next_weights(
     weights.e = np.zeros(-(-t // LANES) * LANES)
     total = _sum_of_weights(weights, margin, n_threads)
     s = weights.s
+    # BM:eq9, BM:7.3:11, BM:7.3:12
     total = _sum_of_weights(weights, loop.after, n_threads) / total
     total *= _exp(s - weights.s, TAYLOR)
-    return np.asarray(loop.after), np.asarray(weights.e)[:t], total  # BM:7.3:11
+    return np.asarray(loop.after), np.asarray(weights.e)[:t], total
 
 
 cdef double _sum_of_weights(_Weights loop, const double[::1] m, int n_threads):
@@ -487,7 +488,7 @@ cdef double _sum_of_weights(_Weights loop, const double[::1] m, int n_threads):
     loop.s = _least(&m[0], m.shape[0])
     loop.run(-(-m.shape[0] // FACTORS), n_threads, 1)
     _fixed_sum(&loop.e[0], loop.e.shape[0], &total)
-    _share(&loop.e[0], m.shape[0], total)  # BM:eq9, BM:7.3:12
+    _share(&loop.e[0], m.shape[0], total)
     return total
 
 

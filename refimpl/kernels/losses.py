@@ -342,7 +342,8 @@ def next_weights(
     >>> margin.round(4).tolist(), w.round(12).tolist(), round(z, 12)
     ([0.6931, -0.6931], [0.2, 0.8], 1.25)
     """
-    return reweighted(margin, y * margins(F, triples), alpha)
+    u = y * margins(F, triples)
+    return reweighted(margin, u, alpha)  # BM:eq9, BM:7.3:11, BM:7.3:12
 
 
 def weights_of(margin: FloatArray) -> tuple[FloatArray, FloatArray, float]:
@@ -360,6 +361,6 @@ def reweighted(
     _, _, total = weights_of(margin)
     with np.errstate(over="ignore"):
         after = np.clip(margin + alpha * u, -HUGE, HUGE)
-    w, _, total_after = weights_of(after)  # BM:eq9, BM:7.3:12
+    w, _, total_after = weights_of(after)
     fallen = exp(np.array([margin.min() - after.min()]))[0]
-    return after, w, float(fallen) * (total_after / total)  # BM:7.3:11
+    return after, w, float(fallen) * (total_after / total)
