@@ -424,7 +424,7 @@ def minimize_z(
     cdef _Minima loop = _Minima(F, triples, y, margin, S)
     loop.least = least
     found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
-    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
+    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 cdef class _Margins(Loop):

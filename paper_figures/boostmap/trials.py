@@ -33,6 +33,7 @@ from refimpl.boostmap.bounds import least_z
 from refimpl.boostmap.edges import chamfer
 from refimpl.boostmap.model import from_rounds
 from refimpl.boostmap.rounds import addition, modification
+from refimpl.kernels.losses import weights_of
 from refimpl.rivals.fastmap import fastmap
 from refimpl.spaces import CallableSpace, enn_ranks, percentile
 from refimpl.typing import BoolArray, FloatArray, Int32Array, Kernels
@@ -201,7 +202,8 @@ def _rounds(
             if len(H) == sizes["d"]:
                 return
             tried = sizes["M_1"], sizes["m"], sizes["M_2"]
-            h, alpha = addition(problem, tried, (), margin, rng, kernels, threads)
+            w, _, _ = weights_of(margin)
+            h, alpha = addition(problem, tried, (), margin, w, rng, kernels, threads)
         F[h] = bm.embeddings(problem, [h])[0]
         margin, _, _ = kernels.next_weights(F[h], triples, y, margin, alpha, threads=threads)
         bm.add_to(H, h, alpha)

@@ -181,7 +181,7 @@ def minimize_z(
     ]
     # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
     alpha, Z = np.array(minima).reshape(-1, 2).T.copy()
-    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
+    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 def _minimum(u: FloatArray, w: FloatArray, x: FloatArray, least: float) -> tuple[float, float]:
