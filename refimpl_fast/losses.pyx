@@ -424,7 +424,7 @@ def minimize_z(
     cdef _Minima loop = _Minima(F, triples, y, margin, S)
     loop.least = least
     found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
-    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
+    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 cdef class _Margins(Loop):
@@ -475,9 +475,10 @@ def next_weights(
     weights.e = np.zeros(-(-t // LANES) * LANES)
     total = _sum_of_weights(weights, margin, n_threads)
     s = weights.s
-    total = _sum_of_weights(weights, loop.after, n_threads) / total  # BM:eq9, BM:7.3:12
+    # BM:eq9, BM:7.3:11, BM:7.3:12
+    total = _sum_of_weights(weights, loop.after, n_threads) / total
     total *= _exp(s - weights.s, TAYLOR)
-    return np.asarray(loop.after), np.asarray(weights.e)[:t], total  # BM:7.3:11
+    return np.asarray(loop.after), np.asarray(weights.e)[:t], total
 
 
 cdef double _sum_of_weights(_Weights loop, const double[::1] m, int n_threads):

@@ -335,13 +335,24 @@ def adaboost_rounds(
         w = w / w.sum()  # BD:A.2:6
         # BD:A.2:7, BD:A.2:8
         epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)
-        epsilon_t = max(epsilon_t, GRID)  # ERRATUM BD-3: no error would make alpha_t infinite
+        epsilon_t = error_beyond_rounding(epsilon_t, n)  # ERRATUM BD-3, BD-4
         beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9
         e = weak_learner.classify(X, h_t) != l  # BD:A.2:10
         alpha_t = np.log(1 / beta_t)  # BD:A.2:12, ERRATUM BD-1: printed 1 / log(beta_t)
         # yielded before line 11, whose weights no round after the last one needs
         yield Round(t, epsilon_t, alpha_t, h_t, w)
         w = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
+
+
+def error_beyond_rounding(epsilon_t: float, n: int) -> float:
+    """Return the weighted error of a round, from a sum of n weights.
+
+    Without an error alpha_t would be infinite: the least error is 2**-52. An error that rounding
+    alone may keep from 1/2 is 1/2, or alpha_t would be a rounding error of either sign.
+    """
+    if abs(epsilon_t - 0.5) <= n * GRID:
+        return 0.5
+    return max(epsilon_t, GRID)
 
 
 def adaboost(

@@ -270,7 +270,7 @@ def training_rounds(
     triples, y = problem.triples, problem.y
     j, loss = 0, 1.0
     H: Weights = {}
-    m_i = np.zeros(len(y))  # y_i H(o_i)
+    m_i = np.zeros(len(y))  # y_i H(o_i)  # open: small-weights
     w, _, _ = weights_of(m_i)  # BM:fig3:0  w_{i,1}
     while loss >= 1 / len(y):  # open: no-error-left
         j += 1

@@ -121,7 +121,7 @@ def training_rounds(
             if len(H) == d:
                 return
             step = "add"
-            h, alpha = addition(problem, (M_1, m, M_2), H, m_i, rng, kernels, threads)  # 5 to 10
+            h, alpha = addition(problem, (M_1, m, M_2), H, m_i, w, rng, kernels, threads)
         names = list(H)
         F_j = F[names.index(h)] if h in H else embeddings(problem, [h])[0]
         # BM:7.3:11, BM:7.3:12
@@ -253,6 +253,7 @@ def addition(
     sizes: tuple[int, int, int],
     chosen: Container[Name],
     margin: FloatArray,
+    w: FloatArray,
     rng: np.random.Generator,
     kernels: Kernels,
     threads: int | None,
@@ -261,19 +262,20 @@ def addition(
 
     Steps 5-10 of § 7.3.
 
-    `sizes` holds M_1, m and M_2. `chosen` holds the classifiers that were chosen before; a pair
-    whose reverse is the same classifier has its name.
+    `sizes` holds M_1, m and M_2, and `w` the weights that the margins make. `chosen` holds the
+    classifiers that were chosen before; a pair whose reverse is the same classifier has its name.
     """
     M_1, m, M_2 = sizes
     triples, y = problem.triples, problem.y
     # BM:7.3:5, BM:7.3:6, BM:7.3:7
     names = candidate_classifiers(problem, M_1, m, chosen, rng)
     F = embeddings(problem, names)
-    w, _, _ = weights_of(margin)
     errors = kernels.weighted_errors(F, triples, y, w, threads=threads)
     best = np.argsort(errors, kind="stable")[:M_2]  # BM:7.3:8
+    sums = margin_sums(F[best], triples, y, w, kernels, threads)
+    zero = np.zeros(len(best))
     # BM:7.3:9, BM:7.3:10
-    g, alpha, _ = least_z_min(F[best], triples, y, margin, np.zeros(len(best)), kernels, threads)
+    g, alpha, _ = least_z_min(F[best], triples, y, margin, zero, kernels, threads, sums=sums)
     assert g is not None  # no limit was given
     return names[best[g]], alpha
 

@@ -181,7 +181,7 @@ def minimize_z(
     ]
     # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
     alpha, Z = np.array(minima).reshape(-1, 2).T.copy()
-    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6
+    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
 
 
 def _minimum(u: FloatArray, w: FloatArray, x: FloatArray, least: float) -> tuple[float, float]:
@@ -342,7 +342,8 @@ def next_weights(
     >>> margin.round(4).tolist(), w.round(12).tolist(), round(z, 12)
     ([0.6931, -0.6931], [0.2, 0.8], 1.25)
     """
-    return reweighted(margin, y * margins(F, triples), alpha)  # BM:eq9, BM:7.3:11, BM:7.3:12
+    u = y * margins(F, triples)
+    return reweighted(margin, u, alpha)  # BM:eq9, BM:7.3:11, BM:7.3:12
 
 
 def weights_of(margin: FloatArray) -> tuple[FloatArray, FloatArray, float]:

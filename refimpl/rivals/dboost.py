@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.boosted_distance.algorithm import error_beyond_rounding
 from refimpl.boosted_distance.weak_learners import stump
 from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_threads
 from refimpl.ftune.similarities import as_similarity
 from refimpl.ftune.space import classes_of
-from refimpl.kernels.stumps import GRID
 from refimpl.results import result
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
@@ -238,8 +238,8 @@ class _Problem:
         epsilon, f, p, theta = kernels.best_stump(
             kernels.presort(features, threads=threads), self.w, self.positive, threads=threads
         )
-        # without GRID a stump without errors has infinite weight
-        alpha = 0.5 * np.log((1 - epsilon) / max(epsilon, GRID))
+        likely = error_beyond_rounding(epsilon, len(self.w))
+        alpha = 0.5 * np.log((1 - epsilon) / likely) if likely != 0.5 else 0.0
         w = self.w * np.exp(-alpha * self.y * _h(features[:, f], p, theta))
         self.w = w / w.sum()
         self.rounds.append((pairs[f], pairs[m + f], p, theta, alpha, epsilon))

@@ -221,7 +221,9 @@ class Round(NamedTuple):
     dissimilar: float
 
 
-def selection_rounds(pairs: Pairs, M: int, learn: Callable[[Node], Tree]) -> Iterator[Round]:
+def selection_rounds(
+    pairs: Pairs, M: int, learn: Callable[[Node], Tree], before: Tree | None = None
+) -> Iterator[Round]:
     """Run Algorithm 1, p. 5: Boosted Selection Function Learning.
 
     Parameters
@@ -232,11 +234,15 @@ def selection_rounds(pairs: Pairs, M: int, learn: Callable[[Node], Tree]) -> Ite
     learn : callable
         A function that learns a base selection function: it gets the node of all points, which has
         the weights w_ij, and returns a :class:`Tree`.
+    before : Tree, optional
+        The last tree of earlier rounds, which `pairs` already contain.
 
     Yields
     ------
     Round
-        The rounds end before M when a tree gets no weight, because then no later tree gets any.
+        The rounds end before M when a tree gets no weight, because then no later tree gets any. A
+        tree that repeats the last one has its weight already: what eq. 15 adds is rounding, or a
+        remainder that the pairs of a point with itself leave.
 
     See Also
     --------
@@ -253,6 +259,9 @@ def selection_rounds(pairs: Pairs, M: int, learn: Callable[[Node], Tree]) -> Ite
     """
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(pairs.root())  # SF:1:2
+        if before is not None and same_partition(tree.leaf, before.leaf):  # open: repeated-tree
+            return
+        before = tree
         similar, dissimilar = pairs.masses(tree.leaf)  # SF:eq14
         c = best_c(similar, dissimilar, pairs.lam)  # SF:eq15
         if c <= 0:  # ERRATUM BSF-3
@@ -260,6 +269,12 @@ def selection_rounds(pairs: Pairs, M: int, learn: Callable[[Node], Tree]) -> Ite
         # SF:1:3, SF:1:4  T grows, and with it w = exp(-z T)  ERRATUM BSF-2
         pairs.meet(tree.leaf, c)
         yield Round(m, tree, c, similar, dissimilar)
+
+
+def same_partition(leaf: Leaves, other: Leaves) -> bool:
+    """Return whether two trees put the same points together, whatever their leaves are called."""
+    both = len(np.unique(np.stack([leaf, other]), axis=1).T)
+    return both == len(np.unique(leaf)) == len(np.unique(other))
 
 
 # -------------------------------------------------------------------------------------------- § 3.3

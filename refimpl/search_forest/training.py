@@ -200,7 +200,8 @@ def _grow(
     growth: "_Growth", pairs: Pairs, learn: Callable[[Node], Tree], callback: Callback | None
 ) -> SearchForest:
     """Run the remaining rounds of Algorithm 1; return the forest."""
-    for r in selection_rounds(pairs, growth.M - len(growth.rounds), learn):
+    before = growth.rounds[-1].tree if growth.rounds else None
+    for r in selection_rounds(pairs, growth.M - len(growth.rounds), learn, before):
         growth.add(r, pairs)
         m = len(growth.rounds)
         if callback is not None:
@@ -212,7 +213,7 @@ def _grow(
         raise ValueError(
             f"lam must be smaller, or the trees deeper: no tree is worth its cost; got {growth.lam}"
         )
-    return growth.forest(m, f"tree {m + 1} would get no positive weight")
+    return growth.forest(m, f"tree {m + 1} would get no positive weight, or repeat tree {m}")
 
 
 class _Growth:

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import oracles_boosting as oracles
+import pytest
+from agreement import KERNELS
 
 from refimpl.boosted_distance import algorithm
 
@@ -51,3 +53,63 @@ def test_bd_2_the_printed_sum_leaves_the_unit_interval_and_decides_the_label():
 def test_bd_3_no_error_gives_a_finite_weight():
     Phi = algorithm.boosted_distance(np.array([[0.0], [0.0], [1.0], [1.0]]), LABELS, 3)
     assert all(np.isfinite(P.alpha).all() and P.alpha[0] > 36 for P in Phi.values())
+
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("T", [1, 5])
+def test_bd_4_where_nothing_can_be_learnt_all_similarities_are_0(T, kernels):
+    """Equal vectors in classes of 1 to 29, and copies of XOR: every stump errs on half."""
+    sizes = [(a, b) for a in range(1, 30, 4) for b in range(2, 30, 3)] + [(1, 2, 3), (7, 7, 5, 2)]
+    problems = [(np.ones((sum(s), 2)), np.repeat(np.arange(len(s)), s)) for s in sizes]
+    problems += [(np.tile(CORNERS, (k, 1)), np.tile([0, 0, 1, 1], k)) for k in range(1, 8)]
+    for Omega, l in problems:
+        Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
+        for C, Phi_C in Phi.items():
+            assert Phi_C.alpha.tolist() == [0.0] * T
+            S = algorithm.similarity(Omega[:3] + 0.3, Omega[l == C], Phi_C, kernels=kernels)
+            assert not S.any()
+        first = algorithm.nearest_neighbor_boosted_distance(Omega, Phi, Omega, l, kernels=kernels)
+        assert (first == l[0]).all()
+
+
+def test_bd_4_takes_nothing_from_an_error_that_counts():
+    for n in (2, 100, 10**6):
+        assert algorithm.error_beyond_rounding(0.5 - (n + 1) * 2.0**-52, n) < 0.5
+        assert algorithm.error_beyond_rounding(0.5 + n * 2.0**-53, n) == 0.5
+    assert algorithm.error_beyond_rounding(0.0, 4) == 2.0**-52
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_training_says_of_its_weights_is_what_its_ensemble_has(seed):
+    """Line 11 multiplies the sum of the weights by 2 epsilon_t. After all rounds the product is the
+    sum of w_i exp(-sum of alpha_t over the rounds in which h_t was right), over hundreds of rounds
+    and errors from 2**-52 to 1/2.
+    """
+    rng = np.random.default_rng(seed)
+    n = 60
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += 4 * (np.arange(n) < n // 2) * (seed % 3)
+    P, N = X[: n // 2], X[n // 2 :]
+    rounds = [
+        round
+        for _, round in zip(
+            range(400), algorithm.adaboost_rounds(P, N, kernels=KERNELS[-1]), strict=False
+        )
+    ]
+    l = np.arange(n) < n // 2
+    log_w = np.log(np.where(l, 1 / n, 1 / n))
+    said = 0.0
+    for t, round in enumerate(rounds):
+        f, p, theta = round.h
+        e = (p * X[:, f] < p * theta) != l
+        log_w = log_w - round.alpha * ~e
+        if e.any():
+            said += np.log(2 * round.epsilon)
+        else:
+            said += np.log(round.epsilon / (1 - round.epsilon))  # BD-3
+        top = log_w.max()
+        has = top + np.log(np.exp(log_w - top).sum())
+        assert has == pytest.approx(said, rel=1e-9, abs=1e-9), t

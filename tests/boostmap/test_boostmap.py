@@ -96,7 +96,7 @@ def test_an_addition_tries_what_steps_5_to_9_say():
     w = np.full(len(y), 1 / len(y))
     problem = algorithm.Problem(D.T, D.T, triples, y)
     rng = np.random.default_rng(0)
-    h, alpha = bm.addition(problem, (8, 2000, 2008), (), np.zeros(len(y)), rng, KERNELS[0], 1)
+    h, alpha = bm.addition(problem, (8, 2000, 2008), (), np.zeros(len(y)), w, rng, KERNELS[0], 1)
     every = [(r, -1) for r in range(8)] + [(a, b) for a in range(8) for b in range(8) if a != b]
     z = [
         oracles.least_z(

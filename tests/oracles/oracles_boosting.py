@@ -42,7 +42,7 @@ def best_error(X, w, labels):
 
 
 def adaboost(P, N, T):
-    """Algorithm A.2 with errata BD-1 and BD-3: list of (alpha, f, p, theta)."""
+    """Algorithm A.2 with errata BD-1, BD-3 and BD-4: list of (alpha, f, p, theta)."""
     X = P + N
     labels = [1] * len(P) + [0] * len(N)
     w = [1 / (2 * len(P))] * len(P) + [1 / (2 * len(N))] * len(N)
@@ -52,6 +52,8 @@ def adaboost(P, N, T):
         w = [x / total for x in w]
         error, f, p, theta = best_error(X, w, labels)
         epsilon = max(float(error), 2.0**-52)
+        if abs(epsilon - 0.5) <= len(w) * 2.0**-52:
+            epsilon = 0.5
         beta = epsilon / (1 - epsilon)
         w = [
             x * (beta if stump(row[f], p, theta) == l else 1)

@@ -150,14 +150,18 @@ def leaves_of(tree, n):
 
 
 def boosted(X, S, M, lam, depth=16):
-    """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees."""
+    """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees, until one repeats the last."""
     n = len(X)
     found = []
+    before = None
     T = [[0.0] * n for _ in range(n)]
     for _ in range(M):
         W = [[weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for j in range(n)] for i in range(n)]
         tree = grown(X, W, list(range(n)), depth, 1e-9 * lam)
         of_points = leaves_of(tree, n)
+        if of_points == before:
+            break
+        before = of_points
         leaves = [of_points[i] for i in range(n)]
         similar, dissimilar = masses(leaves, T, S, lam)
         ratio = (1 - lam) * similar / (lam * max(dissimilar, 1.0))

@@ -5,12 +5,14 @@ on.
 import dataclasses
 import inspect
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from forest_problems import FIELDS, points
 from scipy import sparse
+from sklearn.datasets import load_iris
 
 import refimpl
 from refimpl.search_forest import (
@@ -429,3 +431,44 @@ def test_a_damaged_forest_is_refused(change):
     assert SearchForest(**whole).n_words == 2
     with pytest.raises(ValueError):
         SearchForest(**{**whole, **change})
+
+
+@pytest.mark.parametrize("pairs", ["meeting", "dense"])
+def test_a_forest_ends_where_a_tree_repeats_the_last_one(pairs):
+    """With lambda = .2 tree 9 would come again 14 times: with c lambda, c lambda^2, ... for c."""
+    X = load_iris().data
+    near = np.argsort(((X[:, np.newaxis] - X) ** 2).sum(axis=2), axis=1, kind="stable")[:, 1:21]
+    S = np.zeros((150, 150), dtype=bool)
+    S[np.arange(150)[:, np.newaxis], near] = True
+    np.fill_diagonal(S, False)
+    options = ForestOptions(max_depth=6, pairs=pairs)
+
+    def train(M, start=None):
+        return search_forest(
+            X, S, M, 0.2, rng=np.random.default_rng(0), options=options, start=start
+        )
+
+    forest = train(50)
+    assert len(forest.c) < 20 and forest.c.min() > 0.01 and "or repeat tree" in forest.message
+    terms = to_terms(forest, X)
+    parts = [np.unique(column, return_inverse=True)[1] for column in terms.T]
+    for one, two in pairwise(parts):
+        assert len(np.unique(np.stack([one, two]), axis=1).T) > max(one.max(), two.max()) + 1
+    more = train(50, start=train(len(forest.c)))
+    assert_same(more.c, forest.c)
+
+
+def test_what_a_training_says_of_its_loss_is_what_its_forest_has():
+    """Eq. 7 at the end, from T(x_i, x_j) of the forest's own selection function."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    S = np.linalg.norm(X[:, np.newaxis] - X, axis=2) < 0.9
+    np.fill_diagonal(S, False)
+    for lam, M in ((0.02, 60), (0.05, 30), (0.1, 10)):
+        forest = search_forest(
+            X, S, M, lam, rng=np.random.default_rng(0), options=ForestOptions(max_depth=3)
+        )
+        T = selection(forest, X, X)
+        loss = np.exp(-np.where(S, 1 - lam, -lam) * T)
+        np.fill_diagonal(loss, 0.0)
+        assert forest.history[-1, 3] == pytest.approx(loss.sum(), rel=1e-9)

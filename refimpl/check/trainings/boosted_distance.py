@@ -13,6 +13,7 @@ from refimpl.boosted_distance.algorithm import (
     Round,
     adaboost_rounds,
     difference_vectors,
+    error_beyond_rounding,
     similarity,
 )
 from refimpl.boosted_distance.ensembles import StumpEnsemble
@@ -93,7 +94,9 @@ def follow(arguments: Values, rounds: States) -> States:
     for t in range(arguments["T"]):
         w = w / w.sum()
         epsilon, *h = refimpl.kernels.best_stump(features, w, l)
-        (want,) = states(P, N, [Round(t + 1, max(epsilon, GRID), 0.0, tuple(h), w)])
+        (want,) = states(
+            P, N, [Round(t + 1, error_beyond_rounding(epsilon, len(w)), 0.0, tuple(h), w)]
+        )
         want["alpha"] = float(np.log(1 / want["beta"]))
         listed.append(want)
         if t < len(rounds) and same_stump(arguments, want, rounds[t]) != WRONG:
@@ -106,7 +109,7 @@ def _of_choice(want: Values, taken: Values, X: FloatArray, l: np.ndarray) -> Val
     """Return epsilon, beta, alpha and the next weights of a stump that is as good as the best."""
     f, p, theta = whole(taken["f"]), whole(taken["p"]), float(taken["theta"])
     right = (p * X[:, f] < p * theta) == l
-    epsilon = max(float(on_grid(want["w"])[~right].sum()), GRID)
+    epsilon = error_beyond_rounding(float(on_grid(want["w"])[~right].sum()), len(right))
     beta = epsilon / (1 - epsilon)
     updated = np.where(right, beta, 1.0) * want["w"]
     return {"epsilon": epsilon, "beta": beta, "updated": updated, "alpha": float(np.log(1 / beta))}

@@ -1,0 +1,124 @@
+"""What a training of BoostMap says of its loss is what its model has: by eqs. 9 and 12 the product
+of all z_j is the mean of exp(-y H) over the triples.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from agreement import KERNELS, assert_same
+from boostmap_toys import separable
+
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap, random_triples
+
+SPREADS = {
+    "normal": lambda rng, n: rng.normal(size=(n, 2)),
+    "lognormal": lambda rng, n: np.exp(3 * rng.normal(size=(n, 2))),
+    "Cauchy": lambda rng, n: rng.standard_t(1, size=(n, 2)),
+    "integer": lambda rng, n: rng.integers(0, 4, (n, 2)).astype(float),
+}
+FORMS = {
+    "plain": lambda rng, D: D,
+    "squared": lambda rng, D: D**2,
+    "asymmetric": lambda rng, D: D * np.exp(rng.normal(size=D.shape)),
+}
+
+
+def problem(spread, form, seed, n=30, t=300):
+    rng = np.random.default_rng([seed, 3])
+    X = SPREADS[spread](rng, n)
+    D = FORMS[form](rng, np.linalg.norm(X[:, np.newaxis] - X, axis=2))
+    return D, random_triples(D, t, rng=rng)
+
+
+def trained(D, triples, seed, kernels, threads=None, start=None, callback=None, **options):
+    usual = {"n_references": 15, "n_pairs": 15, "n_best": 15, "max_rounds": 150}
+    distances = CandidateDistances(D.T.copy(), D.T.copy())
+    return boostmap(
+        distances,
+        triples,
+        6,
+        rng=np.random.default_rng(seed),
+        options=BoostMapOptions(**usual | options),
+        kernels=kernels,
+        threads=threads,
+        start=start,
+        callback=callback,
+    )
+
+
+def margins_by_loops(model, D, triples):
+    """y H(q, a, b) of each triple, from distances alone: eqs. 6, 8, 10, 17 and 18."""
+    F = []
+    for x_1, x_2 in zip(model.first.tolist(), model.second.tolist(), strict=True):
+        if x_2 < 0:
+            F.append(D[:, x_1])
+        else:  # eq. 8
+            length = D[x_1, x_2]
+            square = D[:, x_1] ** 2 + length**2 - D[:, x_2] ** 2
+            F.append(square / (2 * length) if length else 0 * square)
+    H = np.zeros(len(triples))
+    q, a, b = triples.objects.T
+    for f, alpha in zip(F, model.alpha, strict=True):
+        H += alpha * (np.abs(f[q] - f[b]) - np.abs(f[q] - f[a]))
+    for c, g, low, high, inside, alpha in model.query_sensitive_classifiers():
+        S = ((F[g] >= low) & (F[g] < high)) == bool(inside)
+        H += alpha * S[q] * (np.abs(F[c][q] - F[c][b]) - np.abs(F[c][q] - F[c][a]))
+    return triples.y * H
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_the_product_of_z_is_the_loss_of_the_model(spread, form):
+    for seed in range(4):
+        D, triples = problem(spread, form, seed)
+        model = trained(D, triples, seed, KERNELS[-1], query_sensitive=(0, 4)[seed % 2])
+        said = math.prod(model.round_z) * math.prod(model.extra_z)
+        yH = margins_by_loops(model, D, triples)
+        # a margin of 10**12 has been added up from terms of its size
+        rounding = 1e-14 * max(1.0, np.abs(yH).max()) * len(model.round_z)
+        loss = np.mean(np.exp(-yH))
+        assert said == pytest.approx(loss, rel=1e-9 + rounding) and loss < 1
+
+
+@pytest.mark.parametrize("spread", ["lognormal", "Cauchy"])
+def test_heavy_tails_leave_no_triple_behind(spread):
+    """Some margins make weights below 2**-53, half of the step at which errors are summed."""
+    D, triples = problem(spread, "plain", 5, n=40, t=2000)
+    model = trained(D, triples, 0, KERNELS[-1], max_rounds=400)
+    yH = margins_by_loops(model, D, triples)
+    assert yH.max() > 100 and np.mean(np.exp(-yH)) == pytest.approx(math.prod(model.round_z))
+    assert (yH <= 0).mean() <= np.mean(np.exp(-yH)) < 0.3
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_both_twins_train_the_same_model_at_any_number_of_threads(spread, form):
+    D, triples = problem(spread, form, 9, n=20, t=120)
+    models = [
+        trained(D, triples, 1, kernels, threads, query_sensitive=3, max_rounds=40)
+        for kernels, threads in ((KERNELS[0], 1), (KERNELS[1], 1), (KERNELS[1], 3))
+    ]
+    for model in models[1:]:
+        for name in ("round_alpha", "round_z", "round_first", "extra", "extra_z", "alpha"):
+            assert_same(getattr(model, name), getattr(models[0], name))
+
+
+def test_a_training_on_heavy_tails_goes_on_from_its_result():
+    D, triples = problem("Cauchy", "plain", 2)
+    steps = []
+    trained(D, triples, 1, KERNELS[-1], callback=steps.append)
+    assert len(steps) > 30
+    for place in (0, 7, 29):
+        rest = trained(D, triples, 1, KERNELS[-1], start=steps[place].result)
+        assert_same(rest.round_alpha, steps[-1].result.round_alpha)
+        assert_same(rest.round_z, steps[-1].result.round_z)
+
+
+def test_a_perfect_classifier_has_the_loss_that_it_says():
+    D, triples, y = separable()
+    model = trained(D, Triples(triples, y), 0, KERNELS[-1], query_sensitive=2)
+    said = math.prod(model.round_z) * math.prod(model.extra_z)
+    yH = margins_by_loops(model, D, Triples(triples, y))
+    assert said == pytest.approx(np.mean(np.exp(-yH)), rel=1e-9)
