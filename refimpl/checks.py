@@ -11,12 +11,11 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
+from refimpl.arrays import as_array, as_matrix, as_vectors_like, require_one_type
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
-from refimpl.labels import require_one_type
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
-from refimpl.vectors import as_matrix, as_vectors_like
 
 __all__ = [
     "as_callback",
@@ -73,12 +72,7 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
     >>> as_labels(["a", "b", "a"], 3, "y")
     array(['a', 'b', 'a'], dtype='<U1')
     """
-    try:
-        array = np.asarray(labels)
-    except ValueError as error:
-        raise ValueError(
-            f"{name} must hold one label for each vector; got other rows ({error})"
-        ) from None
+    array = as_array(labels, name, "labels")
     if array.shape != (n,):
         raise ValueError(
             f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
@@ -179,7 +173,7 @@ def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database object
         ...
     ValueError: rows must hold indices of the 3 database objects, from 0 to 2; got 4
     """
-    array = np.asarray(indices)
+    array = as_array(indices, name, "indices")
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of indices of {of}; got shape {array.shape}")
     if array.size == 0:

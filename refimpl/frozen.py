@@ -129,7 +129,7 @@ def _sealed_in_place(value: Any) -> Any:
 
 
 def _sealed_field(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not np.ma.is_masked(value):  # the constructor refuses it
         return sealed(value)
     if type(value) is tuple:
         return tuple(map(_sealed_field, value))

@@ -25,8 +25,8 @@ from typing import Any, TypeAlias, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import label_array
 from refimpl.frozen import from_new_arrays, immutable, require_forms, sealed
-from refimpl.labels import label_array
 
 __all__ = [
     "HOMES",

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from refimpl import kernels as reference
+from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
 from refimpl.ball_trees.search import LEAF_SIZE
 from refimpl.checks import as_count, as_kernels, as_labels, one_of
 from refimpl.results import result
 from refimpl.typing import ArrayLike, Bound, FloatArray, IntArray, Kernels, Labels
-from refimpl.vectors import as_points, mapped_by
 
 __all__ = ["Impostors", "class_trees", "impostors"]
 
@@ -164,7 +164,10 @@ def impostors(
     kernels = as_kernels(kernels)
     points = as_points(X, "X")
     labels: Labels = as_labels(y, len(points), "y")
-    radii = np.ascontiguousarray(limits, dtype=np.float64)
+    radii = as_array(limits, "limits", "numbers")
+    if radii.dtype.kind not in "biufO":
+        raise TypeError(f"limits must hold real numbers; got dtype {radii.dtype}")
+    radii = for_kernel(radii)
     if radii.shape != (len(points),) or np.isnan(radii).any():
         raise ValueError(
             f"limits must hold a number for each of the {len(points)} points; "

@@ -12,17 +12,16 @@ Not handled here: other distances, several metrics at once.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from refimpl import kernels as reference
+from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
 from refimpl.brute_search import nearest_by_products
 from refimpl.checks import as_count, as_indices, as_kernels, one_of
 from refimpl.results import from_new_arrays, result
 from refimpl.typing import ArrayLike, Bound, Direction, FloatArray, IntArray, Kernels
-from refimpl.vectors import as_points, mapped_by
 
 __all__ = ["Neighbors", "as_tree", "nearest_neighbors", "neighbors_in"]
 
@@ -371,14 +370,14 @@ def neighbors_in(
 
 
 def _as_skip(skip: ArrayLike, n: int, m: int) -> IntArray:
-    places: NDArray[Any] = np.asarray(skip)
+    places = as_array(skip, "skip", "indices")
     if places.shape != (m,):
         raise ValueError(
             f"skip must hold an index of X, or -1, for each query, shape ({m},); "
             f"got shape {places.shape}"
         )
     as_indices(places[places != -1], n, "skip", of="points")
-    return np.ascontiguousarray(places, dtype=np.int64)
+    return for_kernel(places, np.int64)
 
 
 def _require_enough(k: int, n: int, skip: IntArray | None) -> None:

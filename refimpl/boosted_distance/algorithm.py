@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
+from refimpl.arrays import as_floats, for_kernel
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boosted_distance.ensembles import Ensemble, StumpEnsemble
 from refimpl.boosted_distance.weak_learners import STUMPS, Vectors, WeakLearner
@@ -70,6 +71,7 @@ def difference_vectors(Omega: FloatArray, l: Labels, C: Any) -> tuple[Difference
     >>> P.column(0).tolist(), N.column(0).tolist()
     ([0.0, -1.0, 1.0, 0.0], [5.0, 4.0])
     """
+    Omega, l = for_kernel(Omega), np.asarray(l)
     Omega_C = Omega[l == C]
     P = Differences(Omega_C, Omega_C)  # BD:A.1:2  {x_i - x_j : l_i = C, l_j = C}
     N = Differences(Omega[l != C], Omega_C)  # BD:A.1:3  {x_i - x_j : l_i != C, l_j = C}
@@ -99,6 +101,7 @@ def H(x: FloatArray, Phi: StumpEnsemble) -> FloatArray:
     >>> H(np.array([[0.0], [2.0], [4.0]]), Phi).tolist()
     [0.5, 0.0, 2.0]
     """
+    x = for_kernel(x)
     H = np.zeros(len(x))
     for alpha_t, *h_t in zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True):
         H += alpha_t * h(x, *h_t)  # BD:eq2, BD:A.2:14
@@ -132,6 +135,7 @@ def h(x: FloatArray, f: int, p: int, theta: float) -> BoolArray:
     >>> h(np.array([[0.0], [1.0], [2.0]]), 0, -1, 1.0).tolist()
     [False, False, True]
     """
+    x = for_kernel(x)
     return np.asarray(p * x[:, f] < p * theta)  # BD:eq3, BD:eqA.1
 
 
@@ -172,6 +176,7 @@ def similarity(
     >>> similarity(np.array([[0.0], [5.0]]), np.array([[0.5], [7.0]]), Phi_C).tolist()
     [[1.0, 0.25], [0.75, 0.25]]
     """
+    x, y = as_floats(x, y)
     S_C = np.zeros((len(x), len(y)))
     # BD:eq4  S_C(x, y) = H_C(x - y)
     Phi_C.add_similarity(S_C, x, y, kernels=kernels, threads=threads)
@@ -326,6 +331,7 @@ def adaboost_rounds(
     >>> [round(next(rounds).epsilon, 4) for _ in range(2)]
     [0.25, 0.1667]
     """
+    P, N = (V if isinstance(V, Differences) else for_kernel(V) for V in (P, N))
     n = len(P) + len(N)  # BD:A.2:1
     # BD:A.2:2  P and N, sorted once
     X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)
@@ -442,6 +448,8 @@ def nearest_neighbor_boosted_distance(
     >>> nearest_neighbor_boosted_distance(np.array([[0.5], [7.0]]), Phi, Omega, l).tolist()
     ['a', 'b']
     """
+    y, Omega = as_floats(y, Omega)
+    l = np.asarray(l)
     l_y = np.empty(len(y), dtype=l.dtype)
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2

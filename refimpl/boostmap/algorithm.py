@@ -26,6 +26,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 import refimpl.kernels
+from refimpl.arrays import as_floats, for_kernel
 from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
@@ -170,6 +171,7 @@ def pivot_embedding(D_x1: FloatArray, D_x2: FloatArray, D_x1_x2: float) -> Float
     >>> algorithm.pivot_embedding(to_x1, to_x2, 4.0).tolist()
     [0.0, 0.0, 4.0]
     """
+    D_x1, D_x2 = as_floats(D_x1, D_x2)
     if D_x1_x2 == 0:  # open: coinciding-pivots
         return np.zeros_like(D_x1)
     return (D_x1 * D_x1 + D_x1_x2 * D_x1_x2 - D_x2 * D_x2) / (2 * D_x1_x2)  # BM:eq8
@@ -267,7 +269,8 @@ def training_rounds(
     >>> rounds[0].step, len(strong_classifier(rounds))
     ('add', 1)
     """
-    triples, y = problem.triples, problem.y
+    triples, y = for_kernel(problem.triples, np.int32), for_kernel(problem.y)
+    problem = Problem(for_kernel(problem.D), for_kernel(problem.between), triples, y)
     j, loss = 0, 1.0
     H: Weights = {}
     m_i = np.zeros(len(y))  # y_i H(o_i)  # open: small-weights
@@ -522,6 +525,7 @@ def query_sensitive_rounds(
     >>> next(query_sensitive_rounds(D[:1], triples, np.ones(4), m, Choices(3), rng=rng)).c
     0
     """
+    triples, (F, y, w) = for_kernel(triples, np.int32), as_floats(F, y, w)
     j, q = 0, triples[:, 0]
     asked = np.unique(q)
     while True:  # open: rounds-of-phase-two

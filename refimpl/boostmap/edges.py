@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -210,16 +211,13 @@ def as_edge_images(A: ArrayLike, name: str, like: BoolArray | None = None) -> Bo
             f"{name} must have images of {like.shape[1:]} pixels, like the others; got "
             f"{stack.shape[1:]}"
         )
-    edges = np.ascontiguousarray(stack, dtype=bool)
+    edges = for_kernel(stack, np.bool_)
     require_edges(edges, name)
     return edges
 
 
 def _as_stack(images: ArrayLike, name: str) -> Labels:
-    try:
-        A = np.asarray(images)
-    except ValueError as error:
-        raise ValueError(f"{name} must hold images of equal size ({error})") from None
+    A = as_array(images, name, "images")
     if A.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
     if A.ndim != 3 or A.size == 0:

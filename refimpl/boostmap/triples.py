@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.boostmap import algorithm
 from refimpl.boostmap.algorithm import distinct_pairs, proximity_order
 from refimpl.checks import as_count, as_generator, as_labels, as_matrix
@@ -71,7 +72,7 @@ class Triples:
     y: FloatArray
 
     def __init__(self, objects: ArrayLike, y: ArrayLike) -> None:
-        places = np.asarray(objects)
+        places = as_array(objects, "objects", "triples")
         if places.ndim != 2 or places.shape[1] != 3 or len(places) == 0:
             raise ValueError(f"objects must have shape (t, 3) with t >= 1; got {places.shape}")
         if places.dtype.kind not in "iu":
@@ -80,14 +81,16 @@ class Triples:
             raise ValueError(
                 f"objects must hold indices of at least 0; got {places.min()} to {places.max()}"
             )
-        orders = np.asarray(y, dtype=np.float64)
+        orders = as_array(y, "y", "proximity orders")
+        if orders.dtype.kind not in "biufO":
+            raise TypeError(f"y must hold 1 and -1; got dtype {orders.dtype}")
         if orders.shape != (len(places),) or not np.isin(orders, (-1, 1)).all():
             raise ValueError(
                 f"y must hold 1 or -1 for each of {len(places)} triples; got other "
                 "values or another shape (leave out triples with equal distances)"
             )
-        object.__setattr__(self, "objects", np.ascontiguousarray(places, dtype=np.int32))
-        object.__setattr__(self, "y", np.ascontiguousarray(orders))
+        object.__setattr__(self, "objects", for_kernel(places, np.int32))
+        object.__setattr__(self, "y", for_kernel(orders))
 
     def __len__(self) -> int:
         return len(self.y)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
+from refimpl.arrays import as_array, for_kernel, require_one_type
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -147,12 +149,42 @@ def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
     >>> classes.tolist(), places.tolist()
     (['a', 'b'], [1, 0, 1])
     """
+    y = as_labels_of(y)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     check_consistent_length(X, y)
     check_classification_targets(y)
     classes, places = np.unique(y, return_inverse=True)
     return classes, places
+
+
+def as_labels_of(y: Any) -> Any:
+    """Return the labels as an array of the type that they have, with one message for None."""
+    if y is None:
+        raise ValueError(
+            "y must hold a label for each row of X: the estimator requires y to be passed, but "
+            "the target y is None"
+        )
+    labels = as_array(y, "y", "labels")
+    if labels.dtype == object and labels.ndim == 1 and all(np.isscalar(part) for part in labels):
+        require_one_type(labels, "y")
+        labels = np.array(labels.tolist())
+    return labels
+
+
+def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Return what scikit-learn's ``validate_data`` returns, as kernels take it.
+
+    ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None.
+    """
+    if isinstance(X, np.ma.MaskedArray):
+        X = as_array(X, "X", "a matrix")
+    if isinstance(y, str):
+        points = validate_data(estimator, X, **options)
+        return for_kernel(points, points.dtype)
+    points, labels = validate_data(estimator, X, as_labels_of(y), **options)
+    check_classification_targets(labels)
+    return for_kernel(points, points.dtype), labels
 
 
 def as_random_generator(random_state: Any) -> np.random.Generator:

@@ -6,8 +6,7 @@ from typing import Any, Self
 import numpy as np
 import scipy
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from refimpl.boosted_distance import (
     BoostedDistance,
@@ -17,7 +16,7 @@ from refimpl.boosted_distance import (
     staged_nearest_neighbor,
 )
 from refimpl.boosted_distance.weak_learners import WeakLearner
-from refimpl.estimators.arguments import kernels_named, threads_of
+from refimpl.estimators.arguments import kernels_named, threads_of, validated
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
@@ -138,8 +137,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         warm = self.warm_start and hasattr(self, "model_")
         points: FloatArray
         labels: Labels
-        points, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=not warm)
-        check_classification_targets(labels)
+        points, labels = validated(self, X, y, dtype=np.float64, order="C", reset=not warm)
         classes, places = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError("y must have at least two classes; got one class")
@@ -179,7 +177,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     def _query(self, X: ArrayLike) -> tuple[FloatArray, dict[str, Any]]:
         """Return the checked queries and the options of the functions."""
         check_is_fitted(self)
-        Q: FloatArray = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        Q: FloatArray = validated(self, X, dtype=np.float64, order="C", reset=False)
         options = {
             "normalize": self.normalize,
             "class_weight": self.class_weight,

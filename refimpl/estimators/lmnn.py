@@ -8,11 +8,10 @@ from typing import Any, Protocol, Self, TypeAlias, cast
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
+from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
 from refimpl.lmnn import ConvergenceWarning as NotConverged
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn.arguments import require_neighbors, require_scale
@@ -49,10 +48,9 @@ def training_data(
     estimator: Trainer, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, Labels, IntArray, int]:
     """Return the points X, the sorted classes, the index of each point's class, and k."""
-    checked = validate_data(estimator, X, y, dtype=np.float64, order="C", copy=True)
+    checked = validated(estimator, X, y, dtype=np.float64, order="C", copy=True)
     points: FloatArray = checked[0]
     labels: Labels = checked[1]
-    check_classification_targets(labels)
     classes, inverse = np.unique(labels, return_inverse=True)
     places = inverse.astype(np.int64)
     if len(classes) < 2:
@@ -306,7 +304,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ndarray, shape (m, r), float64
         """
         check_is_fitted(self)
-        points = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        points = validated(self, X, dtype=np.float64, order="C", reset=False)
         return cast(FloatArray, points @ self.components_.T)
 
     def get_mahalanobis_matrix(self) -> FloatArray:

@@ -4,10 +4,10 @@ from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
+from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
 from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback
@@ -219,7 +219,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         queries = None
         if X is not None:
-            queries = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+            queries = validated(self, X, dtype=np.float64, order="C", reset=False)
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         return metric_neighbors(
             self.components_,

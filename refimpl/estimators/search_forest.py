@@ -11,11 +11,11 @@ from typing import Any, Self
 import numpy as np
 import scipy
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of
+from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
 from refimpl.progress import Callback
 from refimpl.search_forest import (
     ForestOptions,
@@ -274,9 +274,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             "ensure_min_samples": 2,
         }
         if self.similarity == "classes":
-            checked: tuple[Any, Any] = validate_data(self, X, y, **options)
+            checked: tuple[Any, Any] = validated(self, X, y, **options)
             return checked
-        return validate_data(self, X, **options), None
+        return validated(self, X, **options), None
 
     def _options(self) -> ForestOptions:
         return ForestOptions(
@@ -384,7 +384,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _queries(self, X: ArrayLike) -> Points:
         """Return queries, checked."""
         check_is_fitted(self)
-        queries = validate_data(self, X, dtype=self._X.dtype, order="C", reset=False)
+        queries = validated(self, X, dtype=self._X.dtype, order="C", reset=False)
         return within_range(queries, "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:

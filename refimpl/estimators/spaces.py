@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
+from refimpl.estimators.arguments import validated
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
 from refimpl.typing import ArrayLike, FloatArray
 
@@ -160,9 +160,7 @@ def as_training_objects(
             raise ValueError(f"X must have at least {least} objects ({needs}); got {len(objects)}")
         return objects.copy() if isinstance(objects, np.ndarray) else list(objects)
     copy = not is_matrix(measure)
-    return validate_data(
-        estimator, X, dtype=np.float64, order="C", copy=copy, ensure_min_samples=least
-    )
+    return validated(estimator, X, dtype=np.float64, order="C", copy=copy, ensure_min_samples=least)
 
 
 def as_query_objects(estimator: BaseEstimator, X: Objects, measure: Measure) -> TrainingObjects:
@@ -196,7 +194,7 @@ def as_query_objects(estimator: BaseEstimator, X: Objects, measure: Measure) -> 
     _refuse_string(X)
     if callable(measure) and holds_objects(X):
         return X
-    return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+    return validated(estimator, X, dtype=np.float64, order="C", reset=False)
 
 
 def _refuse_string(X: Objects) -> None:

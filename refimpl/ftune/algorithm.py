@@ -18,6 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 import refimpl.kernels
+from refimpl.arrays import for_kernel
 from refimpl.ftune.linear_models import LinearModel, LossName, loss, train
 from refimpl.ftune.similarities import Similarity
 from refimpl.ftune.space import TransferFunction, landmarked
@@ -91,6 +92,7 @@ def dselect(
     >>> sorted((L // 2).tolist()), P.shape  # one of each block
     ([0, 1], (2, 2))
     """
+    T, l = for_kernel(T, np.int64), for_kernel(l)
     L = diverse(K, T, d, rng, kernels=kernels, threads=threads)
     P = pairs(L, l, d, rng)
     return L, P  # FT:1:10
@@ -353,6 +355,7 @@ def ftune(
     >>> f, P.shape
     (1.0, (3, 2))
     """
+    l = for_kernel(l)
     P = select(K, l, d, rng)  # FT:2:1
     S = K.within(None, P.T.ravel())  # K(x, x_i^+), then K(x, x_i^-), of all training objects x
     w = {}

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import as_array
 from refimpl.checks import as_labels
 from refimpl.ftune.linear_models import LEAST_COST, MOST_COST, as_cost
 from refimpl.ftune.space import ALONE, Landmarks, Ramp, TransferFunction
@@ -93,7 +94,7 @@ def as_class_weights(
 
 def as_landmarks(L: ArrayLike, n: int, name: str) -> IntArray:
     """Return checked indices of training objects: shape (r,), int64."""
-    places = np.asarray(L)
+    places = as_array(L, name, "indices")
     right = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu"
     if not right:
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_kernels
 from refimpl.ftune.similarities import Objects, Similarity, as_similarity
 from refimpl.results import result
@@ -268,7 +269,7 @@ class LandmarkClassifier:
         ValueError
             If the classifier comes from a file and f* is a function that no file holds.
         """
-        S = np.ascontiguousarray(S, dtype=np.float64)
+        S = for_kernel(as_array(S, "S", "a matrix"))
         if self.scale != 1:
             S = S / self.scale
         g = np.empty((len(S), len(self.w)))

@@ -176,7 +176,8 @@ class Array:
         self._check_shape(name, value, lengths)
         flags = value.flags
         if not flags.c_contiguous or not flags.aligned:
-            raise ValueError(f"{name} must be C-contiguous; pass numpy.ascontiguousarray({name})")
+            flag = "aligned" if flags.c_contiguous else "C-contiguous"
+            raise ValueError(f"{name} must be {flag}; pass numpy.require({name}, None, 'CA')")
         if self.written and not flags.writeable:
             raise ValueError(f"{name} must be writeable: the result is written to it")
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import (
     as_class_indices,
     as_count,
@@ -175,7 +176,7 @@ def as_partition(partition: ArrayLike | None, n: int) -> IntArray:
 
 def as_targets(targets: ArrayLike, classes: IntArray, k: int) -> IntArray:
     """Return the checked target neighbours, shape (n, k)."""
-    places = np.asarray(targets)
+    places = as_array(targets, "targets", "indices")
     n = len(classes)
     if (
         places.shape != (n, k)
@@ -195,7 +196,7 @@ def as_targets(targets: ArrayLike, classes: IntArray, k: int) -> IntArray:
             f"targets must hold points of the same class in each row; got {places[i].tolist()} in "
             f"row {i}"
         )
-    return np.ascontiguousarray(places, dtype=np.int64)
+    return for_kernel(places, np.int64)
 
 
 def as_factors(start: Metric, d: int, partitions: int) -> FloatArray:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import numpy as np
-
+from refimpl.arrays import as_array, for_kernel
 from refimpl.progress import Step
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray
@@ -198,5 +197,8 @@ def relative_gap(objective: float, bound: float) -> float:
 
 def factors_of(metric: Metric) -> FloatArray:
     """Return the factors of a metric, shape (partitions, r, d), float64."""
-    L = np.asarray(metric.L if isinstance(metric, LMNNResult) else metric, dtype=np.float64)
+    L = as_array(metric.L if isinstance(metric, LMNNResult) else metric, "metric", "factors")
+    if L.dtype.kind not in "biufO":
+        raise TypeError(f"metric must hold real numbers; got dtype {L.dtype}")
+    L = for_kernel(L)
     return L[None] if L.ndim == 2 else L

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from refimpl.arrays import as_array
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, as_matrix, as_vectors_like
 from refimpl.lmnn.model import LMNNResult, Metric, factors_of
@@ -125,7 +126,7 @@ def _partition_of(metric: Metric, L: FloatArray, partition: ArrayLike | None, n:
         return metric.partition
     if partition is None:
         raise ValueError(f"partition must say which of {len(L)} metrics each point has; got None")
-    places = np.asarray(partition)
+    places = as_array(partition, "partition", "indices")
     if (
         places.shape != (n,)
         or places.dtype.kind not in "iu"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import as_array
 from refimpl.checks import as_count
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray
@@ -166,7 +167,7 @@ def recall(
 
 def _as_neighbors(neighbors: ArrayLike, m: int) -> NDArray[Any]:
     """Return the checked true neighbours of m queries."""
-    true: NDArray[Any] = np.asarray(neighbors)
+    true = as_array(neighbors, "neighbors", "indices")
     if true.ndim != 2 or len(true) != m or true.size == 0:
         raise ValueError(f"neighbors must be of shape ({m}, K), K >= 1; got {true.shape}")
     if true.dtype.kind not in "iu":

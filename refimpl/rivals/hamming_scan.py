@@ -9,11 +9,9 @@ and are only read.
 Not handled here: making codes (:mod:`refimpl.rivals.spectral_hashing`), tables of codes.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count, as_kernels
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, BoolArray, Kernels, UInt64Array
@@ -50,7 +48,7 @@ def pack_bits(bits: ArrayLike) -> UInt64Array:
     array([[5],
            [2]], dtype=uint64)
     """
-    array: NDArray[Any] = np.asarray(bits)
+    array = as_array(bits, "bits", "a matrix")
     if array.dtype != bool:
         raise TypeError(f"bits must hold booleans, such as bits > 0; got dtype {array.dtype}")
     if array.ndim != 2 or array.shape[1] == 0:
@@ -101,12 +99,12 @@ def unpack_bits(X: ArrayLike, b: int) -> BoolArray:
 
 
 def as_codes(codes: ArrayLike, name: str, like: UInt64Array | None = None) -> UInt64Array:
-    """Return the packed codes, checked and not copied: uint64, C-contiguous, shape (n, words).
+    """Return the packed codes, checked: uint64, shape (n, words), copied only for their layout.
 
     With `like` they must have as many words as the codes `like`.
     """
-    array: NDArray[Any] = np.asarray(codes)
-    if array.dtype.kind != "u" or array.dtype.itemsize != 8 or not array.dtype.isnative:
+    array = as_array(codes, name, "a matrix")
+    if array.dtype.kind != "u" or array.dtype.itemsize != 8:
         raise TypeError(f"{name} must hold uint64, as pack_bits returns; got dtype {array.dtype}")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
@@ -117,12 +115,7 @@ def as_codes(codes: ArrayLike, name: str, like: UInt64Array | None = None) -> UI
         raise ValueError(
             f"{name} must have {like.shape[1]} words, as the codes X have; got {array.shape[1]}"
         )
-    if not array.flags.c_contiguous:
-        raise ValueError(
-            f"{name} must be C-contiguous, such as numpy.ascontiguousarray({name}); "
-            f"got strides of {array.strides} bytes"
-        )
-    return array
+    return for_kernel(array, np.uint64)
 
 
 def hamming_scan(

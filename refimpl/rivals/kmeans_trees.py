@@ -31,11 +31,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import LARGEST, as_points
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.results import from_new_arrays, require_forms, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
-from refimpl.vectors import LARGEST, as_points
 
 __all__ = ["KMeansTrees", "kmeans_trees"]
 

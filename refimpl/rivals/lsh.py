@@ -32,11 +32,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import as_points
 from refimpl.checks import as_count, as_generator, as_kernels, positive
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
-from refimpl.vectors import as_points
 
 __all__ = ["HashTables", "collision_probability", "lsh"]
 

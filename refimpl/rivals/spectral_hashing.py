@@ -28,12 +28,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import as_points
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.rivals.hamming_scan import pack_bits
 from refimpl.rivals.rotated_scan import principal_axes
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, UInt64Array
-from refimpl.vectors import as_points
 
 __all__ = ["SpectralHashing", "spectral_hashing"]
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 import refimpl.kernels
+from refimpl.arrays import as_single_or_double
 from refimpl.search_forest.trees import Leaves, Node, Pairs, Split, Tree
 from refimpl.typing import BoolArray, FloatArray, Kernels, Points
 
@@ -493,6 +494,7 @@ def search_forest(
     >>> rounds[0].tree.n_leaves
     2
     """
+    X = as_single_or_double(X)
     streams = iter(rng.spawn(M))
 
     def learn(root: Node) -> Tree:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from refimpl.arrays import LARGEST, for_kernel
 from refimpl.checks import as_kernels, as_vectors_like
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
@@ -19,7 +20,6 @@ from refimpl.search_forest import algorithm
 from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.trees import Tree
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Points
-from refimpl.vectors import LARGEST
 
 __all__ = ["SearchForest", "selection", "to_terms"]
 
@@ -149,8 +149,8 @@ def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     points = as_vectors_like(X, forest.planes, name, single=single)
     with np.errstate(over="ignore"):
         if single:
-            return within_range(np.ascontiguousarray(points, dtype=np.float32), name)
-        return within_range(np.ascontiguousarray(points, dtype=np.float64), name)
+            return within_range(for_kernel(points, np.float32), name)
+        return within_range(for_kernel(points), name)
 
 
 def within_range(X: Points, name: str) -> Points:

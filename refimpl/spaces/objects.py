@@ -26,6 +26,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import as_array
 from refimpl.checks import as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -441,10 +442,7 @@ def _as_distance(value: Any) -> float:
 
 def as_float_array(D: ArrayLike, name: str) -> NDArray[Any]:
     """Return numbers as an array of floats, of the dtype that they have if it is one."""
-    try:
-        array: NDArray[Any] = np.asarray(D)
-    except ValueError as error:
-        raise ValueError(f"{name} must have rows of equal length; got {error}") from None
+    array = as_array(D, name, "a matrix")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers; got dtype {array.dtype}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import as_array
 from refimpl.checks import as_count, as_kernels, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -95,7 +96,7 @@ def enn_ranks(
 
 def _as_neighbors(neighbors: ArrayLike, m: int, n: int) -> NDArray[Any]:
     """Return the checked true neighbours of m queries among n points."""
-    true: NDArray[Any] = np.asarray(neighbors)
+    true = as_array(neighbors, "neighbors", "indices")
     if true.ndim != 2 or len(true) != m or true.dtype.kind not in "iu":
         raise ValueError(
             f"neighbors must hold integers, a row of indices of X for each of {m} queries; "

@@ -6,13 +6,11 @@ what the copy has instead.
 
 import contextlib
 import inspect
+import pkgutil
 import sys
 import textwrap
 
 import refimpl.boostmap.algorithm as bm
-import refimpl.check.trainings.boosted_distance as check_bd
-import refimpl.check.trainings.boostmap as check_bm
-import refimpl.check.trainings.lmnn as check_lmnn
 import refimpl.ftune.algorithm as ft
 import refimpl.kernels.landmarks
 import refimpl.kernels.losses
@@ -21,14 +19,12 @@ import refimpl.kernels.stumps
 import refimpl.lmnn.algorithm as lm
 import refimpl.rivals.fastmap as fm
 import refimpl.rivals.lipschitz
-import refimpl.rivals.nearest_neighbor
 import refimpl.search_forest.algorithm as sf
-import refimpl.search_forest.pairs
 import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
 from refimpl.boosted_distance.ensembles import stump
 from refimpl.kernels.sorting import SortedFeatures
-from refimpl.search_forest.pairs import DensePairs, _DenseNode
+from refimpl.search_forest.pairs import DensePairs
 
 best_stump = refimpl.kernels.stumps.best_stump
 ARGMIN = "int(np.argmin(errors))"
@@ -54,14 +50,14 @@ MUTANTS = {
     ("adaboost", "right-ones-lose"):
         (bd.adaboost_rounds, "np.where(e, 1, beta_t)", "np.where(e, beta_t, 1)"),
     ("boosted_distance", "classes-ascend"):
-        (check_bd._run_classes, 'np.unique(arguments["l"])', 'np.unique(arguments["l"])[::-1]'),
+        ("refimpl.check.trainings.boosted_distance:_run_classes", 'np.unique(arguments["l"])', 'np.unique(arguments["l"])[::-1]'),
     ("boosted_distance", "pairs-with-itself"):
-        (check_bd._rows, "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
+        ("refimpl.check.trainings.boosted_distance:_rows", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
          "(A[:, np.newaxis] - B)[~np.eye(len(A), len(B), dtype=bool)]"),
     ("boosted_distance", "negatives-from-others"):
         (bd.difference_vectors, "Omega[l != C], Omega_C", "Omega_C, Omega[l != C]"),
     ("nearest_neighbor_boosted_distance", "first-of-equals"):
-        (check_bd._run_queries, "s.argmax(axis=1)", "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)"),
+        ("refimpl.check.trainings.boosted_distance:_run_queries", "s.argmax(axis=1)", "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)"),
     ("nearest_neighbor_boosted_distance", "divided-by-weights"):
         (bd.similarity, "if normalize", "if False"),
     ("nearest_neighbor_boosted_distance", "no-weight"):
@@ -107,7 +103,7 @@ MUTANTS = {
     ("query_sensitive", "gain-of-a-thousandth"):
         (bm.query_sensitive_rounds, "NO_GAIN * w.sum()", ".999 * w.sum()"),
     ("query_sensitive", "equal-weights"):
-        (check_bm._run_sensitive, "np.full(len(y), 1 / len(y))",
+        ("refimpl.check.trainings.boostmap:_run_sensitive", "np.full(len(y), 1 / len(y))",
          "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()"),
     ("enn_ranks", "strictly-closer"):
         (refimpl.spaces.ranks.enn_ranks, "D < farthest", "D <= farthest"),
@@ -132,11 +128,11 @@ MUTANTS = {
     ("search_tree", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
     ("search_tree", "J-must-rise"): (sf.search_tree, "rise > node.negligible()", "True"),
     ("search_tree", "negligible-rise"):
-        (_DenseNode.negligible, "NEGLIGIBLE", "-NEGLIGIBLE"),
+        ("refimpl.search_forest.pairs:_DenseNode.negligible", "NEGLIGIBLE", "-NEGLIGIBLE"),
     ("search_tree", "symmetric-part"):
-        (_DenseNode.product, "vector_times(u, self.M)", "times_vector(self.M, u)"),
+        ("refimpl.search_forest.pairs:_DenseNode.product", "vector_times(u, self.M)", "times_vector(self.M, u)"),
     ("lmnn_steps", "lowest-of-equal-neighbours"):
-        (check_lmnn._run, "algorithm.target_neighbors(X, y, k)",
+        ("refimpl.check.trainings.lmnn:_run", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
     ("lmnn_steps", "step-.3"): (lm.step_size, "0.3", "0.31"),
     ("lmnn_steps", "root-of-t"): (lm.step_size, "np.sqrt(t)", "t**0.6"),
@@ -153,12 +149,12 @@ MUTANTS = {
          "        active = new; i, l = np.divmod(new, n)\n"
          "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)"),
     ("lmnn", "lowest-of-equal-neighbours"):
-        (check_lmnn._run_optimum, "result.targets",
+        ("refimpl.check.trainings.lmnn:_run_optimum", "result.targets",
          "len(arguments['X']) - 1 - lmnn(**{**arguments, 'X': arguments['X'][::-1].copy(), "
          "'y': arguments['y'][::-1].copy()}, options=options).targets[::-1]"),
-    ("lmnn", "mu"): (check_lmnn._run_optimum, "lmnn(**arguments",
+    ("lmnn", "mu"): ("refimpl.check.trainings.lmnn:_run_optimum", "lmnn(**arguments",
                      "lmnn(**{**arguments, 'mu': 2 * arguments['mu']}"),
-    ("lmnn", "margin-of-1"): (check_lmnn._run_optimum, "result.M[0]", "2 * result.M[0]"),
+    ("lmnn", "margin-of-1"): ("refimpl.check.trainings.lmnn:_run_optimum", "result.M[0]", "2 * result.M[0]"),
     ("dselect", "lowest-of-equal-sums"):
         (refimpl.kernels.landmarks.least_similar, "sums[left].argmin()",
          "len(left) - 1 - sums[left][::-1].argmin()"),
@@ -189,10 +185,10 @@ MUTANTS = {
     ("fastmap", "ends-at-zero"): (fm.fastmap, "if S_1[x_2] <= zero()", "if S_1[x_2] <= 0"),
     ("fastmap", "squares-below-0"): (fm.residual_squares, "if clip", "if True"),
     ("relevant_component_analysis", "divided-by-n"):
-        (refimpl.rivals.nearest_neighbor._centred_samples, "np.count_nonzero(in_chunklet)), 1)",
+        ("refimpl.rivals.nearest_neighbor:_centred_samples", "np.count_nonzero(in_chunklet)), 1)",
          "np.count_nonzero(in_chunklet)) - 1, 1)"),
     ("relevant_component_analysis", "a-class-of-one"):
-        (refimpl.rivals.nearest_neighbor._centred_samples, "sizes[c] > 1", "sizes[c] > 0"),
+        ("refimpl.rivals.nearest_neighbor:_centred_samples", "sizes[c] > 1", "sizes[c] > 0"),
     ("lipschitz", "nearest-of-the-set"):
         (refimpl.rivals.lipschitz.lipschitz_coordinates, ".min(axis=1)", ".max(axis=1)"),
 }  # fmt: skip
@@ -201,6 +197,8 @@ MUTANTS = {
 @contextlib.contextmanager
 def mutated(function, old, new):
     """Let a function of the reference have another source for a while."""
+    if isinstance(function, str):
+        function = pkgutil.resolve_name(function)
     function = inspect.unwrap(function)
     source = textwrap.dedent(inspect.getsource(function))
     assert source.count(old) == 1, (function.__qualname__, source.count(old), old)

@@ -365,7 +365,7 @@ Z = np.arange(6.0).reshape(2, 3)
         (
             "pair_distances",
             (Z.T, i(0), i(0)),
-            "ValueError: Z must be C-contiguous; pass numpy.ascontiguousarray(Z)",
+            "ValueError: Z must be C-contiguous; pass numpy.require(Z, None, 'CA')",
         ),
         (
             "pair_distances",

@@ -212,7 +212,6 @@ def test_bad_arguments():
         (lambda: hamming_scan(codes, codes[:0], 1), "X must .*; got"),
         (lambda: hamming_scan(codes, codes[0], 1), "X must .*; got"),
         (lambda: hamming_scan(codes[:, :1].copy(), codes, 1), "Q must .*got 1"),
-        (lambda: hamming_scan(codes, codes[:, ::2], 1), "X must be C-contiguous"),
         (lambda: hamming_scan(codes, codes, 0), "n_candidates must .*got 0"),
         (lambda: scan_within(codes, codes, -1), "radius must .*got -1"),
     ):
@@ -221,7 +220,6 @@ def test_bad_arguments():
     for call, message in (
         (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
         (lambda: hamming_scan(codes, codes.astype(np.int64), 1), "X must .*got dtype int64"),
-        (lambda: hamming_scan(codes.astype(">u8"), codes, 1), "Q must .*got dtype >u8"),
     ):
         with pytest.raises(TypeError, match=message):
             call()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import refimpl
 import refimpl.kernels
+from refimpl.arrays import mapped_by
 from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors, neighbors_in
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
-from refimpl.vectors import mapped_by
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 

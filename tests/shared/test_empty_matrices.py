@@ -6,7 +6,7 @@ Not tested here: what else the check refuses (`test_trainings_refuse.py`).
 import numpy as np
 import pytest
 
-from refimpl.vectors import as_matrix
+from refimpl.arrays import as_matrix
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0)])

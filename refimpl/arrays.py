@@ -1,0 +1,447 @@
+"""The door of arrays: what a caller gives becomes what a kernel takes, in the caller's words.
+
+:func:`as_array` takes anything that NumPy takes; :func:`for_kernel` gives it the dtype, the layout
+and the byte order of kernels, and copies only if it must. All checks of arrays go through both.
+
+Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "LARGEST",
+    "as_array",
+    "as_floats",
+    "as_matrix",
+    "as_points",
+    "as_single_or_double",
+    "as_vectors_like",
+    "class_numbers",
+    "for_kernel",
+    "in_range",
+    "label_array",
+    "mapped_by",
+    "require_one_type",
+]
+
+FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
+IntArray: TypeAlias = NDArray[np.int64]
+Points: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+LARGEST = 1e140
+"""The largest absolute value of a point: the squares of larger values, summed, leave float64."""
+
+
+def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
+    """Return what a caller gave as an array, of the dtype that it has.
+
+    Parameters
+    ----------
+    value : array_like
+        Anything that NumPy makes an array of: lists, arrays of any layout, tables of pandas and
+        polars.
+    name : str
+        How the messages call the argument.
+    what : str, default "an array"
+        How the messages call what it must be.
+
+    Returns
+    -------
+    numpy.ndarray
+        `value` itself if it is an array.
+
+    Raises
+    ------
+    TypeError
+        If it is a sparse matrix.
+    ValueError
+        If elements are masked, or rows are of several lengths.
+
+    See Also
+    --------
+    for_kernel : Give it the form that kernels take.
+
+    Examples
+    --------
+    >>> as_array([[1, 2], [3]], "X", "a matrix")
+    Traceback (most recent call last):
+        ...
+    ValueError: X must be a matrix with rows of equal length; got rows of several lengths
+    """
+    if hasattr(value, "toarray"):
+        raise TypeError(f"{name} must be dense, such as {name}.toarray(); got a sparse matrix")
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        masked = np.count_nonzero(np.ma.getmaskarray(value))
+        raise ValueError(f"{name} must have no masked elements; got {masked}")
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be {what} with rows of equal length; got rows of several lengths"
+        ) from None
+
+
+def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
+    """Return an array as kernels take it: C-contiguous, aligned, in the machine's byte order.
+
+    Parameters
+    ----------
+    array : array_like
+    dtype : dtype, default float64
+
+    Returns
+    -------
+    numpy.ndarray of `dtype`
+        `array` itself if it has this form, else a copy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If NumPy cannot cast the values.
+
+    See Also
+    --------
+    as_floats : The same for several arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> for_kernel(np.arange(6).reshape(2, 3).T).flags.c_contiguous
+    True
+    """
+    return np.require(np.asarray(array), dtype, ["C", "A"])
+
+
+def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
+    """Return arrays of any numbers as kernels take them; the printed algorithms begin with it.
+
+    Parameters
+    ----------
+    *arrays : array_like
+
+    Returns
+    -------
+    tuple of numpy.ndarray of float64
+
+    See Also
+    --------
+    for_kernel : The same for one array of another dtype.
+
+    Examples
+    --------
+    >>> X, Q = as_floats([[1, 2]], [[3, 4]])
+    >>> X
+    array([[1., 2.]])
+    """
+    return tuple(for_kernel(array) for array in arrays)
+
+
+@overload
+def as_matrix(X: ArrayLike, name: str, *, single: Literal[False] = False) -> FloatArray: ...
+@overload
+def as_matrix(X: ArrayLike, name: str, *, single: bool) -> Points: ...
+def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
+    """Return the vectors `X`, one in each row, as a finite matrix.
+
+    Parameters
+    ----------
+    X : array_like of numbers, shape (n, d), n >= 1, d >= 1
+        Booleans, integers and floats are accepted; sparse matrices, complex numbers and strings are
+        not.
+    name : str
+        How the messages call the argument.
+    single : bool, default False
+        Whether float32 stays float32.
+
+    Returns
+    -------
+    numpy.ndarray of float64 (or float32), shape (n, d), C-contiguous
+        `X` itself, not a copy, if it already has this form.
+
+    Raises
+    ------
+    TypeError
+        If the values are no real numbers.
+    ValueError
+        If the shape is not (n, d), the matrix is empty, or a value is NaN or infinite.
+
+    See Also
+    --------
+    as_vectors_like : Check queries against a matrix.
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2], [3, 4]], "X")
+    array([[1., 2.],
+           [3., 4.]])
+    >>> as_matrix([1, 2], "X")
+    Traceback (most recent call last):
+        ...
+    ValueError: X must be a matrix with a vector in each row, such as X[None, :]; got shape (2,)
+    """
+    A = as_array(X, name, "a matrix")
+    if A.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    if A.ndim != 2:
+        such = f", such as {name}[None, :]" if A.ndim == 1 else ""
+        raise ValueError(
+            f"{name} must be a matrix with a vector in each row{such}; got shape {A.shape}"
+        )
+    if A.size == 0:
+        raise ValueError(f"{name} must have at least one row and one column; got shape {A.shape}")
+    matrix: Points
+    try:
+        matrix = as_single_or_double(A) if single else for_kernel(A)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
+    _require_finite(matrix, name)
+    return matrix
+
+
+def _require_finite(A: NDArray[Any], name: str) -> None:
+    finite = np.isfinite(A)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise ValueError(
+            f"{name} must hold finite numbers; got {np.count_nonzero(~finite)} that are NaN or "
+            f"infinite, the first in row {row}, column {column}"
+        )
+
+
+@overload
+def as_vectors_like(
+    Q: ArrayLike, X: NDArray[Any], name: str, *, single: Literal[False] = False
+) -> FloatArray: ...
+@overload
+def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool) -> Points: ...
+def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool = False) -> Points:
+    """Return the vectors `Q`, checked, of the same dimension as the checked matrix `X`.
+
+    Parameters
+    ----------
+    Q : array_like of numbers, shape (m, d)
+    X : numpy.ndarray, shape (n, d)
+    name : str
+        How the messages call `Q`.
+    single : bool, default False
+        Whether float32 stays float32.
+
+    Returns
+    -------
+    numpy.ndarray of float64 (or float32), shape (m, d), C-contiguous
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`as_matrix` does, and if the numbers of columns differ.
+
+    See Also
+    --------
+    as_matrix : Check the points themselves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_vectors_like([[1.0, 2.0]], np.zeros((5, 3)), "Q")
+    Traceback (most recent call last):
+        ...
+    ValueError: Q must have 3 columns, as the training vectors have; got 2
+    """
+    Q = as_matrix(Q, name, single=single)
+    if Q.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"{name} must have {X.shape[1]} columns, as the training vectors have; got {Q.shape[1]}"
+        )
+    return Q
+
+
+def as_points(X: ArrayLike, name: str, like: NDArray[Any] | None = None) -> FloatArray:
+    """Return the vectors `X`, checked, whose squared distances can be summed.
+
+    Parameters
+    ----------
+    X : array_like of numbers, shape (n, d)
+    name : str
+        How the messages call the argument.
+    like : ndarray, shape (m, d), optional
+        A matrix whose dimension `X` must have.
+
+    Returns
+    -------
+    ndarray, shape (n, d), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`as_matrix`, and if a value is beyond 1e140.
+
+    Examples
+    --------
+    >>> as_points([[1e150]], "X")
+    Traceback (most recent call last):
+        ...
+    ValueError: X must hold values within 1e140, whose squares can be summed; got 1e+150
+    """
+    points = as_matrix(X, name) if like is None else as_vectors_like(X, like, name)
+    return in_range(points, name)
+
+
+def in_range(X: FloatArray, name: str) -> FloatArray:
+    """Return the checked matrix `X` if the squares of its values can be summed in float64."""
+    largest = np.abs(X).max()
+    if not largest <= LARGEST:
+        raise ValueError(
+            f"{name} must hold values within 1e140, whose squares can be summed; got {largest:.3g}"
+        )
+    return X
+
+
+def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
+    """Map each set of vectors by L, and equal vectors, also in different sets, to equal vectors.
+
+    A matrix product may round equal rows differently, depending on their position. To find equal
+    rows, rows with the same weighted sum are compared. Equal rows get the image of the first.
+
+    Parameters
+    ----------
+    L : array_like, shape (r, d), or None
+        The factor. With None the sets are returned unchanged.
+    *sets : ndarray, shape (n, d), float64
+
+    Returns
+    -------
+    sequence of ndarray, shape (n, r), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `L` does not fit, or an image is beyond 1e140.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.arrays import mapped_by
+    >>> mapped_by([[2.0, 0.0]], np.ones((1, 2)))
+    [array([[2.]])]
+    """
+    if L is None:
+        return sets
+    factor = as_points(L, "L")
+    d = sets[0].shape[1]
+    if factor.shape[1] != d:
+        raise ValueError(f"L must have {d} columns, as the vectors have; got {factor.shape[1]}")
+    X = sets[0] if len(sets) == 1 else np.concatenate(sets)
+    Z = np.ascontiguousarray(X @ factor.T)
+    keys = np.einsum("ij,j->i", X, np.sin(np.arange(1.0, d + 1)))
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
+    first = np.repeat(order[starts], np.diff(np.append(starts, len(X))))
+    repeated = order != first
+    order = order[repeated]
+    first = first[repeated]
+    alike = (X[order] == X[first]).all(axis=1)
+    Z[order[alike]] = Z[first[alike]]
+    ends = np.cumsum([len(vectors) for vectors in sets])[:-1]
+    return [in_range(part, "L x") for part in np.split(Z, ends)]
+
+
+def as_single_or_double(array: ArrayLike) -> Points:
+    """Return an array as kernels take it: float32 stays float32, other numbers become float64."""
+    A = np.asarray(array)
+    is_single = A.dtype.newbyteorder("=") == np.float32
+    return for_kernel(A, np.float32 if is_single else np.float64)
+
+
+# ------------------------------------------------------------------------------------------ labels
+
+
+def class_numbers(y: ArrayLike) -> IntArray:
+    """Return the place of each label among the sorted different ones: int64, as kernels take it."""
+    return for_kernel(np.unique(np.asarray(y), return_inverse=True)[1], np.int64)
+
+
+def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> None:
+    """Refuse labels of several types, such as 1, 1.0, True and "1", which an array would mix up.
+
+    Parameters
+    ----------
+    labels : iterable
+        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
+    name : str
+        How the messages call the argument.
+    what : str, default "label"
+        How the messages call a single label.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not all of one type, or a label is None.
+
+    Examples
+    --------
+    >>> from refimpl.arrays import require_one_type
+    >>> require_one_type([1, "1"], "y")
+    Traceback (most recent call last):
+        ...
+    TypeError: y must hold labels of one type; got 1 (int) and '1' (str)
+    """
+    first: dict[type, Any] = {}
+    for label in labels:
+        first.setdefault(_kind(label), label)
+    if type(None) in first:
+        raise TypeError(f"{name} must hold {what}s other than None; got None")
+    if len(first) > 1:
+        a, b, *_ = first.values()
+        raise TypeError(
+            f"{name} must hold {what}s of one type; "
+            f"got {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__})"
+        )
+
+
+def label_array(labels: list[Any]) -> NDArray[Any]:
+    """Return a dict's labels as an array from which the same labels can be read back.
+
+    Parameters
+    ----------
+    labels : list
+        Integers, strings, booleans or floats, all of one type.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    TypeError
+        If the labels have another type or several types.
+    ValueError
+        If the array would change a label, as it drops the null characters that end a string.
+
+    Examples
+    --------
+    >>> from refimpl.arrays import label_array
+    >>> label_array(["b", "a"]).tolist()
+    ['b', 'a']
+    """
+    require_one_type(labels, "value", "label")
+    array = np.array(labels) if np.isscalar(labels[0]) else np.empty(0, dtype=object)
+    if array.dtype.kind not in "biufUS":
+        raise TypeError(
+            "value must have labels that are integers, strings, booleans or floats; "
+            f"got {labels[0]!r}"
+        )
+    for label, back in zip(labels, array.tolist(), strict=True):
+        if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
+            raise ValueError(f"value must have labels that an array holds unchanged; got {label!r}")
+    return array
+
+
+def _kind(label: Any) -> type:
+    """Return the Python type of a Python or NumPy scalar."""
+    types: tuple[tuple[type, ...], ...]
+    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
+    return next((kinds[0] for kinds in types if isinstance(label, kinds)), type(label))
