@@ -525,7 +525,7 @@ def query_sensitive_rounds(
     >>> next(query_sensitive_rounds(D[:1], triples, np.ones(4), m, Choices(3), rng=rng)).c
     0
     """
-    triples, (F, y, w) = for_kernel(triples, np.int32), as_floats(F, y, w)
+    triples, (F, y, m) = for_kernel(triples, np.int32), as_floats(F, y, m)
     j, q = 0, triples[:, 0]
     asked = np.unique(q)
     while True:  # open: rounds-of-phase-two

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import refimpl.kernels
+from refimpl.arrays import as_floats, class_numbers, for_kernel
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.lmnn.used import adjacency
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -68,6 +69,7 @@ def target_neighbors(
     threads: int | None = None,
 ) -> IntArray:
     """Return the k nearest points j of the same class for each point i, shape (n, k): § 2."""
+    X, y = for_kernel(X), np.asarray(y)
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(y):
         members = np.flatnonzero(y == c)
@@ -327,6 +329,7 @@ def nearest(
     squares : (m, k), ascending
     indices : (m, k), rows of X; among equal distances the lowest comes first
     """
+    X, Q, L = as_floats(X, Q, L)
     all_squares = []
     all_indices = []
     for alpha in np.unique(partition):
@@ -426,6 +429,7 @@ def lmnn(
     partition : the metric of each point, 0, 1, ...; by default there is one metric
     look : :func:`impostors` or :func:`impostors_in_trees`
     """
+    X, y = for_kernel(X), class_numbers(y)
     partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric

@@ -139,7 +139,8 @@ MUTANTS = {
     ("lmnn_steps", "twenty-steps"): (lm.steps, "min(gap, between)", "min(gap, between + 1)"),
     ("lmnn_steps", "steps-double"): (lm.steps, "2 * gap", "3 * gap"),
     ("lmnn_steps", "projected"): (lm.project, "np.maximum(values, 0.0)", "np.abs(values)"),
-    ("lmnn_steps", "start"): (check_lmnn._run, "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
+    ("lmnn_steps", "start"):
+        ("refimpl.check.trainings.lmnn:_run", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
     ("lmnn_steps", "pairs-found-alone"):
         (lm.steps, "slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)",
          "new = np.union1d(i * n + l, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
