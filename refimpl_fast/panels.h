@@ -10,8 +10,8 @@ enum { PANEL = 32, TOGETHER = 8 };
 
 /* A tile is two vectors of points by so many queries that the sums leave some registers free. */
 enum {
-    TILE_POINTS = REFIMPL_BYTES ? REFIMPL_BYTES / 2 : PANEL,
-    TILE_QUERIES = REFIMPL_BYTES == 64 ? 8 : REFIMPL_BYTES ? 4 : 1
+    TILE_POINTS = REFIMPL_BYTES ? REFIMPL_BYTES / 2 : 8,
+    TILE_QUERIES = REFIMPL_BYTES == 64 ? 8 : REFIMPL_BYTES ? 4 : 2
 };
 typedef lanes<float, TILE_POINTS> tile_row;
 

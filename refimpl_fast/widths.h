@@ -77,7 +77,7 @@ namespace refimpl_v3 {
 #define REFIMPL_AT_32(name)
 #endif
 
-namespace refimpl_v2 {
+namespace refimpl_base {
 #define REFIMPL_BYTES (REFIMPL_GNU ? 16 : 0)
 #include "blocks.h"
 #undef REFIMPL_BYTES
@@ -87,13 +87,13 @@ namespace refimpl_v2 {
 #define REFIMPL_WIDEST_OF(name)                                                              \
     template <class... Arguments>                                                            \
     static inline auto name(Arguments... arguments) {                                        \
-        return (REFIMPL_AT_64(name) REFIMPL_AT_32(name) refimpl_v2::name)(arguments...);     \
+        return (REFIMPL_AT_64(name) REFIMPL_AT_32(name) refimpl_base::name)(arguments...);     \
     }
 
-enum { EIGHT = refimpl_v2::EIGHT };
-enum { PANEL = refimpl_v2::PANEL, TOGETHER = refimpl_v2::TOGETHER };
-enum { REFIMPL_GROUP = refimpl_v2::GROUP, REFIMPL_MAPS = refimpl_v2::MAPS };
-enum { REFIMPL_VOTES = refimpl_v2::VOTES };
+enum { EIGHT = refimpl_base::EIGHT };
+enum { PANEL = refimpl_base::PANEL, TOGETHER = refimpl_base::TOGETHER };
+enum { REFIMPL_GROUP = refimpl_base::GROUP, REFIMPL_MAPS = refimpl_base::MAPS };
+enum { REFIMPL_VOTES = refimpl_base::VOTES };
 REFIMPL_WIDEST_OF(eight_errors)
 REFIMPL_WIDEST_OF(eight_gains)
 REFIMPL_WIDEST_OF(eight_sums)
