@@ -112,7 +112,7 @@ def test_the_rounds_of_a_selection_are_forests():
     """Eqs. 1 and 2 counted by hand from T of eq. 8, in each round."""
     section = next(s for s in steps.read("search_forest").sections if s.id == "selection")
     trace = runs.live("search_forest", section).trace
-    assert trace.rounds == 4
+    assert trace.rounds == 3
     X = forest_example.X
     D = np.linalg.norm(X[:, None] - X, axis=2)
     for trees in range(1, 5):
