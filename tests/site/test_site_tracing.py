@@ -115,7 +115,7 @@ def test_the_rounds_of_a_selection_are_forests():
     assert trace.rounds == 3
     X = forest_example.X
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    for trees in range(1, 5):
+    for trees in range(1, 4):
         pairs = [tuple(p) for p in np.argwhere(trace.latest("T", trees) > 0) if p[0] != p[1]]
         nearest = [set(sorted(set(range(20)) - {i}, key=lambda j: D[i, j])[:5]) for i in range(20)]
         assert trace.latest("cost", trees) == len(pairs)
