@@ -93,11 +93,20 @@ def differences(context: Context, results: Sequence[Result]) -> Gathered:
 
 
 def _by_run(results: Sequence[Result]) -> dict[Any, dict[int, dict[str, float]]]:
-    """Return accuracies by method of each run, by data set and number of landmarks."""
+    """Return accuracies by method of each run, by data set and number of landmarks.
+
+    If results have a data set in several preparations, its name says which one.
+    """
+    prepared: dict[str, set[str]] = {}
+    for r in results:
+        prepared.setdefault(r.params["data_set"], set()).add(r.params.get("preparation", ""))
     by_run: dict[Any, dict[int, dict[str, float]]] = {}
     for r in results:
         if r.value is not None:
-            runs = by_run.setdefault((r.params["data_set"], r.params["d"]), {})
+            name = r.params["data_set"]
+            if len(prepared[name]) > 1:
+                name = f"{name} ({r.params['preparation']})"
+            runs = by_run.setdefault((name, r.params["d"]), {})
             runs.setdefault(r.params["run"], {}).update(r.value["accuracies"])
     return by_run
 

@@ -317,7 +317,8 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     epsilon_1, delta : float
         Above 0; delta below 1.
     B : float, default 1.0
-        The largest |w|.
+        The largest |w|, for a transfer function with values from -1 to 1 (§ 2.1); for another one
+        the largest |w f|.
     C_L : float, default 1.0
         The loss's Lipschitz constant: 1 / gamma for the hinge loss at margin gamma, 1 for the
         logistic loss.
@@ -325,7 +326,8 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     Returns
     -------
     int
-        d = (16 B^2 C_L^2 / epsilon_1^2) ln(4 B / (delta epsilon_1)), rounded up.
+        d = (16 B^2 C_L^2 / epsilon_1^2) ln(4 B C_L / (delta epsilon_1)), rounded up. It is the same
+        in every unit of the loss.
 
     Raises
     ------
@@ -343,8 +345,9 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     281
     """
     epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
-    # FT:thm5
-    return _whole(16 * (B * C_L / epsilon_1) ** 2 * math.log(4 * B / (delta * epsilon_1)))
+    range_of_loss = B * C_L / epsilon_1
+    # FT:thm5, ERRATUM FT-10
+    return _whole(16 * range_of_loss**2 * math.log(4 * range_of_loss / delta))
 
 
 def pairs_for_family(
@@ -368,7 +371,7 @@ def pairs_for_family(
     Returns
     -------
     int
-        d = (64 B^2 C_L^2 / epsilon_1^2) ln(16 B N(F, r) / (delta epsilon_1)), rounded up.
+        d = (64 B^2 C_L^2 / epsilon_1^2) ln(16 B C_L N(F, r) / (delta epsilon_1)), rounded up.
 
     Raises
     ------
@@ -389,8 +392,9 @@ def pairs_for_family(
     if callable(covering):
         covering = covering(epsilon_1 / (4 * C_L * B))
     N = as_count(covering, "covering")
-    # FT:thm3
-    return _whole(64 * (B * C_L / epsilon_1) ** 2 * math.log(16 * B * N / (delta * epsilon_1)))
+    range_of_loss = B * C_L / epsilon_1
+    # FT:thm3, ERRATUM FT-10
+    return _whole(64 * range_of_loss**2 * math.log(16 * range_of_loss * N / delta))
 
 
 def _on_a_sample(

@@ -119,6 +119,25 @@ def test_differences_are_taken_split_by_split():
     }
 
 
+def test_differences_are_taken_within_a_preparation():
+    """A set is in figure 1 as a matrix and in table 2 with standardised columns."""
+    found = [
+        Result("accuracies", {"data_set": "wine", "preparation": p, "d": 30, "run": run}, of)
+        for p, runs in {
+            "rows": [{"FTUNE-S": 0.9, "BBS": 0.8}, {"FTUNE-S": 0.9, "BBS": 0.7}],
+            "standardised": [{"FTUNE-S": 0.5, "BBS": 0.9}],
+        }.items()
+        for run, of in enumerate({"accuracies": a} for a in runs)
+    ]
+    lines = trials.differences(PAPER, found).rows
+    assert [(line["data_set"], line["method"], line["minus"]) for line in lines] == [
+        ("wine (rows)", "FTUNE-S", "BBS"),
+        ("wine (standardised)", "FTUNE-S", "BBS"),
+    ]
+    assert [line["ours"] for line in lines] == pytest.approx([0.15, -0.4])
+    assert lines[0]["repetitions"] == 2 and "repetitions" not in lines[1]
+
+
 def test_transfer_joins_both_tasks_of_a_run():
     def found(task, run, chosen, **accuracies):
         params = {"data_set": "wine", "d": 30, "run": run}

@@ -140,3 +140,30 @@ def test_ft_9_goodness_by_an_asymmetric_w_promises_nothing():
     assert (np.sign(g) != l).mean() == 0.5
     # a symmetric w says so
     assert goodness(K, l, Ramp(1.0), 0.4, w=np.ones((20, 20))).epsilon == 0.5
+
+
+def test_ft_10_the_number_of_pairs_must_not_depend_on_the_unit_of_the_loss():
+    """A hinge loss 80 times as large needs as many pairs; as printed one pair would do, and then
+    the promise breaks in nearly every draw.
+    """
+    rng = np.random.default_rng(0)
+    n, s, delta = 400, 80.0, 0.1
+    l = np.where(np.arange(n) < n // 2, 1, -1)
+    K = np.where(rng.random((n, n)) < 0.75, 0.5, -0.5) * np.where(l[:, None] == l, 1, -1)
+
+    def L(margin):
+        return s * np.maximum(0.0, 1.0 - margin / 0.45)
+
+    epsilon_1, C_L = 0.5 * s, s / 0.45
+    epsilon = goodness_of_loss(K, l, Ramp(1.0), L).epsilon
+    printed = max(1, math.ceil(16 * (C_L / epsilon_1) ** 2 * math.log(4 / (delta * epsilon_1))))
+    d = pairs_for_loss(epsilon_1, delta, C_L=C_L)
+    assert printed == 1 and d == pairs_for_loss(0.5, delta, C_L=1 / 0.45) > 1000
+
+    def broken(d):
+        plus, minus = rng.integers(n // 2, size=d), n // 2 + rng.integers(n // 2, size=d)
+        g = Ramp(1.0)(K[:, plus] - K[:, minus]).mean(axis=1)
+        return L(l * g).mean() > epsilon + epsilon_1
+
+    assert np.mean([broken(printed) for _ in range(100)]) > 0.9
+    assert np.mean([broken(d) for _ in range(50)]) <= delta

@@ -109,10 +109,10 @@ def test_the_theorems():
     assert pairs_for_margin(0.1, 0.05, 0.01) == math.ceil(800 * math.log(2 / 0.0005))
     assert pairs_for_margin(0.1, 0.05, 0.01, B=3.0) == math.ceil(9 * 800 * math.log(2 / 0.0005))
     assert pairs_for_loss(0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(
-        1600 * 4 * 25 * math.log(8 / 0.005)
+        1600 * 4 * 25 * math.log(40 / 0.005)
     )
     assert pairs_for_family(6, 0.1, 0.05, B=2.0, C_L=5.0) == math.ceil(
-        6400 * 4 * 25 * math.log(32 * 6 / 0.005)
+        6400 * 4 * 25 * math.log(160 * 6 / 0.005)
     )
     asked = []
     assert pairs_for_family(
@@ -144,6 +144,86 @@ def test_theorem_2_and_5_hold_on_a_task():
     minus = rng.choice(np.flatnonzero(~y), d)
     g = f(S[:, plus] - S[:, minus]).mean(axis=1) * np.where(y, 1, -1)
     assert L(g).mean() <= goodness_of_loss(S, y, f, L).epsilon + 0.2
+
+
+SIZES = st.floats(0.01, 100.0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    share=st.floats(0.01, 1.0),
+    delta=st.floats(1e-6, 0.9),
+    B=SIZES,
+    C_L=SIZES,
+    N=st.integers(1, 1000),
+    octave=st.integers(-30, 30),
+    less=st.floats(0.01, 1.0),
+)
+def test_the_bounds_are_the_same_in_every_unit_and_grow_with_what_is_asked(
+    share, delta, B, C_L, N, octave, less
+):
+    """Powers of two as units change no bit. A smaller epsilon_1, gamma or delta takes no fewer
+    pairs, and a family takes no fewer than one of its functions.
+    """
+    unit = 2.0**octave
+    epsilon_1 = share * B * C_L
+    of_loss = pairs_for_loss(epsilon_1, delta, B=B, C_L=C_L)
+    assert of_loss == pairs_for_loss(unit * epsilon_1, delta, B=B, C_L=unit * C_L)
+    assert of_loss == pairs_for_loss(epsilon_1, delta, B=unit * B, C_L=C_L / unit)
+    assert of_loss <= pairs_for_loss(less * epsilon_1, delta, B=B, C_L=C_L)
+    assert of_loss <= pairs_for_loss(epsilon_1, less * delta, B=B, C_L=C_L)
+    of_family = pairs_for_family(N, epsilon_1, delta, B=B, C_L=C_L)
+    assert of_family == pairs_for_family(N, unit * epsilon_1, delta, B=B, C_L=unit * C_L)
+    assert of_family == pairs_for_family(N, epsilon_1, delta, B=unit * B, C_L=C_L / unit)
+    assert of_loss <= of_family <= pairs_for_family(N, less * epsilon_1, delta, B=B, C_L=C_L)
+    assert of_family <= pairs_for_family(N, epsilon_1, less * delta, B=B, C_L=C_L)
+    assert of_family <= pairs_for_family(N + 1, epsilon_1, delta, B=B, C_L=C_L)
+    scales = []
+    pairs_for_family(lambda r: scales.append(r) or 1, epsilon_1, delta, B=B, C_L=C_L)
+    pairs_for_family(lambda r: scales.append(r) or 1, unit * epsilon_1, delta, B=B, C_L=unit * C_L)
+    assert scales[0] == scales[1]
+    of_margin = pairs_for_margin(share * B, share, delta, B=B)
+    assert of_margin == pairs_for_margin(unit * share * B, share, delta, B=unit * B)
+    assert of_margin <= pairs_for_margin(less * share * B, share, delta, B=B)
+    assert of_margin <= pairs_for_margin(share * B, less * share, delta, B=B)
+    assert of_margin <= pairs_for_margin(share * B, share, less * delta, B=B)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 80.0])
+@pytest.mark.parametrize("B", [0.5, 1.0, 4.0])
+def test_random_pairs_keep_the_promised_loss_in_every_unit(unit, B):
+    """K and its opposite tell the classes apart three times in four; the loss is a hinge just below
+    the margin of 1 / 2, in units of `unit`.
+    """
+    rng = np.random.default_rng(0)
+    n, delta = 400, 0.1
+    y = np.where(np.arange(n) < n // 2, 1, -1)
+    K = np.where(rng.random((n, n)) < 0.75, 0.5, -0.5) * np.where(y[:, None] == y, 1, -1)
+
+    def L(margin):
+        return unit * np.maximum(0.0, 1.0 - margin / (0.45 * B))
+
+    w = np.full((n, n), B)
+    epsilon = goodness_of_loss(K, y, Ramp(1.0), L, w=w).epsilon
+    functions = [Ramp(slope) for slope in (1.0, 5.0, 50.0)]
+    goods = [goodness_of_loss(K, y, f, L, w=w).epsilon for f in functions]
+    epsilon_1 = unit / 2
+    C_L = unit / (0.45 * B)
+    of_one = pairs_for_loss(epsilon_1, delta, B=B, C_L=C_L)
+    of_all = pairs_for_family(3, epsilon_1, delta, B=B, C_L=C_L)
+    assert of_one == pairs_for_loss(0.5, delta, C_L=1 / 0.45)
+    broken = np.zeros(2)
+    for _ in range(60):
+        losses = []
+        for d in (of_one, of_all):
+            plus, minus = rng.integers(n // 2, size=d), n // 2 + rng.integers(n // 2, size=d)
+            D = K[:, plus] - K[:, minus]
+            losses.append([L(y * B * f(D).mean(axis=1)).mean() for f in functions])
+        broken += (
+            losses[0][0] > epsilon + epsilon_1,
+            any(loss > good + epsilon_1 for loss, good in zip(losses[1], goods, strict=True)),
+        )
+    assert (broken <= delta * 60).all()
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,10 @@ def test_the_rounds_of_a_selection_are_forests():
     """Eqs. 1 and 2 counted by hand from T of eq. 8, in each round."""
     section = next(s for s in steps.read("search_forest").sections if s.id == "selection")
     trace = runs.live("search_forest", section).trace
-    assert trace.rounds == 4
+    assert trace.rounds == 3
     X = forest_example.X
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    for trees in range(1, 5):
+    for trees in range(1, 4):
         pairs = [tuple(p) for p in np.argwhere(trace.latest("T", trees) > 0) if p[0] != p[1]]
         nearest = [set(sorted(set(range(20)) - {i}, key=lambda j: D[i, j])[:5]) for i in range(20)]
         assert trace.latest("cost", trees) == len(pairs)

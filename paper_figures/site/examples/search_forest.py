@@ -15,10 +15,10 @@ __all__ = ["EXAMPLES"]
 PETALS = ("petal length", "petal width")
 X, y = flowers(0, 7, 14, 24, 40, 45, 50, 54, 57, 66, 70, 77, 83, 98, 101, 106, 118, 126, 133, 138)
 LAMBDA = 0.15
-M = 4
+M = 3
 
 
-def forest(kernels: Any, M: int = M, depth: int = 2) -> tuple[DensePairs, list[algorithm.Round]]:
+def forest(kernels: Any, M: int = M, depth: int = 3) -> tuple[DensePairs, list[algorithm.Round]]:
     pairs = DensePairs(neighbor_similarity(X, 5), LAMBDA)
     rng = np.random.default_rng(2)
     return pairs, algorithm.search_forest(X, pairs, M, rng, depth, kernels=kernels)
