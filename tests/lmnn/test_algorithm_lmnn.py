@@ -430,7 +430,7 @@ def test_points_that_equal_their_targets_are_refused():
 
 
 @pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("search", ["product", "trees"])
+@pytest.mark.parametrize("search", ["product", "tree"])
 def test_twins_give_the_same_metrics(search):
     X, y = sample("iris", 41, 2, 1)
     found = [
