@@ -7,13 +7,14 @@ Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "LARGEST",
+    "SMALLEST",
     "as_array",
     "as_floats",
     "as_matrix",
@@ -23,17 +24,23 @@ __all__ = [
     "class_numbers",
     "for_kernel",
     "in_range",
+    "in_scale",
     "label_array",
     "mapped_by",
     "require_one_type",
+    "require_squares",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
 IntArray: TypeAlias = NDArray[np.int64]
 Points: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+AnyPoints = TypeVar("AnyPoints", FloatArray, Points)
 
 LARGEST = 1e140
 """The largest absolute value of a point: the squares of larger values, summed, leave float64."""
+SMALLEST = 1e-140
+"""The least spread of points: the squares of smaller differences lose digits, or vanish."""
+FEW = 1000
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
@@ -277,7 +284,8 @@ def as_points(X: ArrayLike, name: str, like: NDArray[Any] | None = None) -> Floa
     Raises
     ------
     TypeError, ValueError
-        As :func:`as_matrix`, and if a value is beyond 1e140.
+        As :func:`as_matrix`, if a value is beyond 1e140, or if `like` is None and all columns vary
+        by less than 1e-140.
 
     Examples
     --------
@@ -286,11 +294,12 @@ def as_points(X: ArrayLike, name: str, like: NDArray[Any] | None = None) -> Floa
         ...
     ValueError: X must hold values within 1e140, whose squares can be summed; got 1e+150
     """
-    points = as_matrix(X, name) if like is None else as_vectors_like(X, like, name)
-    return in_range(points, name)
+    if like is None:
+        return in_scale(as_matrix(X, name), name)
+    return in_range(as_vectors_like(X, like, name), name)
 
 
-def in_range(X: FloatArray, name: str) -> FloatArray:
+def in_range(X: AnyPoints, name: str) -> AnyPoints:
     """Return the checked matrix `X` if the squares of its values can be summed in float64."""
     largest = np.abs(X).max()
     if not largest <= LARGEST:
@@ -298,6 +307,33 @@ def in_range(X: FloatArray, name: str) -> FloatArray:
             f"{name} must hold values within 1e140, whose squares can be summed; got {largest:.3g}"
         )
     return X
+
+
+def in_scale(X: AnyPoints, name: str) -> AnyPoints:
+    """Return the checked matrix `X` if the squares of its distances neither overflow nor vanish."""
+    in_range(X, name)
+    spread = 0.0
+    for part in (X[:FEW], X):  # a few rows tell it of nearly every matrix
+        spread = float(np.ptp(part, axis=0).max())
+        if spread >= SMALLEST:
+            return X
+    if spread > 0:
+        raise ValueError(
+            f"{name} must have a column that varies by 1e-140 or more, so that squared distances "
+            f"do not vanish; got {spread:.3g}. Scale the columns up"
+        )
+    return X
+
+
+def require_squares(D: FloatArray) -> FloatArray:
+    """Return distances whose squares can be summed; refuse others."""
+    largest = D.max(initial=0.0)
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise ValueError(
+            f"space must have distances within {SMALLEST} and {LARGEST}, whose squares can be "
+            f"summed; got {largest:.3g} as the largest. Scale the distances"
+        )
+    return D
 
 
 def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
@@ -330,7 +366,7 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
     """
     if L is None:
         return sets
-    factor = as_points(L, "L")
+    factor = in_range(as_matrix(L, "L"), "L")
     d = sets[0].shape[1]
     if factor.shape[1] != d:
         raise ValueError(f"L must have {d} columns, as the vectors have; got {factor.shape[1]}")

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
+from refimpl.arrays import as_array, as_matrix, as_points, for_kernel, in_range, mapped_by
 from refimpl.brute_search import nearest_by_products
 from refimpl.checks import as_count, as_indices, as_kernels, one_of
 from refimpl.results import from_new_arrays, result
@@ -352,7 +352,7 @@ def neighbors_in(
             f"tree must come from refimpl.ball_trees.as_tree; got a {type(tree).__name__}"
         )
     one_of(bound, ("box", "ball"), "bound")
-    (queries,) = mapped_by(L, as_points(Q, "Q"))
+    (queries,) = mapped_by(L, in_range(as_matrix(Q, "Q"), "Q"))
     columns = tree.points.shape[1]
     if queries.shape[1] != columns:
         mapped = "Q" if L is None else "Q, mapped by L,"

@@ -301,6 +301,7 @@ def adaboost_rounds(
     P: Vectors,
     N: Vectors,
     *,
+    first: FloatArray | None = None,
     weak_learner: WeakLearner[Any] = STUMPS,
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
@@ -313,6 +314,8 @@ def adaboost_rounds(
     ----------
     P, N : ndarray, shape (n_P, d) and (n_N, d), float64, or Differences
         Positive and negative set.
+    first : ndarray, shape (n_P + n_N,), float64, optional
+        Other first weights than those of line 4, positives first; half of their sum for each set.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, default decision stumps
     kernels : module, default refimpl.kernels
     threads : int, optional
@@ -336,7 +339,7 @@ def adaboost_rounds(
     # BD:A.2:2  P and N, sorted once
     X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)
     l = np.arange(n) < len(P)  # BD:A.2:3
-    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))  # BD:A.2:4
+    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N))) if first is None else first  # BD:A.2:4
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
         # BD:A.2:7, BD:A.2:8

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.boosted_distance.algorithm import Round, adaboost_rounds, difference_vectors
 from refimpl.boosted_distance.differences import Differences, require_finite_differences
 from refimpl.boosted_distance.ensembles import Ensemble
@@ -22,9 +23,9 @@ from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
-from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
+from refimpl.typing import ArrayLike, BoolArray, FloatArray, Kernels, Labels
 
-__all__ = ["adaboost", "boosted_distance", "estimate_memory"]
+__all__ = ["adaboost", "boosted_distance", "estimate_memory", "weighted"]
 
 _ROUND_BYTES = 2**10  # for a round of the class in training, as Python objects
 _MODEL_BYTES = 96  # for a round of a class
@@ -36,6 +37,7 @@ def boosted_distance(
     y: ArrayLike,
     T: int,
     *,
+    sample_weight: ArrayLike | None = None,
     weak_learner: WeakLearner[Any] | None = None,
     kernels: Kernels | None = None,
     threads: int | None = None,
@@ -59,6 +61,9 @@ def boosted_distance(
         Labels l_i, of at least two classes.
     T : int
         Number of rounds. With `start`, its rounds are counted.
+    sample_weight : array_like, shape (n,), optional
+        Weights of the vectors, at least 0. A weight of 2 is a vector given twice, a weight of 0 a
+        vector left out: a pair has the product of its vectors' weights in line 4 of Algorithm A.2.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
         The method that finds the weak classifier of a round. Decision stumps by default, as in the
         paper.
@@ -109,13 +114,15 @@ def boosted_distance(
     True
     """
     X, y, T = _check_training(X, y, T)
+    X, y, v = weighted(X, y, sample_weight)
     kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
     classes = _classes_of(y)
     _check_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
     counted = expected(T, max_memory)
-    needed = estimate_memory(X, y, counted, weak_learner=weak_learner, threads=threads)
+    options: dict[str, Any] = {"sample_weight": v, "weak_learner": weak_learner, "threads": threads}
+    needed = estimate_memory(X, y, counted, **options)
     check_memory(needed, max_memory, _FEWER, "up to")
     Phi: list[Ensemble] = []
     for C in classes.tolist():  # BD:A.1:1
@@ -129,6 +136,7 @@ def boosted_distance(
             threads,
             _callback_of_class(callback, classes, tuple(Phi), start),
             None if start is None else start[C],
+            None if v is None else _first_weights(v, y == C),
         )
         Phi.append(ensemble)
     return BoostedDistance(classes, tuple(Phi))  # BD:A.1:6
@@ -139,6 +147,7 @@ def estimate_memory(
     y: ArrayLike,
     T: int,
     *,
+    sample_weight: ArrayLike | None = None,
     weak_learner: WeakLearner[Any] | None = None,
     kernels: Kernels | None = None,
     threads: int | None = None,
@@ -154,7 +163,7 @@ def estimate_memory(
 
     Parameters
     ----------
-    X, y, T
+    X, y, T, sample_weight
         As for :func:`boosted_distance`. The number of rounds matters little unless it is very
         large.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
@@ -186,11 +195,14 @@ def estimate_memory(
     True
     """
     X, y, T = _check_training(X, y, T)
+    X, y, v = weighted(X, y, sample_weight)
     learner = _as_learner(weak_learner)
     check_threads(threads)
     classes = _classes_of(y).tolist()
     sets = (difference_vectors(X, y, C) for C in classes)
     largest = max(learner.memory(P, N, threads=threads) for P, N in sets)
+    if v is not None:
+        largest += 16 * len(X) * int(np.unique(y, return_counts=True)[1].max())
     return int(largest + (_ROUND_BYTES + _MODEL_BYTES * len(classes)) * T)
 
 
@@ -305,13 +317,15 @@ def _train(
     threads: int | None,
     callback: Callback | None,
     start: Ensemble | None,
+    first: FloatArray | None = None,
 ) -> Ensemble:
-    """Return the ensemble of :func:`adaboost` for checked arguments."""
+    """Return the ensemble of :func:`adaboost` for checked arguments and first weights."""
     trained = np.empty(0) if start is None else start.alpha
     if start is not None:
         learner = Replay(start, learner)
     Phi: list[tuple[Any, ...]] = []
-    for round in adaboost_rounds(P, N, weak_learner=learner, kernels=kernels, threads=threads):
+    options: dict[str, Any] = {"weak_learner": learner, "kernels": kernels, "threads": threads}
+    for round in adaboost_rounds(P, N, first=first, **options):
         Phi.append((round.alpha, *round.h))
         if round.t <= len(trained):
             _check_replayed(round, trained)
@@ -372,6 +386,34 @@ def _check_training(X: ArrayLike, y: ArrayLike, T: int) -> tuple[FloatArray, Lab
     labels: Labels = as_labels(y, len(points), "y", min_classes=2)
     require_finite_differences(points, points, "X")
     return points, labels, as_count(T, "T")
+
+
+def weighted(
+    X: FloatArray, y: Labels, sample_weight: ArrayLike | None
+) -> tuple[FloatArray, Labels, FloatArray | None]:
+    """Return the vectors of positive weight, their labels and their weights."""
+    if sample_weight is None:
+        return X, y, None
+    v = as_array(sample_weight, "sample_weight", "numbers")
+    if v.dtype.kind not in "biuf":
+        raise TypeError(f"sample_weight must hold real numbers; got dtype {v.dtype}")
+    v = for_kernel(v)
+    if v.shape != (len(X),) or not ((v >= 0) & (v < np.inf)).all():
+        raise ValueError(
+            f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} "
+            f"vectors; got shape {v.shape}, or others"
+        )
+    if len(np.unique(y[v > 0])) < 2:
+        raise ValueError("sample_weight must be above 0 for vectors of two classes or more")
+    v = np.ldexp(v, -int(np.frexp(v.max())[1]))  # a power of two: no weight is rounded
+    kept = v > 0
+    return for_kernel(X[kept]), y[kept], v[kept]
+
+
+def _first_weights(v: FloatArray, of_C: BoolArray) -> FloatArray:
+    """Return the weights of all pairs of a class, half of their sum for each set."""
+    parts = [np.outer(v[kind], v[of_C]).ravel() for kind in (of_C, ~of_C)]
+    return np.concatenate([part / (2 * part.sum()) for part in parts])
 
 
 def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple[Vectors, Vectors]:

@@ -15,6 +15,7 @@ from refimpl.boosted_distance import (
     selected_dimensions,
     staged_nearest_neighbor,
 )
+from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
 from refimpl.estimators.arguments import kernels_named, threads_of, validated
 from refimpl.progress import Callback
@@ -105,6 +106,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     model_: BoostedDistance
     classes_: Labels
     selected_dimensions_: IntArray
+    _weights: FloatArray | None
 
     def __init__(
         self,
@@ -129,15 +131,17 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         self.warm_start = warm_start
         self.max_memory = max_memory
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,).
 
-        Returns the estimator itself.
+        A vector of `sample_weight` 2 counts as one given twice, one of 0 as left out. Returns the
+        estimator itself.
         """
         warm = self.warm_start and hasattr(self, "model_")
         points: FloatArray
         labels: Labels
         points, labels = validated(self, X, y, dtype=np.float64, order="C", reset=not warm)
+        points, labels, weights = weighted(points, labels, sample_weight)
         classes, places = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError("y must have at least two classes; got one class")
@@ -145,10 +149,13 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         order = np.argsort(places, kind="stable")
         if warm:
             self._check_warm_start(points[order], labels[order])
+            if not np.array_equal(np.array(self._weights), np.array(weights)):
+                raise ValueError("sample_weight must be that of the last fit, with warm_start")
         self.model_ = boosted_distance(
             points,
             labels,
             self.n_estimators,
+            sample_weight=weights,
             weak_learner=self.weak_learner,
             kernels=kernels_named(self.kernels),
             threads=threads_of(self.n_jobs),
@@ -159,6 +166,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self._X = points[order]
         self._y = labels[order]
+        self._weights = weights
         self.selected_dimensions_ = selected_dimensions(self.model_)
         return self
 

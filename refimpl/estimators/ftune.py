@@ -16,7 +16,13 @@ from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_number
 from refimpl.estimators.arguments import kernels_named, threads_of
-from refimpl.estimators.similarities import KernelEstimator, Part, require_pairs, two_classes_of
+from refimpl.estimators.similarities import (
+    KernelEstimator,
+    Part,
+    at_most_all,
+    require_pairs,
+    two_classes_of,
+)
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
 from refimpl.ftune.arguments import as_class_weights, as_costs, require_class_weight
 from refimpl.ftune.linear_models import LossName
@@ -246,7 +252,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         if self.pairs:
             require_pairs(d, places[training], "n_landmarks")
         else:
-            d = min(d, len(training))
+            d = at_most_all(d, len(training), "n_landmarks")
         K = self._similarity(X, rng)
         inner = Part(K, training)
         landmarks = self._chosen(inner, places[training], d, rng)

@@ -8,7 +8,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
 from refimpl.estimators.arguments import kernels_named, threads_of
-from refimpl.estimators.similarities import KernelEstimator, require_pairs, two_classes_of
+from refimpl.estimators.similarities import (
+    KernelEstimator,
+    at_most_all,
+    require_pairs,
+    two_classes_of,
+)
 from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
 from refimpl.ftune.arguments import as_singletons, as_transfer
 from refimpl.ftune.similarities import Objects, Similarity
@@ -169,12 +174,13 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
 
     def _alone(self, K: Similarity, d: int, rng: np.random.Generator) -> IntArray:
         """Return single landmarks, which are not in pairs."""
+        d = at_most_all(d, len(K), "n_components")
         if self.selection == "diverse":
             kernels = kernels_named(self.kernels)
             return diverse_landmarks(
                 K, d, rng=rng, kernels=kernels, threads=threads_of(self.n_jobs)
             )
-        return rng.choice(len(K), min(d, len(K)), replace=False)
+        return rng.choice(len(K), d, replace=False)
 
     def transform(self, X: ArrayLike | Objects) -> FloatArray:
         """Return Phi_L(x) of § 2.

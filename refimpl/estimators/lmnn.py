@@ -132,7 +132,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         itself and needs the default `solver` and `n_target_rounds`. LMNN-SVD ("svd") learns a
         metric of full rank and keeps its leading eigenvectors.
     solver : {"smoothed", "printed"}, optional
-    search : {"product", "trees"}, default "product"
+    search : {"product", "tree"}, default "product"
     tol : float, default 1e-3
     max_checks : int, default 200
     n_target_rounds : int, default 1

@@ -43,7 +43,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     mu : float, default 1.0
         The weight of the violated margins (eq. 3).
     solver : {"smoothed", "printed"}, optional
-    search : {"product", "trees"}, default "product"
+    search : {"product", "tree"}, default "product"
     tol : float, default 1e-3
     max_checks : int, default 200
     n_target_rounds : int, default 1

@@ -13,6 +13,7 @@ import scipy
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from refimpl.arrays import in_scale
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
@@ -239,7 +240,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         X, y = self._checked(X, y)
         kernels = kernels_named(self.kernels)
         rng = as_random_generator(self.random_state)
-        self._X: Points = within_range(X, "X")
+        self._X: Points = in_scale(within_range(X, "X"), "X")
         self.n_samples_fit_ = len(X)
         self._middle = X.mean(axis=0, dtype=np.float64)
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0

@@ -5,6 +5,7 @@ distances with ``distance=True``). If the kernel is a function, X may be any seq
 strings, sets, images.
 """
 
+import warnings
 from functools import partial
 from typing import Any
 
@@ -180,6 +181,17 @@ def _named_kernel(A: FloatArray, B: FloatArray, *, metric: str, **params: Any) -
 
     K: FloatArray = pairwise_kernels(A, B, metric=metric, **params)
     return K
+
+
+def at_most_all(d: int, n: int, name: str) -> int:
+    """Return d, or n with a warning where more landmarks are asked for than there are objects."""
+    if d > n:
+        warnings.warn(
+            f"{name} is {d}, but there are {n} objects to choose from: all of them are landmarks",
+            UserWarning,
+            stacklevel=3,
+        )
+    return min(d, n)
 
 
 def require_pairs(d: int, places: IntArray, name: str) -> None:

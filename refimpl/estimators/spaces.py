@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 from sklearn.base import BaseEstimator
 
+from refimpl.arrays import in_scale
 from refimpl.estimators.arguments import validated
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
 from refimpl.typing import ArrayLike, FloatArray
@@ -160,7 +161,10 @@ def as_training_objects(
             raise ValueError(f"X must have at least {least} objects ({needs}); got {len(objects)}")
         return objects.copy() if isinstance(objects, np.ndarray) else list(objects)
     copy = not is_matrix(measure)
-    return validated(estimator, X, dtype=np.float64, order="C", copy=copy, ensure_min_samples=least)
+    options = {"dtype": np.float64, "order": "C", "copy": copy, "ensure_min_samples": least}
+    points = validated(estimator, X, **options)
+    # metrics and kernels with a name square differences or values
+    return points if callable(measure) or is_matrix(measure) else in_scale(points, "X")
 
 
 def as_query_objects(estimator: BaseEstimator, X: Objects, measure: Measure) -> TrainingObjects:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import LARGEST, SMALLEST
 from refimpl.checks import as_indices
 from refimpl.spaces.objects import as_float_array, as_objects
 from refimpl.typing import ArrayLike, FloatArray, IntArray
@@ -304,8 +305,11 @@ class Gaussian:
     _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
-        if not self.width > 0:
-            raise ValueError(f"width must be a number above 0; got {self.width}")
+        if not SMALLEST <= self.width <= LARGEST:
+            raise ValueError(
+                f"width must be a number above 0, from {SMALLEST} to {LARGEST}, whose square is "
+                f"one, too; got {self.width}"
+            )
         object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:

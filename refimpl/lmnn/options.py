@@ -13,7 +13,7 @@ from refimpl.typing import ArrayLike
 __all__ = ["LMNNOptions", "Search", "Solver"]
 
 Solver: TypeAlias = Literal["smoothed", "printed"]
-Search: TypeAlias = Literal["product", "trees"]
+Search: TypeAlias = Literal["product", "tree"]
 
 
 @immutable
@@ -33,7 +33,7 @@ class LMNNOptions:
         default is "smoothed", but "printed" if a validation set stops the training of several
         metrics, because early stopping needs the path of the printed steps. `lmnn_rect` has its own
         solver and accepts only None.
-    search : {"product", "trees"}, default "product"
+    search : {"product", "tree"}, default "product"
         How full checks look for impostors: by filtered scalar products, or in ball trees (§ 4.2),
         which are faster in few dimensions. The result is the same.
     tol : float, optional
@@ -73,7 +73,7 @@ class LMNNOptions:
     >>> LMNNOptions(search="hash")
     Traceback (most recent call last):
         ...
-    ValueError: search must be 'product' or 'trees'; got 'hash'
+    ValueError: search must be 'product' or 'tree'; got 'hash'
     """
 
     solver: Solver | None = None
@@ -87,7 +87,7 @@ class LMNNOptions:
     def __post_init__(self) -> None:
         if self.solver is not None:
             one_of(self.solver, ("smoothed", "printed"), "solver")
-        one_of(self.search, ("product", "trees"), "search")
+        one_of(self.search, ("product", "tree"), "search")
         if self.tol is not None:
             object.__setattr__(self, "tol", positive(self.tol, "tol"))
         for name in ("max_checks", "n_target_rounds", "patience"):

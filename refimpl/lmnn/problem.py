@@ -96,7 +96,7 @@ class LargeMarginProblem:
         alpha_l of each point: 0, 1, ...
     kernels : module
     threads : int or None
-    search : {"product", "trees"}
+    search : {"product", "tree"}
         How to look for impostors: by filtered scalar products, or in one ball tree for each class
         (§ 4.2). Both find the same impostors.
     original : ndarray, shape (n, d), optional
@@ -216,7 +216,7 @@ class LargeMarginProblem:
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
-        look = self._in_trees if self.search == "trees" else self.kernels.impostors
+        look = self._in_trees if self.search == "tree" else self.kernels.impostors
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)

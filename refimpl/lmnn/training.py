@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 import scipy
 
-from refimpl.checks import as_count, as_generator, as_matrix
+from refimpl.arrays import as_points
+from refimpl.checks import as_count, as_generator
 from refimpl.lmnn import algorithm, printed, smoothed
 from refimpl.lmnn.arguments import USUAL, Request, as_request, checked
 from refimpl.lmnn.driver import course, until_done, warn_unless_finished, with_what_was_left_out
@@ -334,7 +335,7 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
     True
     """
-    points = as_matrix(X, "X")
+    points = as_points(X, "X")
     p = as_count(p, "p")
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")

@@ -35,6 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from refimpl.arrays import require_squares
 from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
 from refimpl.spaces import Space, as_space
@@ -207,7 +208,7 @@ def fastmap(
     def residuals(p: int) -> FloatArray:
         """Return D'(x, O_p)^2 for every x."""
         if p not in columns:
-            columns[p] = space.within(None, [p])[:, 0]
+            columns[p] = require_squares(space.within(None, [p])[:, 0])
         j = len(pivots)
         return residual_squares(columns[p], F[:, :j], F[p, :j], clip)
 

@@ -39,6 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from refimpl.arrays import require_squares
 from refimpl.checks import as_count, as_generator, as_number
 from refimpl.results import result
 from refimpl.spaces import Space, as_space
@@ -204,7 +205,7 @@ def metricmap(
     if size > n:
         raise ValueError(f"sample_size must be at most {n}, the number of objects; got {size}")
     sample = rng.choice(n, size, replace=False).astype(np.int64)
-    S = space.within(sample, sample) ** 2
+    S = require_squares(space.within(sample, sample)) ** 2
     M = bilinear_form(S)
     eigenvalues, C = pseudo_euclidean_vectors(M, d, rtol)
     if basis:

@@ -39,6 +39,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
+from refimpl.arrays import as_points
 from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
@@ -199,7 +200,7 @@ def fit_distance(
     array(['a'], dtype='<U1')
     """
     one_of(name, NAMES, "name")
-    points = as_matrix(X, "X")
+    points = as_points(X, "X") if name == "L2" or name.endswith("D") else as_matrix(X, "X")
     labels = as_labels(y, len(points), "y")
     rcond = None if rcond is None else as_number(rcond, "rcond", below=1.0)
     ridge = as_number(ridge, "ridge")

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.checks import as_count, as_kernels, as_matrix, as_vectors_like
+from refimpl.arrays import as_points
+from refimpl.checks import as_count, as_kernels, as_vectors_like
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -127,7 +128,7 @@ def rotated_scan(
     """
     kernels = as_kernels(kernels)
     k = as_count(k, "k")
-    points = as_matrix(X, "X")
+    points = as_points(X, "X")
     queries = as_vectors_like(Q, points, "Q")
     if k > len(points):
         raise ValueError(f"k must be at most {len(points)}, the number of points; got {k}")

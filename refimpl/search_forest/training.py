@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import in_scale
 from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
@@ -144,7 +145,7 @@ def search_forest(
     """
     kernels = as_kernels(kernels)
     rng = as_generator(rng)
-    X = within_range(as_matrix(X, "X", single=True), "X")
+    X = in_scale(within_range(as_matrix(X, "X", single=True), "X"), "X")
     M = as_count(M, "M")
     lam = as_lam(lam)
     check_threads(threads)

@@ -27,6 +27,15 @@ from refimpl.kernels.sorting import SortedFeatures
 from refimpl.search_forest.pairs import DensePairs
 
 best_stump = refimpl.kernels.stumps.best_stump
+CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
+    f"refimpl.{module}:"
+    for module in (
+        "check.trainings.boosted_distance",
+        "check.trainings.boostmap",
+        "check.trainings.lmnn",
+        "search_forest.pairs",
+    )
+)
 ARGMIN = "int(np.argmin(errors))"
 
 MUTANTS = {
@@ -50,14 +59,16 @@ MUTANTS = {
     ("adaboost", "right-ones-lose"):
         (bd.adaboost_rounds, "np.where(e, 1, beta_t)", "np.where(e, beta_t, 1)"),
     ("boosted_distance", "classes-ascend"):
-        ("refimpl.check.trainings.boosted_distance:_run_classes", 'np.unique(arguments["l"])', 'np.unique(arguments["l"])[::-1]'),
+        (CHECK_BD + "_run_classes", 'np.unique(arguments["l"])',
+         'np.unique(arguments["l"])[::-1]'),
     ("boosted_distance", "pairs-with-itself"):
-        ("refimpl.check.trainings.boosted_distance:_rows", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
+        (CHECK_BD + "_rows", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
          "(A[:, np.newaxis] - B)[~np.eye(len(A), len(B), dtype=bool)]"),
     ("boosted_distance", "negatives-from-others"):
         (bd.difference_vectors, "Omega[l != C], Omega_C", "Omega_C, Omega[l != C]"),
     ("nearest_neighbor_boosted_distance", "first-of-equals"):
-        ("refimpl.check.trainings.boosted_distance:_run_queries", "s.argmax(axis=1)", "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)"),
+        (CHECK_BD + "_run_queries", "s.argmax(axis=1)",
+         "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)"),
     ("nearest_neighbor_boosted_distance", "divided-by-weights"):
         (bd.similarity, "if normalize", "if False"),
     ("nearest_neighbor_boosted_distance", "no-weight"):
@@ -103,7 +114,7 @@ MUTANTS = {
     ("query_sensitive", "gain-of-a-thousandth"):
         (bm.query_sensitive_rounds, "NO_GAIN * w.sum()", ".999 * w.sum()"),
     ("query_sensitive", "equal-weights"):
-        ("refimpl.check.trainings.boostmap:_run_sensitive", "np.full(len(y), 1 / len(y))",
+        (CHECK_BM + "_run_sensitive", "np.full(len(y), 1 / len(y))",
          "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()"),
     ("enn_ranks", "strictly-closer"):
         (refimpl.spaces.ranks.enn_ranks, "D < farthest", "D <= farthest"),
@@ -128,11 +139,11 @@ MUTANTS = {
     ("search_tree", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
     ("search_tree", "J-must-rise"): (sf.search_tree, "rise > node.negligible()", "True"),
     ("search_tree", "negligible-rise"):
-        ("refimpl.search_forest.pairs:_DenseNode.negligible", "NEGLIGIBLE", "-NEGLIGIBLE"),
+        (PAIRS + "_DenseNode.negligible", "NEGLIGIBLE", "-NEGLIGIBLE"),
     ("search_tree", "symmetric-part"):
-        ("refimpl.search_forest.pairs:_DenseNode.product", "vector_times(u, self.M)", "times_vector(self.M, u)"),
+        (PAIRS + "_DenseNode.product", "vector_times(u, self.M)", "times_vector(self.M, u)"),
     ("lmnn_steps", "lowest-of-equal-neighbours"):
-        ("refimpl.check.trainings.lmnn:_run", "algorithm.target_neighbors(X, y, k)",
+        (CHECK_LM + "_run", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
     ("lmnn_steps", "step-.3"): (lm.step_size, "0.3", "0.31"),
     ("lmnn_steps", "root-of-t"): (lm.step_size, "np.sqrt(t)", "t**0.6"),
@@ -150,12 +161,12 @@ MUTANTS = {
          "        active = new; i, l = np.divmod(new, n)\n"
          "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)"),
     ("lmnn", "lowest-of-equal-neighbours"):
-        ("refimpl.check.trainings.lmnn:_run_optimum", "result.targets",
+        (CHECK_LM + "_run_optimum", "result.targets",
          "len(arguments['X']) - 1 - lmnn(**{**arguments, 'X': arguments['X'][::-1].copy(), "
          "'y': arguments['y'][::-1].copy()}, options=options).targets[::-1]"),
-    ("lmnn", "mu"): ("refimpl.check.trainings.lmnn:_run_optimum", "lmnn(**arguments",
+    ("lmnn", "mu"): (CHECK_LM + "_run_optimum", "lmnn(**arguments",
                      "lmnn(**{**arguments, 'mu': 2 * arguments['mu']}"),
-    ("lmnn", "margin-of-1"): ("refimpl.check.trainings.lmnn:_run_optimum", "result.M[0]", "2 * result.M[0]"),
+    ("lmnn", "margin-of-1"): (CHECK_LM + "_run_optimum", "result.M[0]", "2 * result.M[0]"),
     ("dselect", "lowest-of-equal-sums"):
         (refimpl.kernels.landmarks.least_similar, "sums[left].argmin()",
          "len(left) - 1 - sums[left][::-1].argmin()"),

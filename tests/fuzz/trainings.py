@@ -174,7 +174,7 @@ def _lmnn_options(rng, X, y, Q):
     if rng.random() < 0.2:
         validation = (Q, [y[i] for i in rng.integers(0, len(X), len(Q))])
     return {
-        "search": one_of(rng, "product", "trees"),
+        "search": one_of(rng, "product", "tree"),
         "tol": one_of(rng, None, 1e-2),
         "max_checks": one_of(rng, 3, 30, 200),
         "validation": validation,

@@ -273,7 +273,7 @@ def test_trees_find_the_same_impostors(kernels, several):
             partition=partition,
             kernels=kernels,
         )
-        for search in ("product", "trees")
+        for search in ("product", "tree")
     ]
     assert_same(runs[0].history, runs[1].history)
     assert_same(runs[0].L, runs[1].L)

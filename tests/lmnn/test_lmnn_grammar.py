@@ -223,7 +223,7 @@ def test_low_rank_searches_in_trees_too_and_refuses_what_it_has_not(monkeypatch)
     monkeypatch.setattr(LargeMarginProblem, "_in_trees", in_trees)
     plain = train(kernels=FASTEST)
     assert not searches
-    assert train(options=LMNNOptions(search="trees"), kernels=FASTEST) == plain and searches
+    assert train(options=LMNNOptions(search="tree"), kernels=FASTEST) == plain and searches
     with pytest.raises(ValueError, match="solver must be None in lmnn_rect; got 'pri"):
         train(options=LMNNOptions(solver="printed"))
     with pytest.raises(ValueError, match="n_target_rounds must be 1 in lmnn_rect; got 2"):

@@ -653,7 +653,7 @@ def test_lmnn_with_a_validation_set(m, d, several, kernels):
         lmnn(X, y, 2, **given, max_memory=enough // 3)
 
 
-@pytest.mark.parametrize("search", ["product", "trees"])
+@pytest.mark.parametrize("search", ["product", "tree"])
 def test_impostors_are_counted_before_all_are_listed(search):
     """Forty points, all of them impostors of those of the other class, and room for 100 pairs."""
     n, looked_at = 40, []
