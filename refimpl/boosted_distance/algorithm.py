@@ -43,33 +43,9 @@ __all__ = [
 
 
 def difference_vectors(Omega: FloatArray, l: Labels, C: Any) -> tuple[Differences, Differences]:
-    """Return the positive and the negative set of class C.
+    """Return the positive and the negative set of class C: § 3.
 
-    § 3, p. 203; lines 2 and 3 of Algorithm A.1.
-
-    Parameters
-    ----------
-    Omega : ndarray, shape (n, d), float64
-        Training vectors.
-    l : ndarray, shape (n,)
-        Their labels.
-    C : label
-
-    Returns
-    -------
-    P, N : Differences
-        Shapes (n_C * n_C, d) and ((n - n_C) * n_C, d), where n_C vectors have the label C.
-
-    See Also
-    --------
-    boosted_distance : Trains an ensemble on the two sets.
-
-    Examples
-    --------
-    >>> Omega, l = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
-    >>> P, N = difference_vectors(Omega, l, 0)
-    >>> P.column(0).tolist(), N.column(0).tolist()
-    ([0.0, -1.0, 1.0, 0.0], [5.0, 4.0])
+    P : (n_C n_C, d); N : ((n - n_C) n_C, d), where n_C vectors have the label C
     """
     Omega, l = for_kernel(Omega), np.asarray(l)
     Omega_C = Omega[l == C]
@@ -79,28 +55,7 @@ def difference_vectors(Omega: FloatArray, l: Labels, C: Any) -> tuple[Difference
 
 
 def H(x: FloatArray, Phi: StumpEnsemble) -> FloatArray:
-    """Return the ensemble of stumps at the vectors x (eq. 2, p. 203; line 14 of Algorithm A.2).
-
-    Parameters
-    ----------
-    x : ndarray, shape (n, d), float64
-        Difference vectors.
-    Phi : StumpEnsemble
-
-    Returns
-    -------
-    ndarray, shape (n,), float64
-
-    See Also
-    --------
-    h : A single stump.
-
-    Examples
-    --------
-    >>> Phi = StumpEnsemble([0.5, 2.0], [0, 0], [1, -1], [1.0, 3.0])
-    >>> H(np.array([[0.0], [2.0], [4.0]]), Phi).tolist()
-    [0.5, 0.0, 2.0]
-    """
+    """Return the ensemble of stumps at the vectors x, (n, d): eq. 2, line 14 of A.2."""
     x = for_kernel(x)
     H = np.zeros(len(x))
     for alpha_t, *h_t in zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True):
@@ -109,32 +64,7 @@ def H(x: FloatArray, Phi: StumpEnsemble) -> FloatArray:
 
 
 def h(x: FloatArray, f: int, p: int, theta: float) -> BoolArray:
-    """Return the decision stump of dimension f, polarity p and threshold theta at x.
-
-    Eqs. 3 and A.1, pp. 203 and 208.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n, d), float64
-    f : int
-        The paper calls it i_t in eq. 3.
-    p : int
-        1 or -1.
-    theta : float
-
-    Returns
-    -------
-    ndarray, shape (n,), bool
-
-    See Also
-    --------
-    H : The weighted sum of the stumps of all rounds.
-
-    Examples
-    --------
-    >>> h(np.array([[0.0], [1.0], [2.0]]), 0, -1, 1.0).tolist()
-    [False, False, True]
-    """
+    """Return the stump of dimension f, polarity p, threshold theta at x, (n, d): eqs. 3 and A.1."""
     x = for_kernel(x)
     return np.asarray(p * x[:, f] < p * theta)  # BD:eq3, BD:eqA.1
 
@@ -148,33 +78,9 @@ def similarity(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> FloatArray:
-    """Return S_C(x, y), the boosted similarity of class C (eq. 4, p. 203).
+    """Return S_C(x, y), the boosted similarity of class C, (n_x, n_y): eq. 4.
 
-    Parameters
-    ----------
-    x : ndarray, shape (n_x, d), float64
-        Vectors of any class, for example queries.
-    y : ndarray, shape (n_y, d), float64
-        Vectors of class C.
-    Phi_C : StumpEnsemble
-    normalize : bool, default True
-        Divide by the sum of the weights. False is the sum as printed.
-    kernels : module, default refimpl.kernels
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (n_x, n_y), float64
-
-    See Also
-    --------
-    refimpl.boosted_distance.similarity : The form for use.
-
-    Examples
-    --------
-    >>> Phi_C = StumpEnsemble([0.5, 1.5], [0, 0], [1, -1], [1.0, -1.0])  # x - y < 1 and x - y > -1
-    >>> similarity(np.array([[0.0], [5.0]]), np.array([[0.5], [7.0]]), Phi_C).tolist()
-    [[1.0, 0.25], [0.75, 0.25]]
+    normalize : divide by the sum of the weights; False is the sum as printed
     """
     x, y = as_floats(x, y)
     S_C = np.zeros((len(x), len(y)))
@@ -184,27 +90,7 @@ def similarity(
 
 
 def total_weight(Phi_C: Ensemble) -> float:
-    """Return sum_t alpha_t, by which similarities are divided; 1 if all weights are zero.
-
-    Parameters
-    ----------
-    Phi_C : StumpEnsemble
-
-    Returns
-    -------
-    float
-        The weights are added in the order of the rounds, as in :func:`similarity`. Therefore a
-        similarity can reach 1 exactly.
-
-    See Also
-    --------
-    similarity : Divide by this sum.
-
-    Examples
-    --------
-    >>> total_weight(StumpEnsemble([0.5, 1.5], [0, 0], [1, -1], [1.0, -1.0]))
-    2.0
-    """
+    """Return sum_t alpha_t, added in the order of the rounds; 1 if all weights are 0."""
     total = float(np.cumsum(np.append(0.0, Phi_C.alpha))[-1])
     return total if total > 0 else 1.0  # open: no-weight
 
@@ -221,36 +107,7 @@ def boosted_distance(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> dict[Any, Ensemble]:
-    """Train one ensemble for each class: Algorithm A.1, BoostedDistance(Omega, {l_i}, T), p. 208.
-
-    Parameters
-    ----------
-    Omega : ndarray, shape (n, d), float64
-        Training set.
-    l : ndarray, shape (n,)
-        Labels.
-    T : int
-        Number of rounds.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, default decision stumps
-    kernels : module, default refimpl.kernels
-    threads : int, optional
-
-    Returns
-    -------
-    dict of label -> StumpEnsemble
-        {Phi_C}, by ascending label.
-
-    See Also
-    --------
-    refimpl.boosted_distance.boosted_distance : The form for use.
-
-    Examples
-    --------
-    >>> Omega, l = np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])
-    >>> Phi = boosted_distance(Omega, l, 2)
-    >>> {C: len(Phi_C) for C, Phi_C in Phi.items()}
-    {0: 2, 1: 2}
-    """
+    """Return {C: Phi_C}, an ensemble of T weak classifiers for each class: Algorithm A.1."""
     Phi = {}
     for C in np.unique(l).tolist():  # BD:A.1:1  for C = 1, ..., M
         P, N = difference_vectors(Omega, l, C)  # BD:A.1:2, BD:A.1:3
@@ -342,15 +199,15 @@ def adaboost_rounds(
     w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N))) if first is None else first  # BD:A.2:4
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
-        # BD:A.2:7, BD:A.2:8
+        # BD:A.2:7, BD:A.2:8  h_t has the least sum_i w_i |h(x_i) - l_i| of all stumps
         epsilon_t, h_t = weak_learner.select(X, w, l, kernels=kernels, threads=threads)
         epsilon_t = error_beyond_rounding(epsilon_t, n)  # ERRATUM BD-3, BD-4
         beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9
         e = weak_learner.classify(X, h_t) != l  # BD:A.2:10
+        w_next = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
         alpha_t = np.log(1 / beta_t)  # BD:A.2:12, ERRATUM BD-1: printed 1 / log(beta_t)
-        # yielded before line 11, whose weights no round after the last one needs
         yield Round(t, epsilon_t, alpha_t, h_t, w)
-        w = w * np.where(e, 1, beta_t)  # BD:A.2:11  w_i beta_t^(1 - e_i)
+        w = w_next
 
 
 def error_beyond_rounding(epsilon_t: float, n: int) -> float:
@@ -373,30 +230,7 @@ def adaboost(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> Ensemble:
-    """Train an ensemble of T weak classifiers: Algorithm A.2, AdaBoost(P, N, T), p. 208.
-
-    Parameters
-    ----------
-    P, N, weak_learner, kernels, threads
-        As for :func:`adaboost_rounds`.
-    T : int
-        Number of rounds.
-
-    Returns
-    -------
-    StumpEnsemble
-        Phi, or the weak learner's own kind of ensemble.
-
-    See Also
-    --------
-    refimpl.boosted_distance.adaboost : The form for use.
-
-    Examples
-    --------
-    >>> Phi = adaboost(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]]), 1)
-    >>> Phi.feature.tolist(), Phi.polarity.tolist(), Phi.threshold.tolist()
-    ([0], [1], [1.5])
-    """
+    """Train an ensemble of T weak classifiers: Algorithm A.2, AdaBoost(P, N, T)."""
     rounds = adaboost_rounds(P, N, weak_learner=weak_learner, kernels=kernels, threads=threads)
     Phi = [(round.alpha, *round.h) for round in islice(rounds, T)]  # BD:A.2:5  for t = 1, ..., T
     return weak_learner.Ensemble.from_rounds(Phi)  # BD:A.2:15
@@ -415,41 +249,10 @@ def nearest_neighbor_boosted_distance(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> Labels:
-    """Label each vector like the training vector that is most similar to it.
+    """Label each vector like the training vector most similar to it: Algorithm A.3 and eq. 1.
 
-    Algorithm A.3, NearestNeighborBoostedDistance(y, {Phi_C}, Omega), p. 208, and eq. 1, p. 203.
-
-    Parameters
-    ----------
-    y : ndarray, shape (n_y, d), float64
-        The vectors to label. The paper labels a single vector; here each vector gets the label
-        that it would get alone.
-    Phi : dict of label -> StumpEnsemble
-        What :func:`boosted_distance` returned.
-    Omega : ndarray, shape (n, d), float64
-        Training set.
-    l : ndarray, shape (n,)
-        Labels.
-    normalize : bool, default True
-        Divide s_i by the sum of the class's weights. False is the sum as printed.
-    kernels : module, default refimpl.kernels
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (n_y,)
-        Labels l_y, of the dtype of `l`.
-
-    See Also
-    --------
-    refimpl.boosted_distance.nearest_neighbor_boosted_distance : The form for use.
-
-    Examples
-    --------
-    >>> Omega, l = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array(["a", "a", "b", "b"])
-    >>> Phi = boosted_distance(Omega, l, 2)
-    >>> nearest_neighbor_boosted_distance(np.array([[0.5], [7.0]]), Phi, Omega, l).tolist()
-    ['a', 'b']
+    y : the vectors to label, (n_y, d); each gets the label that it would get alone
+    Phi : what :func:`boosted_distance` returned for Omega, (n, d), and its labels l
     """
     y, Omega = as_floats(y, Omega)
     l = np.asarray(l)

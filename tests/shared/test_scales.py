@@ -36,7 +36,9 @@ Q = RNG.normal(size=(12, 3))
 y = np.arange(48) % 2
 X[:, 0] += 2 * y
 SCALES = [2.0**e for e in (-995, -900, -664, -540, -500, -300, 300, 460, 470, 540, 700, 995)]
-REFUSED = re.compile("scale|Scale|within|hold values|lie between|spread|varies|summed|min_eigenvalue")
+REFUSED = re.compile(
+    "scale|Scale|within|hold values|lie between|spread|varies|summed|min_eigenvalue"
+)
 
 
 def seed():
