@@ -54,11 +54,11 @@ cdef class _Triples(Loop):
     """Step c of a subclass looks at classifier c with all triples.
 
     The triples are transposed: all q, then all a, then all b. Rows are filled up with triples of
-    weight 0 and margin 0. `e` holds exp(x), whose sum is `total`, and `w` the weights.
+    weight 0 and margin 0. `e` holds exp(x), whose sum is `total`.
     """
 
     cdef int32_t[:, ::1] sides
-    cdef double[::1] y, w, x, e
+    cdef double[::1] y, x, e
     cdef double total
     cdef Py_ssize_t t
     cdef const double[:, ::1] F, S
@@ -70,21 +70,18 @@ cdef class _Triples(Loop):
         const double[::1] margin, S=None
     ):
         cdef Py_ssize_t t = triples.shape[0], i
-        cdef double least = _least(&margin[0], t)
         self.F, self.t = F, -(-t // LANES) * LANES
         self.sides = np.zeros((3, self.t), dtype=np.int32)
-        self.y, self.w, self.e = np.zeros((3, self.t))
-        self.x = np.full(self.t, -np.inf)
+        self.y, self.x, self.e = np.zeros((3, self.t))
+        self.x[t:] = -INFINITY
         for i in range(t):
             self.sides[0, i] = triples[i, 0]
             self.sides[1, i] = triples[i, 1]
             self.sides[2, i] = triples[i, 2]
             self.y[i] = y[i]
-            self.x[i] = least - margin[i]
+        _exponents(&margin[0], t, &self.x[0])
         _exponentials(&self.x[0], t, TAYLOR, &self.e[0])
         _fixed_sum(&self.e[0], self.t, &self.total)
-        for i in range(t):
-            self.w[i] = quotient(self.e[i], self.total)
         self.silent = S is not None
         if self.silent:
             self.S = S
@@ -168,6 +165,24 @@ cdef inline void _totals(
     out[1] = -out[1]
 
 
+cdef cloned_void _exponents(const double* margin, Py_ssize_t t, double* x) noexcept nogil:
+    # x = margin.min() - margin
+    cdef double[LANES] lanes
+    cdef double least = margin[0]
+    cdef Py_ssize_t i, row
+    for i in range(LANES):
+        lanes[i] = least
+    for row in range(t // LANES):
+        for i in range(LANES):
+            lanes[i] = margin[row * LANES + i] if margin[row * LANES + i] < lanes[i] else lanes[i]
+    for i in range(t // LANES * LANES, t):
+        least = margin[i] if margin[i] < least else least
+    for i in range(LANES):
+        least = lanes[i] if lanes[i] < least else least
+    for i in range(t):
+        x[i] = least - margin[i]
+
+
 cdef cloned_void _exponentials(
     const double* x, Py_ssize_t t, const double* taylor, double* e
 ) noexcept nogil:
@@ -218,11 +233,13 @@ cdef cloned_void _z_at_0(
     _totals(sum0, sum1, sum2, out)
 
 
-cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* out) noexcept nogil:
-    # fixed_sum(w * np.abs(u)), _largest(u, w, GRID / 2), _largest(-u, w, GRID / 2),
+cdef cloned_void _sizes(
+    const double* u, const double* e, double total, Py_ssize_t t, double* out
+) noexcept nogil:
+    # w = e / total; fixed_sum(w * np.abs(u)), _largest(u, w, GRID / 2), _largest(-u, w, GRID / 2),
     # np.abs(u).max()
     cdef double[LANES] lanes, right, wrong, largest
-    cdef double v
+    cdef double v, w
     cdef Py_ssize_t i, row
     for i in range(LANES):
         lanes[i] = 0
@@ -232,9 +249,10 @@ cdef cloned_void _sizes(const double* u, const double* w, Py_ssize_t t, double* 
     for row in range(t // LANES):
         for i in range(LANES):
             v = u[row * LANES + i]
-            lanes[i] += w[row * LANES + i] * fabs(v)
+            w = quotient(e[row * LANES + i], total)
+            lanes[i] += w * fabs(v)
             largest[i] = fabs(v) if fabs(v) > largest[i] else largest[i]
-            v = v if w[row * LANES + i] > LEAST_WEIGHT else 0
+            v = v if w > LEAST_WEIGHT else 0
             right[i] = v if v > right[i] else right[i]
             wrong[i] = -v if -v > wrong[i] else wrong[i]
     out[0] = lanes[0]
@@ -256,17 +274,17 @@ cdef void _rescale(double* u, double power, Py_ssize_t t) noexcept nogil:
 
 
 cdef void _minimum(
-    double* u, const double* w, const double* x, const double* e, double least, Py_ssize_t t,
+    double* u, const double* x, const double* e, double total, double least, Py_ssize_t t,
     const double* taylor, double* found
 ) noexcept nogil:
-    # BM:eq13, BM:eq14: found = _minimum(u, w, x, least); u may be rescaled in its place
+    # BM:eq13, BM:eq14: found = _minimum(u, e / total, x, least); u may be rescaled in its place
     cdef double[4] sizes
     cdef double[3] z
     cdef double[4] state
     cdef double most, farthest, power = 1, alpha
     cdef int exponent
     cdef bint falls
-    _sizes(u, w, t, sizes)
+    _sizes(u, e, total, t, sizes)
     if max(sizes[1], sizes[2]) > NO_MARGIN and sizes[0] != 0.0 and (
         not 1 / EASY <= sizes[3] <= EASY
     ):
@@ -274,7 +292,7 @@ cdef void _minimum(
         power = ldexp(1.0, 1 - exponent)
         _rescale(u, power, t)
         least = max(-HUGE, min(HUGE, least / power))
-        _sizes(u, w, t, sizes)
+        _sizes(u, e, total, t, sizes)
     if max(sizes[1], sizes[2]) <= NO_MARGIN or sizes[0] == 0.0:
         found[0] = max(least, 0.0)
         _z(u, x, found[0], t, taylor, z)
@@ -407,7 +425,7 @@ cdef class _Minima(_Triples):
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
         _minimum(
-            self.margins(c, thread), &self.w[0], &self.x[0], &self.e[0], self.least[c], self.t,
+            self.margins(c, thread), &self.x[0], &self.e[0], self.total, self.least[c], self.t,
             TAYLOR, &self.out[c, 0]
         )
 
