@@ -301,7 +301,7 @@ def as_points(X: ArrayLike, name: str, like: NDArray[Any] | None = None) -> Floa
 
 def in_range(X: AnyPoints, name: str) -> AnyPoints:
     """Return the checked matrix `X` if the squares of its values can be summed in float64."""
-    largest = np.abs(X).max()
+    largest = float(np.abs(X).max())  # as a float32, LARGEST would be infinite
     if not largest <= LARGEST:
         raise ValueError(
             f"{name} must hold values within 1e140, whose squares can be summed; got {largest:.3g}"

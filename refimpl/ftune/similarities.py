@@ -305,11 +305,10 @@ class Gaussian:
     _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"width must be a number above 0; got {self.width}")
         if not SMALLEST <= self.width <= LARGEST:
-            raise ValueError(
-                f"width must be a number above 0, from {SMALLEST} to {LARGEST}, whose square is "
-                f"one, too; got {self.width}"
-            )
+            raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
         object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import as_points
+from refimpl.arrays import as_matrix, as_points, in_range
 from refimpl.checks import as_count, as_generator, as_kernels, positive
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
@@ -270,7 +270,7 @@ def lsh(
     array([0])
     """
     kernels = as_kernels(kernels)
-    points = as_points(X, "X")
+    points = in_range(as_matrix(X, "X"), "X")  # any smaller scale is right
     rng = as_generator(rng)
     n_tables = as_count(n_tables, "n_tables")
     k = as_count(k, "k")

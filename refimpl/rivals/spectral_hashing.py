@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_points
+from refimpl.arrays import as_matrix, as_points, in_range
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.rivals.hamming_scan import pack_bits
@@ -196,7 +196,7 @@ def spectral_hashing(
     array([2])
     """
     kernels = as_kernels(kernels)
-    points = as_points(X, "X")
+    points = in_range(as_matrix(X, "X"), "X")  # any smaller scale is right
     bits = as_count(bits, "bits")
     n_components = bits if n_components is None else as_count(n_components, "n_components")
     mean = points.mean(axis=0)

@@ -296,7 +296,7 @@ def test_early_stopping_measures_the_classifier_that_predicts():
 
 def test_options_reach_the_training(wine):
     X, _, y, _ = wine
-    given = {"solver": "printed", "search": "trees", "max_checks": 4, "n_target_rounds": 2}
+    given = {"solver": "printed", "search": "tree", "max_checks": 4, "n_target_rounds": 2}
     options = LMNNOptions(tol=1e-3, **given)
     for model, partition in ((LMNN(), None), (MultiMetricLMNN(validation=None), y)):
         model.set_params(kernels=NAMES[-1], **given)

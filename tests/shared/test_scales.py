@@ -52,7 +52,11 @@ def nearest(name):
 def by_estimator(name, **options):
     def run(X, Q):
         model = getattr(estimators, name)(**options).fit(X, y)
-        return model.predict(Q) if hasattr(model, "predict") else model.kneighbors(Q)[1]
+        if hasattr(model, "predict"):
+            return model.predict(Q)
+        if hasattr(model, "kneighbors"):
+            return model.kneighbors(Q)[1]
+        return ball_trees.nearest_neighbors(model.transform(Q), model.transform(X), 3).indices
 
     return run
 

@@ -103,7 +103,7 @@ def test_a_row_may_hold_only_the_distances_that_are_needed():
             ValueError,
             r"matrix must have a diagonal of zeros; got 2.0 at \(1, 1\).*fill_diagonal",
         ),
-        ([[0, 1], [1]], ValueError, "matrix must have rows of equal length"),
+        ([[0, 1], [1]], ValueError, "matrix must be a matrix with rows of equal length"),
         ([["0", "1"], ["1", "0"]], TypeError, "matrix must .*got dtype"),
         (np.eye(2) * 1j, TypeError, "matrix must .*got dtype"),
     ],
