@@ -54,7 +54,7 @@ PAPERS = ("Boosted Distance", "BoostMap", "Search Forest", "LMNN", "FTUNE")
 METHODS = (*PAPERS, "k-NN", "hnswlib", "SVC", "random forest")
 OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
 TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
-BEST = "no other method errs less, beyond two standard errors"
+BEST = "no other method errs less, beyond chance"
 ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
 KERNELS = ("similarity", "stumps", "losses", "scan", "forest", "subgradient", "trees", "landmarks")
 
@@ -283,11 +283,13 @@ def _mean(keys: Row, values: Any) -> Row:
 
 
 def among_the_best(errors: Mapping[str, Any]) -> list[str]:
-    """Return the methods that no other one beats by more than two errors of their difference."""
+    """Return the methods that no other one beats, by Student's t of paired differences at 95 %."""
+    from scipy.stats import t
 
     def beats(a: str, b: str) -> bool:
         lead = errors[b] - errors[a]
-        return bool(lead.mean() > 2.0 * lead.std(ddof=1) / len(lead) ** 0.5)
+        error = lead.std(ddof=1) / len(lead) ** 0.5
+        return bool(lead.mean() > t.ppf(0.975, len(lead) - 1) * error)
 
     return [b for b in errors if not any(beats(a, b) for a in errors)]
 
