@@ -334,14 +334,14 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         x, y = methods.index(row["method"]), sets.index(row["data_set"])
         lag = min(1.0, (row["ours"] - least) / 10.0)
         axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.4 * lag)
-        text = f"{row['ours']:.1f}" + ("*" if row["best"] else "")
+        text = f"{row['ours']:.1f}"
         weight = "bold" if row["best"] else "normal"
         axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)
     axis.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
     axis.set_yticks(range(len(sets)), sets)
     axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
     axis.grid(visible=False)
-    footnote(figure, f"Error (%). * {BEST}")
+    footnote(figure, f"Error (%). Bold: {BEST}")
 
 
 PAPER = Paper(
@@ -355,7 +355,7 @@ PAPER = Paper(
             tasks,
             table,
             draw,
-            alt="A chart of sets and methods with the error of each; stars mark the methods that "
+            alt="A chart of sets and methods with the error of each; bold ones are of methods that "
             "no other one beats.",
             size=(5.2, 4.6),
             layout=(

@@ -174,14 +174,14 @@ def test_a_set_that_is_missing_says_why(two):
     assert len(gathered.notes) == 1
 
 
-def test_the_picture_has_each_error_and_stars(two):
+def test_the_picture_has_each_error(two):
     rows = pays.table(
         Context(),
         [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)],
     ).rows
     figure = picture(pays.draw, None, rows)
     (axis,) = figure.axes
-    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5*"]
+    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5"]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["BoostMap", "SVC"]
     assert texts(axis)[0] == ""
 
