@@ -54,7 +54,7 @@ PAPERS = ("Boosted Distance", "BoostMap", "Search Forest", "LMNN", "FTUNE")
 METHODS = (*PAPERS, "k-NN", "hnswlib", "SVC", "random forest")
 OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
 TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
-BEST = "no other method errs less, beyond two standard errors"
+BEST = "no other method errs less, beyond chance"
 ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
 KERNELS = ("similarity", "stumps", "losses", "scan", "forest", "subgradient", "trees", "landmarks")
 
@@ -283,11 +283,13 @@ def _mean(keys: Row, values: Any) -> Row:
 
 
 def among_the_best(errors: Mapping[str, Any]) -> list[str]:
-    """Return the methods that no other one beats by more than two errors of their difference."""
+    """Return the methods that no other one beats, by Student's t of paired differences at 95 %."""
+    from scipy.stats import t
 
     def beats(a: str, b: str) -> bool:
         lead = errors[b] - errors[a]
-        return bool(lead.mean() > 2.0 * lead.std(ddof=1) / len(lead) ** 0.5)
+        error = lead.std(ddof=1) / len(lead) ** 0.5
+        return bool(lead.mean() > t.ppf(0.975, len(lead) - 1) * error)
 
     return [b for b in errors if not any(beats(a, b) for a in errors)]
 
@@ -332,14 +334,14 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         x, y = methods.index(row["method"]), sets.index(row["data_set"])
         lag = min(1.0, (row["ours"] - least) / 10.0)
         axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.4 * lag)
-        text = f"{row['ours']:.1f}" + ("*" if row["best"] else "")
+        text = f"{row['ours']:.1f}"
         weight = "bold" if row["best"] else "normal"
         axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)
     axis.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
     axis.set_yticks(range(len(sets)), sets)
     axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
     axis.grid(visible=False)
-    footnote(figure, f"Error (%). * {BEST}")
+    footnote(figure, f"Error (%). Bold: {BEST}")
 
 
 PAPER = Paper(
@@ -353,7 +355,7 @@ PAPER = Paper(
             tasks,
             table,
             draw,
-            alt="A chart of sets and methods with the error of each; stars mark the methods that "
+            alt="A chart of sets and methods with the error of each; bold ones are of methods that "
             "no other one beats.",
             size=(5.2, 4.6),
             layout=(

@@ -121,9 +121,9 @@ def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
 
 
 def test_a_method_is_among_the_best_unless_another_is_surely_ahead():
-    """c is 1 behind a with an error of 0.1; b is 1 behind a with an error of 1."""
+    """c is 1 behind a with an error of 0.01; b is 1 behind a with an error of 0.1: t is 12.7."""
     a = np.array([4.0, 5.0])
-    errors = {"a": a, "b": a + np.array([0.0, 2.0]), "c": a + np.array([0.9, 1.1])}
+    errors = {"a": a, "b": a + np.array([0.9, 1.1]), "c": a + np.array([0.99, 1.01])}
     assert pays.among_the_best(errors) == ["a", "b"]
 
 
@@ -147,7 +147,7 @@ def test_rows_and_notes_by_hand(two):
         Context(),
         [
             result("columns", 0, BoostMap=4.0, SVC=2.0),
-            result("columns", 1, BoostMap=5.0, SVC=3.2),
+            result("columns", 1, BoostMap=5.0, SVC=3.02),
             result("similarities", 0, BoostMap=1.0, SVC=1.0),
             result("similarities", 1, BoostMap=1.0, SVC=None),
         ],
@@ -174,14 +174,14 @@ def test_a_set_that_is_missing_says_why(two):
     assert len(gathered.notes) == 1
 
 
-def test_the_picture_has_each_error_and_stars(two):
+def test_the_picture_has_each_error(two):
     rows = pays.table(
         Context(),
         [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)],
     ).rows
     figure = picture(pays.draw, None, rows)
     (axis,) = figure.axes
-    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5*"]
+    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5"]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["BoostMap", "SVC"]
     assert texts(axis)[0] == ""
 
