@@ -4,12 +4,20 @@ NumPy's own begin 16 bytes after one. Each load of a vector of 64 bytes then tak
 lines, and lasts up to twice as long.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 LINE = 64  # bytes
 
 
-def on_lines(make, shape, dtype=np.float64):
+def on_lines(
+    make: Callable[..., NDArray[Any]], shape: int | tuple[int, ...], dtype: Any = np.float64
+) -> NDArray[Any]:
     """Return the C-contiguous array that `make`, np.empty or np.zeros, would return, on a line."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     room = make(size + LINE, dtype=np.uint8)
