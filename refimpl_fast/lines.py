@@ -22,4 +22,5 @@ def on_lines(
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     room = make(size + LINE, dtype=np.uint8)
     first = -room.__array_interface__["data"][0] % LINE
-    return room[first : first + size].view(dtype).reshape(shape)
+    array: NDArray[Any] = room[first : first + size].view(dtype).reshape(shape)
+    return array
