@@ -2,9 +2,9 @@
 
 The plane of eq. 18 is taken in the points' own coordinates, as
 :func:`refimpl.search_forest.algorithm.hyperplane` does, or in those of each node. A *stump* is a
-threshold on one coordinate; the paper uses stumps for nodes of many points (§ 3.3, p. 6). The other two splits are not the paper's.
-One takes the threshold that is best for eq. 17. The other moves the plane as long as eq. 17 rises,
-since eq. 18 only approximates eq. 17.
+threshold on one coordinate; the paper uses stumps for nodes of many points (§ 3.3, p. 6). The other
+two splits are not the paper's. One takes the threshold that is best for eq. 17. The other moves the
+plane as long as eq. 17 rises, since eq. 18 only approximates eq. 17.
 
 A node is one of :mod:`refimpl.search_forest.trees`.
 
