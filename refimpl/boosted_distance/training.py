@@ -405,7 +405,8 @@ def weighted(
         )
     if len(np.unique(y[v > 0])) < 2:
         raise ValueError(
-            "sample_weight must be above 0 for vectors of two classes or more; got 0 for all others"
+            "sample_weight must be above 0 for vectors of two classes or more; "
+            "got zero weights for all others"
         )
     v = np.ldexp(v, -int(np.frexp(v.max())[1]))  # a power of two: no weight is rounded
     kept = v > 0

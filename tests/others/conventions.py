@@ -10,17 +10,8 @@ Not handled here: LMNN (:mod:`tests.others.large_margin`); where a convention is
 import numpy as np
 
 from refimpl.check.judging import squares
-from refimpl.rivals.fastmap import line_projection, residual_squares
 
-__all__ = [
-    "approximate",
-    "at_radius",
-    "boosting",
-    "clipped",
-    "relocated",
-    "single_precision",
-    "split_by",
-]
+__all__ = ["approximate", "at_radius", "boosting", "relocated", "single_precision", "split_by"]
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
@@ -242,24 +233,3 @@ def boosting(criterion, halves):
 
 
 # ------------------------------------------------------------------------------------------ FastMap
-
-
-def clipped(answer):
-    """Whether coordinates are eq. 3's with squared distances below zero taken as zero."""
-    if answer.got is None or len(answer.got) != len(answer.case.expected):
-        return False
-    D = answer.case.arguments["D"]
-    F = np.zeros((len(D), 0))
-    for state in answer.got:
-        a, b = (int(pivot) for pivot in state["pivots"])
-        from_a, from_b = (
-            np.maximum(residual_squares(np.ascontiguousarray(D[:, p]), F, F[p], False), 0.0)
-            for p in (a, b)
-        )
-        if from_a[b] <= 0 or from_a[b] < from_a.max() * (1 - CLOSE):
-            return False
-        column = line_projection(from_a, from_a[b], from_b)
-        if not np.allclose(state["F"], column, rtol=CLOSE, atol=CLOSE * np.abs(column).max()):
-            return False
-        F = np.column_stack([F, column])
-    return True

@@ -13,14 +13,7 @@ from refimpl.check.judging import squares
 from refimpl.check.large_margin import objective_of
 from refimpl.lmnn import LMNNOptions, lmnn, target_neighbors
 
-__all__ = [
-    "eq_3_with",
-    "gradient_steps",
-    "least",
-    "nearest_slacks",
-    "own_large_margin",
-    "squared_slacks",
-]
+__all__ = ["eq_3_with", "gradient_steps", "least", "nearest_slacks", "own_large_margin"]
 
 SAME_METRIC = 1e-6
 FAR = 1e-5
@@ -162,17 +155,6 @@ def least(answer, push, targets):
     best = min(ends, key=lambda end: end.fun)
     smallest = minimize(objective, best.x, method="Nelder-Mead", options={"maxfev": 2000}).fun
     return objective(L.ravel()), min(best.fun, smallest)
-
-
-def squared_slacks(slack, D, y, targets):
-    """Sum the squares of the slacks of the pairs i, l that pylmnn looks at.
-
-    They are nearer than 1 + the distance of i or l to its last target neighbour, which is the
-    farthest in the Euclidean distance, and need not be under the metric.
-    """
-    radius = 1 + D[np.arange(len(D)), targets[:, -1]]
-    seen = (D < radius[:, None]) | (D < radius)
-    return (np.where(seen[:, None], slack, 0.0) ** 2).sum()
 
 
 def nearest_slacks(slack, D, y, targets):

@@ -28,13 +28,6 @@ import numpy as np; from sklearn.tree import DecisionTreeRegressor
     'h = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, l, w).predict(X) > '
     "0.5",
 )  # fmt: skip
-LIGHTGBM = """\
-import numpy as np, lightgbm; options = dict(num_leaves=2, learning_rate=1, min_data_in_leaf=1, \
-min_sum_hessian_in_leaf=0, min_data_in_bin=1, feature_pre_filter=False, verbosity=-1)
-""" + STUMP.replace(
-    "FIT",
-    "h = lightgbm.train(options, lightgbm.Dataset(X, 2 * l - 1, weight=w), 1).predict(X) > 0",
-)  # fmt: skip
 
 BOOSTED = """\
 import numpy as np; from sklearn.ensemble import AdaBoostClassifier
@@ -75,11 +68,6 @@ def _metric(imported, fit):
 
 
 METRIC_LEARN = "from metric_learn import LMNN"
-PYLMNN = (
-    "import sys; from unittest.mock import MagicMock; "
-    'sys.modules |= dict.fromkeys(["GPyOpt", "GPyOpt.methods"], MagicMock()); '
-    "from pylmnn import LargeMarginNearestNeighbor as LMNN"
-)
 
 FLAT = """\
 import numpy as np, faiss
@@ -139,14 +127,6 @@ print(model.cluster_centers_)""",
         'LMNN(init="identity", n_neighbors=k, regularization=1 / (1 + mu), max_iter=100000, '
         "convergence_tol=1e-9, learn_rate=1e-3).fit(X, y).components_",
     ),
-    ("pylmnn", "lmnn"): _metric(
-        PYLMNN, 'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu)).fit(X, y).components_'
-    ),
-    ("pylmnn", "lmnn-long"): _metric(
-        PYLMNN,
-        'LMNN(k, init="identity", weight_push_loss=mu / (1 + mu), max_iter=10000, tol=1e-12)'
-        ".fit(X, y).components_",
-    ),
     ("mlpack", "lmnn"): _metric(
         "from mlpack import lmnn",
         'lmnn(X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", '
@@ -158,12 +138,6 @@ print(model.cluster_centers_)""",
         "index = faiss.IndexHNSWFlat(8, 32); index.hnsw.efSearch = 16; index.add(X)",
         "index.search(Q, 10)[1]",
     ),
-    ("annoy", "default"): _share(
-        "import annoy",
-        'index = annoy.AnnoyIndex(8, "euclidean"); index.set_seed(1); '
-        "[index.add_item(*item) for item in enumerate(X)]; index.build(10, n_jobs=1)",
-        "[index.get_nns_by_vector(q, 10) for q in Q]",
-    ),
     ("hnswlib", "brute"): BRUTE,
     ("hnswlib", "default"): _share(
         "import hnswlib",
@@ -171,22 +145,4 @@ print(model.cluster_centers_)""",
         "index.add_items(X, num_threads=1)",
         "index.knn_query(Q, 10)[0]",
     ),
-    ("pynndescent", "default"): _share(
-        "import pynndescent",
-        "index = pynndescent.NNDescent(X, random_state=1, n_jobs=1)",
-        "index.query(Q, 10)[0]",
-    ),
-    ("pynndescent", "wide"): _share(
-        "import pynndescent",
-        "index = pynndescent.NNDescent(X, random_state=1, n_jobs=1)",
-        "index.query(Q, 10, epsilon=1.0)[0]",
-    ),
-    ("lightgbm", "stump"): LIGHTGBM,
-    ("fastmapy", "fastmap"): """\
-import numpy as np, random, fastmap; D, first = np.array({D}), iter({starts}); \
-random.randrange = lambda n: next(first)[0]
-Matrix = type("Matrix", (fastmap.Distance,), {"get_name": lambda: "", "calculate": \
-lambda self, x, y: D[x, y]})
-model = fastmap.FastMap({d}, Matrix, iters=2 * {iterations}); F = model.fit_transform(range(len(D)))
-print([(p.left_index, p.right_index) for p in model._pivots]); print(np.array(F))""",
 }

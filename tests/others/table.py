@@ -111,17 +111,9 @@ FAISS_GRAPH = documented(
     "faiss.IndexFlat.add, its docstring; faiss/impl/HNSW.h names the paper that it implements: "
     "approximate nearest neighbour search by graphs",
 )
-ANNOY = documented(
-    APPROXIMATE, "Annoy's package description; src/annoymodule.cc: the index is of float"
-)
-ANNOY_ALL = documented(SINGLE, "src/annoymodule.cc: the index is of float")
 HNSWLIB = documented(SINGLE, "python_bindings/bindings.cpp: the class is BFIndex<float>")
 HNSWLIB_GRAPH = documented(
     APPROXIMATE, "hnswlib's README; python_bindings/bindings.cpp: the class is Index<float>"
-)
-PYNNDESCENT = documented(
-    APPROXIMATE,
-    "NNDescent, its docstring; pynndescent/pynndescent_.py: points are converted to float32",
 )
 LIBRARIES = (
     Library(
@@ -251,27 +243,6 @@ LIBRARIES = (
         ),
     ),
     Library(
-        "pylmnn",
-        tuple(
-            Item(
-                variant,
-                call,
-                "lmnn",
-                Convention(
-                    "The push sums squares of the slacks, of points nearer than the last target "
-                    "neighbour and the margin; no parameter gives eq. 3. For this sum, with the "
-                    f"library's own target neighbours, every answer is optimal. {OWN_LIMIT}",
-                    "pylmnn/lmnn.py, _compute_push_loss and _loss_grad_lbfgs",
-                    large_margin.own_large_margin(large_margin.squared_slacks),
-                ),
-            )
-            for variant, call in (
-                ("lmnn", "LargeMarginNearestNeighbor(weight_push_loss=mu / (1 + mu))"),
-                ("lmnn-long", "the same with tol=1e-12, max_iter=10000"),
-            )
-        ),
-    ),
-    Library(
         "mlpack",
         (
             Item("knn", 'knn(algorithm="dual_tree")', "scan_nearest"),
@@ -312,69 +283,11 @@ LIBRARIES = (
         ),
     ),
     Library(
-        "annoy",
-        (
-            Item("default", "AnnoyIndex, 10 trees", "neighbors", ANNOY),
-            Item(
-                "everything",
-                "the same, search_k = 100 n",
-                "neighbors",
-                ANNOY_ALL,
-                converts="default",
-            ),
-        ),
-    ),
-    Library(
         "hnswlib",
         (
             Item("brute", "BFIndex", "scan_nearest", HNSWLIB),
             Item("default", "Index, ef = 10", "neighbors", HNSWLIB_GRAPH),
             Item("everything", "Index, ef = n", "neighbors", HNSWLIB_GRAPH, converts="default"),
-        ),
-    ),
-    Library(
-        "pynndescent",
-        (
-            Item("default", "NNDescent", "neighbors", PYNNDESCENT),
-            Item(
-                "wide", "NNDescent, query(epsilon=1)", "neighbors", PYNNDESCENT, converts="default"
-            ),
-        ),
-    ),
-    Library(
-        "lightgbm",
-        (
-            Item(
-                "stump",
-                'a tree of num_leaves=2, objective="regression", labels -1 and 1',
-                "best_stump",
-                Convention(
-                    "A stump is the split of least weighted squared error, which is that of least "
-                    "Gini impurity; the papers' has the least weighted error. Values within 1e-35 "
-                    "of zero count as zero. How many points a side has is told from its weight "
-                    "and rounded; a side that rounds to no point is not split off.",
-                    "Parameters: objective=regression is L2 loss; include/LightGBM/meta.h, "
-                    "kZeroThreshold; src/treelearner/feature_histogram.hpp, cnt_factor",
-                    conventions.split_by("gini", single=False, counts=True),
-                ),
-                shows="best_stump/33",
-            ),
-        ),
-    ),
-    Library(
-        "fastmapy",
-        (
-            Item(
-                "fastmap",
-                "FastMap(iters=2 * iterations)",
-                "fastmap",
-                Convention(
-                    "A squared distance in the hyperplane that is below zero counts as zero; the "
-                    "paper does not say. `fastmap(..., clip=True)` of this project is similar.",
-                    "fastmap/_fastmap.py, FastMap._dist",
-                    conventions.clipped,
-                ),
-            ),
         ),
     ),
 )

@@ -87,18 +87,6 @@ def test_boosting_begins_with_equal_weights_or_with_halves():
         assert got == expected
 
 
-def test_coordinates_of_fastmap():
-    """The line through 0 and 1, 4 apart, puts 2 in the middle: (1 + 16 - 1) / 8."""
-    D = np.array([[0.0, 4, 1], [4, 0, 1], [1, 1, 0]])
-    first = {"pivots": np.array([0, 1]), "F": np.array([0.0, 4, 2])}
-    expected = [{"pivots": first["pivots"], "F": np.array([0.0, 4, 2])}]
-    case = Case("made-up/1", (), {}, {"D": D}, expected)
-    assert conventions.clipped(Answer(case, [first]))
-    assert not conventions.clipped(Answer(case, [{**first, "F": np.array([0.0, 4, 2.5])}]))
-    assert not conventions.clipped(Answer(case, [{**first, "pivots": np.array([0, 2])}]))
-    assert not conventions.clipped(Answer(case, []))
-
-
 def test_an_empty_cluster_takes_the_farthest_point():
     given = {"X": np.array([[0.0], [1], [10]]), "rows": np.arange(3), "iterations": 1}
     given["centres"] = np.array([[0.0], [100]])

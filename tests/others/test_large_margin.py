@@ -19,28 +19,11 @@ def answer(m, targets=TARGETS, **changed):
     return Answer(case, [{"M": np.array([[m]]), "targets": targets}])
 
 
-def test_squared_slacks():
-    """4 m + 2 (1 - 3 m)^2 is least at m = 2/9, where the other slacks are 0; eq. 3 at 1/3."""
-    holds = large_margin.own_large_margin(large_margin.squared_slacks)
-    assert holds(answer(2 / 9))
-    assert not holds(answer(1 / 3))
-
-
 def test_slacks_of_the_nearest_alone():
     """With mu = 0.15 4 m + 0.3 ((1 - 8 m) + (1 - 3 m)) is least at 0; eq. 3 at 1/8."""
     holds = large_margin.own_large_margin(large_margin.nearest_slacks)
     assert holds(answer(0.0, mu=0.15))
     assert not holds(answer(1 / 8, mu=0.15))
-
-
-@pytest.mark.parametrize(("order", "expected"), [([1, 2], 0.0), ([2, 1], 0.25)])
-def test_the_last_target_neighbour_says_how_far_is_looked(order, expected):
-    """Point 3 is at 1.5 from 0, whose targets are at 1 and at 0.25: 1.5 is within 1 + 1 alone."""
-    D = np.array([[0, 1, 0.25, 1.5], [1, 0, 9, 9], [0.25, 9, 0, 9], [1.5, 9, 9, 0]])
-    slack = np.zeros((4, 2, 4))
-    slack[0, 0, 3] = 0.5
-    targets = np.array([order, [1, 1], [2, 2], [3, 3]])
-    assert large_margin.squared_slacks(slack, D, np.array([0, 0, 0, 1]), targets) == expected
 
 
 @pytest.mark.parametrize(

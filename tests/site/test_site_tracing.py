@@ -80,7 +80,7 @@ def test_the_rounds_of_adaboost_are_those_of_the_print():
         assert trace.at(normalised, t).values["w"].sum() == pytest.approx(1)
     first = trace.at(live.snippets["BD:A.2:4"][0], 0).values["w"]
     assert first.tolist() == [1 / 24] * 24
-    assert trace.seen(live.snippets["BD:A.2:11"][0]) == [1, 2, 3, 4, 5]
+    assert trace.seen(live.snippets["BD:A.2:11"][0]) == [1, 2, 3, 4, 5, 6]
 
 
 AT_MOST = 3
@@ -325,11 +325,11 @@ def test_the_meaning_of_a_name_is_that_of_its_symbol():
 
 
 def test_a_line_that_rests_keeps_the_values_of_the_round_before():
-    section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
-    live = runs.live("boosted_distance", section)
-    page = rows.Page("boosted_distance")
-    (statement,) = live.snippets["BD:A.2:11"]
-    shown = page.values("BD:A.2:11", live, 6)
-    assert "Not in round 6." in shown and "From round 5:" in shown
-    assert values.html("w", live.trace.at(statement, 5).values["w"]) in shown
-    assert "Not in" not in page.values("BD:A.2:11", live, 5)
+    section = next(s for s in steps.read("lmnn").sections if s.id == "3")
+    live = runs.live("lmnn", section)
+    page = rows.Page("lmnn")
+    (statement,) = live.snippets["LM:3:8"]
+    shown = page.values("LM:3:8", live, 6)  # full checks come after 1, 3 and 7 steps
+    assert "Not in step 6." in shown and "From step 3:" in shown
+    assert values.html("len(i)", live.trace.at(statement, 3).values["len(i)"]) in shown
+    assert "Not in" not in page.values("LM:3:8", live, 7)

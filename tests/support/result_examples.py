@@ -21,7 +21,7 @@ from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.sparsemap import sparsemap
 from refimpl.rivals.spectral_hashing import spectral_hashing
-from refimpl.search_forest import ForestOptions, InvertedIndex, label_similarity, search_forest
+from refimpl.search_forest import ForestOptions, InvertedIndex, neighbor_similarity, search_forest
 from refimpl.spaces import CallableSpace
 
 
@@ -38,7 +38,7 @@ def examples():
     boostmap_options = BoostMapOptions(query_sensitive=2, n_thresholds=3)
     pairs = random_landmarks(names[y], 4, rng=rng)
     forest = search_forest(
-        X, label_similarity(y), 2, 0.05, rng=rng, options=ForestOptions(max_depth=2, refine=1)
+        X, neighbor_similarity(X, 5), 2, 0.05, rng=rng, options=ForestOptions(max_depth=2)
     )
     trees = kmeans_trees(X, 2, rng=rng, branching=3)
     return {

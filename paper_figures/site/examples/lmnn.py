@@ -28,7 +28,8 @@ STEPS = 31
 def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
     targets = algorithm.target_neighbors(X, y, K, kernels=kernels)
     examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
-    for _ in islice(algorithm.steps(examples, 1.0, L, kernels=kernels, **how), last + 1):
+    states = algorithm.steps(examples, 1.0, L, kernels=kernels, **how)
+    for _ in algorithm.until_converged(islice(states, last + 1)):
         pass
 
 
@@ -92,7 +93,8 @@ def draw_balls(trace: Trace, round: int) -> str:
 
 
 def impostors(kernels: Any) -> None:
-    some_steps(kernels, np.eye(2)[None], 1, look=algorithm.impostors_in_trees)
+    for look in (algorithm.impostors, algorithm.impostors_in_trees):
+        some_steps(kernels, np.eye(2)[None], 0, look=look)
     limits = np.full(len(X), 1.5)
     tree_impostors(X, y, limits, kernels=kernels)
     rotated_scan(X, X[:3] + 0.1, 2, kernels=kernels)
@@ -116,8 +118,8 @@ def several(kernels: Any) -> None:
 EXAMPLES = {
     "model": Example(
         model,
-        "LM:3:9",
-        inside="until_converged",
+        "LM:3:8",
+        inside="steps",
         rounds="full check",
         draw=draw_best,
         caption="Eighteen flowers, a shape for each kind, and the best metric so far: all points "
@@ -126,7 +128,6 @@ EXAMPLES = {
     "solver": Example(
         solver,
         "LM:3:2",
-        inside="steps",
         rounds="step t",
         draw=draw_metric,
         caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the "
