@@ -8,7 +8,6 @@ A point is compared with sixteen centres at once; each sum is taken in the order
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.algorithm cimport pop_heap, push_heap
 
