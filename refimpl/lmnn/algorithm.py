@@ -404,7 +404,8 @@ def until_converged(
     for now in states:
         if now.found is None:
             continue
-        best = min(best, (now.objective, now.L), key=lambda pair: pair[0])  # open: best
+        # LM:2:2  open: best
+        best = min(best, (now.objective, now.L), key=lambda pair: pair[0])
         lows.append(best[0])
         yield now, best
         # LM:3:9  open: convergence
@@ -435,5 +436,5 @@ def lmnn(
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric
     examples = Examples(X, y, targets, partition)
     states = steps(examples, mu, L, look=look, kernels=kernels, threads=threads)
-    *_, (_, best) = until_converged(states)  # LM:2:2, LM:5:7
+    *_, (_, best) = until_converged(states)  # LM:5:7
     return best[1]

@@ -11,7 +11,15 @@ import numpy as np
 
 from refimpl.check.judging import squares
 
-__all__ = ["approximate", "at_radius", "boosting", "relocated", "single_precision", "split_by"]
+__all__ = [
+    "approximate",
+    "at_radius",
+    "boosting",
+    "divided_by_all",
+    "relocated",
+    "single_precision",
+    "split_by",
+]
 
 EPSILON = 2.0**-23
 CLOSE = 1e-9
@@ -232,4 +240,13 @@ def boosting(criterion, halves):
     return holds
 
 
-# ------------------------------------------------------------------------------------------ FastMap
+# ---------------------------------------------------------------------------------------------- RCA
+
+
+def divided_by_all(answer):
+    """Whether RCA's matrix is that of a mean over all points, not of those in classes of several."""
+    if answer.got is None:
+        return False
+    _, counts = np.unique(answer.case.arguments["y"], return_counts=True)
+    share = counts.sum() / counts[counts > 1].sum()
+    return np.allclose(answer.got[0]["W"], answer.case.expected[0]["W"] * share, rtol=1e-6)

@@ -127,6 +127,11 @@ print(model.cluster_centers_)""",
         'LMNN(init="identity", n_neighbors=k, regularization=1 / (1 + mu), max_iter=100000, '
         "convergence_tol=1e-9, learn_rate=1e-3).fit(X, y).components_",
     ),
+    ("metric-learn", "rca"): """\
+import numpy as np; from metric_learn import RCA
+X, y = np.array({X}, float), np.array({y})
+L = RCA().fit(X, y).components_; print("metric:", (L.T @ L).tolist())
+n, several = len(y), sum(np.bincount(y)[np.bincount(y) > 1]); print("points:", n, "in", several)""",
     ("mlpack", "lmnn"): _metric(
         "from mlpack import lmnn",
         'lmnn(X, labels=y, k=k, regularization=mu / (1 + mu), optimizer="lbfgs", '

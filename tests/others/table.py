@@ -97,6 +97,7 @@ OWN_LIMIT = (
 )
 
 
+CHANCE = "it refuses data on which the first stump is no better than chance"
 STRICT = "they ask for the points below a limit; it offers those up to it alone"
 
 
@@ -176,6 +177,7 @@ LIBRARIES = (
                     "n_estimators: a perfect fit ends the learning; References: Zhu et al. (2009)",
                     conventions.boosting("gini", False),
                 ),
+                skips=CHANCE,
                 shows="adaboost/2",
             ),
             Item(
@@ -187,6 +189,7 @@ LIBRARIES = (
                     'DecisionTreeClassifier: criterion="gini"; AdaBoostClassifier: n_estimators',
                     conventions.boosting("gini", True),
                 ),
+                skips=CHANCE,
             ),
             Item(
                 "adaboost-absolute",
@@ -198,6 +201,7 @@ LIBRARIES = (
                     "AdaBoostClassifier: n_estimators: a perfect fit ends the learning",
                     conventions.boosting("error", True),
                 ),
+                skips=CHANCE,
                 converts="adaboost",
             ),
             Item(
@@ -239,7 +243,16 @@ LIBRARIES = (
                 ),
                 converts="lmnn",
             ),
-            Item("rca", "RCA()", "relevant_component_analysis"),
+            Item(
+                "rca",
+                "RCA()",
+                "relevant_component_analysis",
+                Convention(
+                    "The sum is divided by the number of all points, those of a class of one too.",
+                    "metric_learn/rca.py, RCA.fit: np.cov of the centred chunks, bias=1",
+                    conventions.divided_by_all,
+                ),
+            ),
         ),
     ),
     Library(

@@ -96,7 +96,7 @@ def test_every_finding_has_a_case_and_lines_that_were_run(library):
 def test_lines_of_a_search_find_the_share_of_the_record():
     searches = [item for library in RECORD["libraries"] for item in library["items"]
                 if item["subject"] == "neighbors" and item["reproduction"]]  # fmt: skip
-    assert len(searches) > 3
+    assert len(searches) > 1
     for item in searches:
         share = item["facts"]["true neighbours found"]
         assert item["reproduction"]["prints"] == f"share found: {share}"

@@ -124,7 +124,10 @@ def adaboost(model, halves):
         l = np.arange(len(X)) < len(P)
         w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N))) if halves else None
         boosting = AdaBoostClassifier(model(), n_estimators=T, random_state=0)
-        boosting.fit(X, l.astype(int), w)
+        try:
+            boosting.fit(X, l.astype(int), w)
+        except ValueError:  # a first stump that is no better than chance
+            return None
         return [
             {**as_stump(one), "epsilon": float(epsilon), "alpha": float(alpha)}
             for one, epsilon, alpha in zip(
