@@ -53,7 +53,7 @@ test: $(BUILT)
 	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
 
 gate: $(BUILT)
-	$(VENV)/bin/python -m tests.gate $(ARGS)
+	OPENBLAS_CORETYPE=Haswell $(VENV)/bin/python -m tests.gate $(ARGS)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)

@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
 
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels.chamfer import rounded_distances, require_edges, require_size
@@ -79,7 +80,7 @@ cdef class _Images(Loop):
         self.height, self.width = shape
         self.n_threads, self.distance = n_threads, distance
         self.start, self.count = np.zeros(room + 1, dtype=np.int64), np.empty(room)
-        self.maps = _aligned(-(-room // LANES), self.height * self.width, LANES)
+        self.maps = on_lines(np.empty, (-(-room // LANES), self.height * self.width, LANES))
         self.scratch = np.empty((n_threads, self.height + 1, self.width * LANES), dtype=np.int32)
 
     def fill(self, const uint8_t[:, :, ::1] edges):
@@ -104,14 +105,6 @@ cdef class _Images(Loop):
             &self.edges[0, 0, 0], self.n, tile * LANES, self.height, self.width, &self.distance[0],
             &self.scratch[thread, 0, 0], &self.maps[tile, 0, 0]
         )
-
-
-def _aligned(*shape):
-    """Return an empty float64 array that starts at a cache line, so no vector straddles two."""
-    size = int(np.prod(shape))
-    array = np.empty(size + 8)
-    first = -(array.ctypes.data // 8) % 8
-    return array[first:first + size].reshape(shape)
 
 
 cdef cloned_void _count_edges(
@@ -267,7 +260,7 @@ def chamfer_distances(A, B, *, threads=None):
     cdef int n_threads = _threads(threads, A, B)
     cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
     cdef _Compare loop = _Compare()
-    loop.sums = _aligned(n_threads, 2, BLOCK, STRIDE)
+    loop.sums = on_lines(np.empty, (n_threads, 2, BLOCK, STRIDE))
     loop.A = _Images(room_a, A.shape[1:], distance, n_threads)
     loop.B = _Images(room_b, B.shape[1:], distance, n_threads)
     for a in range(0, len(A), room_a):
@@ -332,7 +325,7 @@ cdef class _Nearest(Loop):
         self.k, self.n_threads = k, n_threads
         self.room = min(2 * k + LANES, n_X)
         self.kept.resize(n * self.room)
-        self.sums = _aligned(n_threads, 2, BLOCK, STRIDE)
+        self.sums = on_lines(np.empty, (n_threads, 2, BLOCK, STRIDE))
 
     cdef int begin(self, queries) except -1:
         """Hold these queries, which have not been compared with any image."""

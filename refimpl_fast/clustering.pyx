@@ -12,6 +12,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.algorithm cimport pop_heap, push_heap
 
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport GRAIN, Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -123,7 +124,7 @@ def lloyd(
     means.S = assign.S = np.take(X, rows, axis=0)
     require_within(np.asarray(means.S), "X[rows]")
     means.sums = np.empty((k, d))
-    assign.packed = np.zeros((k + GROUP - 1) // GROUP * GROUP * d)
+    assign.packed = on_lines(np.zeros, (k + GROUP - 1) // GROUP * GROUP * d)
     assign.nearest = np.zeros(p, dtype=np.int64)
     assign.k = k
     _pack(C, assign.packed)

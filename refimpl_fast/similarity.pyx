@@ -7,6 +7,7 @@ import numpy as np
 
 from libc.stdint cimport int64_t
 
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -30,7 +31,6 @@ cdef extern from "widths.h":
 cdef enum:
     # queries that one thread takes at a time, while a block of training vectors stays in cache
     QUERIES = 32
-    LINE = 8  # numbers in a line of the cache
 
 
 cdef class _Turn(Loop):
@@ -108,7 +108,7 @@ def add_similarity(
     cdef _Turn turn = _Turn()
     turn.X, turn.feature, turn.sign = X, feature, sign
     # values beyond the last vector are never stored
-    turn.blocks = np.asarray(_zeros_on_lines(-(-n_X // LANES) * T * LANES)).reshape(-1, T, LANES)
+    turn.blocks = on_lines(np.zeros, (-(-n_X // LANES), T, LANES))
     turn.run(n_X, worth(n_threads, n_X * T))
     cdef _Add add = _Add()
     add.S, add.Q, add.blocks = S, Q, turn.blocks
@@ -118,16 +118,6 @@ def add_similarity(
     n_threads = worth(n_threads, n_Q * n_X * T // 16)
     add.ahead = n_threads * QUERIES
     add.run((n_Q + QUERIES - 1) // QUERIES, n_threads, 1)
-
-
-cdef double[::1] _zeros_on_lines(Py_ssize_t size):
-    """Return zeros of which the first begins a line of the cache.
-
-    No load of a vector unit then takes parts of two lines.
-    """
-    cdef double[::1] zeros = np.zeros(size + LINE)
-    cdef Py_ssize_t before = -(<Py_ssize_t> &zeros[0] // <Py_ssize_t> sizeof(double)) % LINE
-    return zeros[before:before + size]
 
 
 cdef void _signed(

@@ -10,6 +10,7 @@ reference.
 import numpy as np
 
 from libc.stdint cimport int64_t
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -299,7 +300,7 @@ class _Place:
 
         What is beyond the last row is 0.
         """
-        packed = np.zeros((-(-len(A) // width), self.r, width), dtype=np.float32)
+        packed = on_lines(np.zeros, (-(-len(A) // width), self.r, width), np.float32)
         squares = np.empty((len(A), len(ends)))
         for rows in _blocks(len(A)):
             part = self._scaled(A[order[rows]])
@@ -336,7 +337,9 @@ def _in_groups(A, width, fill):
     """Rows of A in float32, (groups, columns, width); what is beyond the last row is `fill`."""
     whole = np.full((-(-len(A) // width) * width, A.shape[1]), fill, dtype=np.float32)
     whole[: len(A)] = A
-    return np.ascontiguousarray(whole.reshape(-1, width, A.shape[1]).transpose(0, 2, 1))
+    groups = on_lines(np.empty, (len(whole) // width, A.shape[1], width), np.float32)
+    groups[:] = whole.reshape(-1, width, A.shape[1]).transpose(0, 2, 1)
+    return groups
 
 
 def _ranges(classes, width):

@@ -14,6 +14,7 @@ from libc.math cimport INFINITY, fabs, floor, log2, sqrt
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport sort
 
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl_fast.vectors cimport vector
 
@@ -89,7 +90,7 @@ def _pack_points(tree):
     cdef int64_t[::1] first = np.concatenate(
         [[0], np.cumsum((tree.ends - tree.starts)[leaves - 1:] + GROUP - 1 >> 4)]
     )
-    cdef float[::1] groups = np.zeros(first[leaves] * GROUP * d, dtype=np.float32)
+    cdef float[::1] groups = on_lines(np.zeros, first[leaves] * GROUP * d, np.float32)
     cdef float* place
     if not TINY < radius < INFINITY:
         return _Points(groups, first, 0.0, 1.0)
@@ -132,7 +133,8 @@ def _pack_nodes(tree, box):
                 for side, values in enumerate([tree.low, tree.high] if box else [tree.centres]):
                     brick[:, :, side, 2**step - 2 + i] = values[node]
         bricks.append(brick)
-    flat = np.concatenate([brick.ravel() for brick in bricks] or [np.zeros(1)])
+    flat = on_lines(np.empty, max(1, sum(brick.size for brick in bricks)))
+    np.concatenate([brick.ravel() for brick in bricks] or [np.zeros(1)], out=flat)
     return _Nodes(flat, base, slot, d * GROUP * (2 if box else 1))
 
 

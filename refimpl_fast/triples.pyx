@@ -10,6 +10,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libcpp.algorithm cimport upper_bound
 
+from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
 
 from refimpl.kernels import exponentials
@@ -59,7 +60,7 @@ cdef class _Eights(Loop):
 
     cdef void room(self, int n_threads, Py_ssize_t width) except *:
         """Make room for the values of eight classifiers, and for `width` numbers of each."""
-        self.values = np.empty((n_threads, EIGHT * self.F.shape[1]))
+        self.values = on_lines(np.empty, (n_threads, EIGHT * self.F.shape[1]))
         self.out = np.zeros((-(-self.F.shape[0] // EIGHT), EIGHT * width))
 
     cdef each(self, threads, Py_ssize_t width):
@@ -225,7 +226,7 @@ def best_ranges(
         return np.empty(0), np.empty(0, dtype=np.int64)
     loop.splitting, loop.thresholds, loop.ranges = values, thresholds, ranges
     loop.best = np.empty(len(F), dtype=np.int64)
-    loop.gains = np.empty((most, EIGHT * F.shape[1]))
+    loop.gains = on_lines(np.empty, (most, EIGHT * F.shape[1]))
     loop.below = np.empty((most, thresholds.shape[1] + 2))
     return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)  # BM:8.3:2
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from paper_figures.registry import Job
 from paper_figures.search_forest.methods import training_points
-from refimpl.search_forest.algorithm import search_tree, selection_rounds
+from refimpl.search_forest.growing import grow_rounds, grow_tree
 from refimpl.search_forest.model import forest_of_rounds
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.search_forest.trees import Node, Split, Tree
@@ -49,11 +49,11 @@ def learn_other(
         def split(of_node: Points, node: Node) -> Split:
             return SPLITS[planes](of_node, stream, job.kernels)
 
-        return search_tree(points, root, split, max_depth)
+        return grow_tree(points, root, split, max_depth)
 
     rounds = []
     history = []
-    for r in selection_rounds(pairs, trees, learn):
+    for r in grow_rounds(pairs, trees, learn):
         rounds.append(r)
         history.append((r.tree.J, r.similar, r.dissimilar, *pairs.loss_and_objective()))
     if not rounds:

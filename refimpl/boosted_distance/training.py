@@ -404,7 +404,9 @@ def weighted(
             f"vectors; got shape {v.shape}, or others"
         )
     if len(np.unique(y[v > 0])) < 2:
-        raise ValueError("sample_weight must be above 0 for vectors of two classes or more")
+        raise ValueError(
+            "sample_weight must be above 0 for vectors of two classes or more; got 0 for all others"
+        )
     v = np.ldexp(v, -int(np.frexp(v.max())[1]))  # a power of two: no weight is rounded
     kept = v > 0
     return for_kernel(X[kept]), y[kept], v[kept]

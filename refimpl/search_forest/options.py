@@ -9,6 +9,7 @@ from refimpl.checks import as_count, as_number, one_of
 
 __all__ = ["DEFAULTS", "ForestOptions"]
 
+COORDINATES = ("node", "given")
 OFFSETS = ("eigenvector", "best")
 PAIRS = ("meeting", "dense")
 
@@ -17,8 +18,9 @@ PAIRS = ("meeting", "dense")
 class ForestOptions:
     """How the trees of a search forest grow; an argument of :func:`search_forest`.
 
-    The defaults are the paper's: the plane of eq. 18 splits every node (Li et al., 2011, p. 5). The
-    paper's stumps for large nodes (§ 3.3) are `stump_above` and `n_stumps`. `max_leaves`,
+    By default the plane of eq. 18 splits every node (Li et al., 2011, p. 5), in coordinates that
+    find more neighbours than the paper's; ``coordinates="given"`` is eq. 18 as printed. The paper's
+    stumps for large nodes (§ 3.3) are `stump_above` and `n_stumps`. `max_leaves`,
     ``offset="best"`` and `refine` go beyond the paper.
 
     Parameters
@@ -32,6 +34,11 @@ class ForestOptions:
         default no node is.
     n_stumps : int, default 16
         The number of coordinates that are tried, drawn anew for each node, with every threshold.
+    coordinates : {"node", "given"}, default "node"
+        The coordinates of the points to which x~ of eq. 18 adds an entry. "node" centres and scales
+        the points of each node, and adds `augment`. "given" is x~ = [x^T 1]^T, as printed, of the
+        points as they are; it needs the offset of the eigenvector and no moves, and `augment` is
+        not used.
     offset : {"eigenvector", "best"}, default "eigenvector"
         How b of a plane p^T x + b is found: from the eigenvector, as in eq. 18, or as the threshold
         on p^T x that maximises eq. 17 itself. A plane that is moved gets its best threshold.
@@ -74,6 +81,7 @@ class ForestOptions:
     max_leaves: int | None = None
     stump_above: int | None = None
     n_stumps: int = 16
+    coordinates: str = "node"
     offset: str = "eigenvector"
     refine: int = 0
     augment: float = 0.1
@@ -88,7 +96,13 @@ class ForestOptions:
             object.__setattr__(self, name, as_count(getattr(self, name), name, least))
         for name in ("augment", "tol"):
             object.__setattr__(self, name, as_number(getattr(self, name), name))
+        one_of(self.coordinates, COORDINATES, "coordinates")
         one_of(self.offset, OFFSETS, "offset")
+        if self.coordinates == "given" and (self.offset != "eigenvector" or self.refine):
+            raise ValueError(
+                "offset must be 'eigenvector' and refine 0 with coordinates='given'; "
+                f"got {self.offset!r} and {self.refine}"
+            )
         one_of(self.pairs, PAIRS, "pairs")
 
 

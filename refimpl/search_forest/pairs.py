@@ -135,13 +135,13 @@ class DensePairs:
 
     def weights(self) -> FloatArray:
         """Return w_ij of eq. 10, shape (n, n), on a grid; 0 where i = j."""
-        w = weights(self.z, self.T)  # SF:1:4
+        w = weights(self.z, self.T)
         np.fill_diagonal(w, 0.0)
         return rounded(w, grid_step(w.sum()))
 
     def root(self) -> Node:
         """Return the node that holds all points, with M_ij = w_ij z_ij."""
-        M = weights(self.z, self.T) * self.z  # SF:eq18
+        M = weights(self.z, self.T) * self.z
         np.fill_diagonal(M, 0.0)
         return _DenseNode(rounded(M, grid_step(np.abs(M).sum())), self.lam)
 
@@ -154,7 +154,7 @@ class DensePairs:
 
     def meet(self, leaf: IntArray, c: float) -> None:
         """Update T(x_i, x_j) <- T(x_i, x_j) + c t(x_i, x_j)."""
-        self.T += c * tree_selection(leaf, leaf)  # SF:1:3
+        self.T += c * tree_selection(leaf, leaf)
 
     def loss_and_objective(self) -> tuple[float, float]:
         """Return L(T) of eq. 7 and J(T) of eq. 5 as sums over the pairs: every point is a query."""
@@ -172,7 +172,7 @@ class _DenseNode:
         self.M = M
         self.lam = lam
         self.n = len(M)
-        self.J: float = M.sum()  # J^k  SF:eq17
+        self.J: float = M.sum()  # J^k
 
     def negligible(self) -> float:
         """Return the largest rise of eq. 17 that counts as rounding, as M_ij may have become 0."""
@@ -181,7 +181,7 @@ class _DenseNode:
     def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u."""
         both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
-        return 0.5 * both  # SF:eq18
+        return 0.5 * both
 
     def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
         """Return the leading eigenvector of X~ M X~^T; the rows of x are those of X~^T."""
@@ -189,7 +189,7 @@ class _DenseNode:
         def product(p: FloatArray) -> FloatArray:
             return vector_times(self.product(times_vector(x, p)), x)
 
-        return top_eigenvector(product, start, tol=tol)  # SF:eq18
+        return top_eigenvector(product, start, tol=tol)
 
     def best_plane(
         self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
@@ -333,8 +333,8 @@ class MeetingPairs:
 
     def _weights(self, part: slice | IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of some pairs, w if the pair is similar and w if it is not."""
-        w_similar = np.exp(-(1 - self.lam) * self.T[part])  # SF:eq10
-        w_dissimilar = np.exp(self.lam * self.T[part])  # SF:1:4
+        w_similar = np.exp(-(1 - self.lam) * self.T[part])
+        w_dissimilar = np.exp(self.lam * self.T[part])
         return w_similar, w_dissimilar
 
     def _require_memory(self, needed: int, what: str) -> None:
@@ -396,8 +396,8 @@ class MeetingPairs:
             same = part.start + np.flatnonzero(leaf[self.first[part]] == leaf[self.second[part]])
             orders = self.similar[same]
             w_similar, w_dissimilar = self._weights(same)
-            of_similar = (orders * rounded(w_similar, step)).sum()  # SF:eq14
-            of_dissimilar = ((2 - orders) * rounded(w_dissimilar, step)).sum()  # SF:eq14
+            of_similar = (orders * rounded(w_similar, step)).sum()
+            of_dissimilar = ((2 - orders) * rounded(w_dissimilar, step)).sum()
             return of_similar, of_dissimilar, 2.0 * len(same)
 
         sizes = np.bincount(leaf).astype(float)
@@ -418,7 +418,7 @@ class MeetingPairs:
             self._require_memory(
                 PAIR_BYTES * most, f"the list of {most:,} pairs that meet in a leaf"
             )
-        self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(  # SF:1:3
+        self.first, self.second, self.similar, self.T = self.kernels.meet_pairs(
             leaf, self.first, self.second, self.similar, self.T, c, threads=self.threads
         )
         self._grid = None
@@ -469,7 +469,7 @@ class _MeetingNode:
         self.base = base  # -2 lambda, for both orders of a pair
         self.kernels = kernels
         self.threads = threads
-        self.J: float = v.sum() + base * (n * (n - 1) // 2)  # J^k  SF:eq17
+        self.J: float = v.sum() + base * (n * (n - 1) // 2)  # J^k
 
     def negligible(self) -> float:
         """Return the same number as :meth:`_DenseNode.negligible`."""
@@ -477,7 +477,6 @@ class _MeetingNode:
 
     def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u: the constant needs only the sum of u."""
-        # SF:eq18
         listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
         others: FloatArray = u.sum() - u
         return 0.5 * (listed + self.base * others)
@@ -485,7 +484,6 @@ class _MeetingNode:
     def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
         """Return the result of :func:`refimpl.kernels.leading_direction` for this node."""
         pairs = self.first, self.second, self.v
-        # SF:eq18
         return self.kernels.leading_direction(
             x, *pairs, self.base, start, tol, threads=self.threads
         )
@@ -508,7 +506,6 @@ class _MeetingNode:
 
     def split(self, left: BoolArray) -> tuple[Node, Node]:
         """Return the nodes of the points with left[i] and of the others."""
-        # SF:2:6
         of_left, of_right = self.kernels.split_pairs(
             left, self.first, self.second, self.v, threads=self.threads
         )

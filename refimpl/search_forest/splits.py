@@ -1,19 +1,22 @@
-"""Splits of a node beyond eq. 18 of Li et al. (2011): stumps, best thresholds, moved planes.
+"""Splits of a node for use: planes of eq. 18 of Li et al. (2011), stumps, best thresholds, moves.
 
-By default a node is split by the plane of eq. 18,
-:func:`refimpl.search_forest.algorithm.hyperplane`. A *stump* is a threshold on one coordinate; the
-paper uses stumps for nodes of many points (§ 3.3, p. 6). The other two splits are not the paper's.
-One takes the threshold that is best for eq. 17. The other moves the plane as long as eq. 17 rises,
-since eq. 18 only approximates eq. 17.
+The plane of eq. 18 is taken in the points' own coordinates, as
+:func:`refimpl.search_forest.algorithm.hyperplane` does, or in those of each node. A *stump* is a
+threshold on one coordinate; the paper uses stumps for nodes of many points (§ 3.3, p. 6). The other
+two splits are not the paper's. One takes the threshold that is best for eq. 17. The other moves the
+plane as long as eq. 17 rises, since eq. 18 only approximates eq. 17.
 
 A node is one of :mod:`refimpl.search_forest.trees`.
 
-Not handled here: which nodes are split, and when to stop (``algorithm.py``); planes and how they
+Not handled here: which nodes are split, and when to stop (``growing.py``); planes and how they
 are moved (``refimpl/kernels/planes.py``).
 """
 
+from typing import Any
+
 import numpy as np
 
+from refimpl.search_forest.algorithm import augmented
 from refimpl.search_forest.options import ForestOptions
 from refimpl.search_forest.trees import Node, Split
 from refimpl.typing import Points
@@ -36,7 +39,7 @@ def best_split(X: Points, node: Node, options: ForestOptions, rng: np.random.Gen
 
     Returns
     -------
-    refimpl.search_forest.algorithm.Split
+    refimpl.search_forest.trees.Split
 
     See Also
     --------
@@ -56,6 +59,10 @@ def best_split(X: Points, node: Node, options: ForestOptions, rng: np.random.Gen
     if options.stump_above is not None and node.n > options.stump_above:
         return stump(X, node, options.n_stumps, rng)
     start = rng.normal(size=X.shape[1] + 1)
+    if options.coordinates == "given":
+        x = augmented(X)
+        p: Any = node.leading_direction(x, start, options.tol)
+        return Split(p[:-1].astype(X.dtype), float(p[-1]), x @ p > 0)
     how = options.augment, options.tol, options.offset, options.refine
     return node.best_plane(X, start, *how)
 
@@ -64,6 +71,6 @@ def stump(X: Points, node: Node, n_stumps: int, rng: np.random.Generator) -> Spl
     """Return the stump that maximises eq. 17 among `n_stumps` random coordinates (§ 3.3, p. 6)."""
     features = np.sort(rng.choice(X.shape[1], size=min(n_stumps, X.shape[1]), replace=False))
     A = np.ascontiguousarray(X[:, features], dtype=np.float64)
-    crossing, threshold = node.best_thresholds(A)  # SF:eq17
+    crossing, threshold = node.best_thresholds(A)
     best = int(crossing.argmin())
     return Split(int(features[best]), -float(threshold[best]), A[:, best] - threshold[best] > 0)

@@ -1,7 +1,8 @@
 """Boosted Search Forest for use: Algorithms 1 and 2 of Li et al. (2011) with checks and options.
 
 :func:`search_forest` checks its input, calls back, goes on from earlier trees and keeps to a memory
-limit. Its trees are those of ``algorithm.py``, the printed form, unless an option asks for others.
+limit. With ``ForestOptions(coordinates="given")`` its trees are those of ``algorithm.py``, the
+printed form.
 
 Not handled here: the printed algorithms (``algorithm.py``), similarities (``similarity.py``), the
 weights of all pairs (``pairs.py``), what a forest says of points (``model.py``), missing values,
@@ -20,8 +21,8 @@ from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory
-from refimpl.search_forest import algorithm
-from refimpl.search_forest.algorithm import Round, selection_rounds
+from refimpl.search_forest.algorithm import Round
+from refimpl.search_forest.growing import grow_rounds, grow_tree
 from refimpl.search_forest.memory import least_bytes, memory_bytes
 from refimpl.search_forest.model import (
     forest_of_rounds,
@@ -60,11 +61,11 @@ def search_forest(
 ) -> SearchForest:
     """Learn a Boosted Search Forest: Algorithms 1 and 2 of Li et al. (2011).
 
-    By default its trees are those of the printed form,
-    :func:`refimpl.search_forest.algorithm.search_forest`, bit for bit: hyperplanes whose direction
-    and offset are those of eq. 18, where the coordinates of x~ are centred and scaled for each
-    node. `options` offers the paper's stumps for large nodes, and settings that go beyond the
-    paper.
+    Every node is split by the hyperplane of eq. 18. By default its x~ has the node's own
+    coordinates: centred, scaled, with a last entry of 0.1. Such forests find more neighbours than
+    those of the paper's x~ = [x^T 1]^T, which ``ForestOptions(coordinates="given")`` takes (see
+    PAPER.md). `options` also offers the paper's stumps for large nodes, and settings that go beyond
+    the paper.
 
     Parameters
     ----------
@@ -194,7 +195,7 @@ def _search_tree(X: Points, root: Node, options: ForestOptions, rng: np.random.G
         return best_split(X, node, options, rng)
 
     max_leaves = np.inf if options.max_leaves is None else options.max_leaves
-    return algorithm.search_tree(X, root, split, options.max_depth, max_leaves)
+    return grow_tree(X, root, split, options.max_depth, max_leaves)
 
 
 def _grow(
@@ -202,7 +203,7 @@ def _grow(
 ) -> SearchForest:
     """Run the remaining rounds of Algorithm 1; return the forest."""
     before = growth.rounds[-1].tree if growth.rounds else None
-    for r in selection_rounds(pairs, growth.M - len(growth.rounds), learn, before):
+    for r in grow_rounds(pairs, growth.M - len(growth.rounds), learn, before):
         growth.add(r, pairs)
         m = len(growth.rounds)
         if callback is not None:

@@ -149,7 +149,7 @@ class Tree:
 
     See Also
     --------
-    refimpl.search_forest.algorithm.search_tree : Grow a tree.
+    refimpl.search_forest.algorithm.search_tree : Algorithm 2.
 
     Examples
     --------

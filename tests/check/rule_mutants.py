@@ -24,7 +24,6 @@ import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
 from refimpl.boosted_distance.ensembles import stump
 from refimpl.kernels.sorting import SortedFeatures
-from refimpl.search_forest.pairs import DensePairs
 
 best_stump = refimpl.kernels.stumps.best_stump
 CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
@@ -123,25 +122,20 @@ MUTANTS = {
         (refimpl.spaces.ranks.enn_ranks,
          "np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)",
          "np.take_along_axis(D, true[block], axis=1)"),
-    ("search_forest", "last-entry-.1"): (sf.augmented, "float(last)", "1.0"),
-    ("search_forest", "centred"): (sf.augmented, "away = X - mean", "away = X * 1.0"),
-    ("search_forest", "scaled"): (sf.augmented, "or 1.0", "* 0 + 1.0"),
+    ("search_forest", "last-entry-1"): (sf.augmented, "np.ones(len(X))", "2 * np.ones(len(X))"),
     ("search_forest", "mass-at-least-1"):
         (sf.best_c, "max(dissimilar, 1.0)", "max(dissimilar, 2.0)"),
     ("search_forest", "no-weight-ends"): (sf.selection_rounds, "if c <= 0", "if False"),
     ("search_forest", "pairs-of-different-points"):
-        (DensePairs.weights, "np.fill_diagonal(w, 0.0)", "pass"),
+        (sf.selection_rounds, "np.fill_diagonal(w, 0.0)", "pass"),
     ("search_forest", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
-    ("search_forest", "T-grows-by-c"): (DensePairs.meet, "c * tree", "2 * c * tree"),
-    ("search_tree", "last-entry-.1"): (sf.augmented, "float(last)", "1.0"),
-    ("search_tree", "centred"): (sf.augmented, "away = X - mean", "away = X * 1.0"),
-    ("search_tree", "scaled"): (sf.augmented, "or 1.0", "* 0 + 1.0"),
+    ("search_forest", "T-grows-by-c"): (sf.selection_rounds, "T + c * t", "T + 2 * c * t"),
+    ("search_tree", "last-entry-1"): (sf.augmented, "np.ones(len(X))", "2 * np.ones(len(X))"),
     ("search_tree", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth"),
-    ("search_tree", "J-must-rise"): (sf.search_tree, "rise > node.negligible()", "True"),
-    ("search_tree", "negligible-rise"):
-        (PAIRS + "_DenseNode.negligible", "NEGLIGIBLE", "-NEGLIGIBLE"),
-    ("search_tree", "symmetric-part"):
-        (PAIRS + "_DenseNode.product", "vector_times(u, self.M)", "times_vector(self.M, u)"),
+    ("search_tree", "J-must-rise"):
+        (sf.search_tree, "rise > 1e-9 * np.abs(M[np.ix_(rows, rows)]).sum()", "True"),
+    ("search_tree", "negligible-rise"): (sf.search_tree, "1e-9", "-1e-9"),
+    ("search_tree", "symmetric-part"): (sf.hyperplane, "(A + A.T) / 2", "A"),
     ("lmnn_steps", "lowest-of-equal-neighbours"):
         (CHECK_LM + "_run", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
@@ -154,11 +148,12 @@ MUTANTS = {
         ("refimpl.check.trainings.lmnn:_run", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
     ("lmnn_steps", "pairs-found-alone"):
         (lm.steps, "slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)",
-         "new = np.union1d(i * n + l, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
-         "        N = np.isin(new, i * n + l)[:, None] & np.zeros((len(new), k), bool) if not len(N) "
-         "else np.array([N[np.flatnonzero(i * n + l == c)[0]] if c in i * n + l else [False] * k "
-         "for c in new])\n"
-         "        active = new; i, l = np.divmod(new, n)\n"
+         "new = np.union1d(active, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
+         "        known = np.isin(new, active)\n"
+         "        grown = np.zeros((len(new), k), bool)\n"
+         "        grown[known] = N if len(N) == known.sum() else False\n"
+         "        N, active = grown, new\n"
+         "        i, l = np.divmod(new, n)\n"
          "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)"),
     ("lmnn", "lowest-of-equal-neighbours"):
         (CHECK_LM + "_run_optimum", "result.targets",

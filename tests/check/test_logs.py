@@ -306,7 +306,7 @@ def test_forest_rounds_agree(checked, number):
     ],
 )
 def test_a_fault_of_the_forest_is_named(checked, part, change, source):
-    lines, given = rounds_of("search_forest", 1)
+    lines, given = rounds_of("search_forest", 4)
     lines[1][part] = change(lines[1][part])
     code, said = checked("SF:1", lines, S=given["S"], lam=given["lam"])
     assert code == 1 and f"search_forest, {source}: wrong" in said and f"round 2: {part}" in said

@@ -151,10 +151,10 @@ def c_without_lambda(similar, dissimilar, lam):
     return float(np.log(similar / max(dissimilar, 1.0)))
 
 
-def every_split(X, root, best_split, max_depth=16, max_leaves=np.inf):
+def every_split(X, M, max_depth=16):
     """Algorithm 2 that never splits."""
     return refimpl.search_forest.algorithm.Tree(
-        [-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), root.J
+        [-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), M.sum()
     )
 
 

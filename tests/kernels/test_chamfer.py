@@ -184,7 +184,7 @@ def test_what_the_public_functions_refuse():
         ((A.astype(str),), TypeError, "A must hold real numbers; got dtype"),
         ((A[:0],), ValueError, r"A must have shape .*; got \(0, 5, 5\)"),
         ((A, empty), ValueError, r"B\[1\] has no edge pixel"),
-        (([[[1]], [[1, 0]]],), ValueError, "A must hold images of equal size"),
+        (([[[1]], [[1, 0]]],), ValueError, "A must be images with rows of equal length"),
     ):
         with pytest.raises(error, match=message):
             edges.chamfer(*arguments)

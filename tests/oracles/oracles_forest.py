@@ -1,9 +1,9 @@
 """The Boosted Search Forest by brute force, from the paper's text alone; imports neither package.
 
 A tree is a nested tuple: ("leaf", name) or (p, b, left, right), where p^T x + b > 0 goes left.
-Similarities S are nested lists of 0 and 1; a pair is two different points, in either order. What
-the paper leaves open of eq. 18 is read as refimpl reads it: x~ has the coordinates of a node's
-points from their mean, in units of their spread, and 0.1.
+Similarities S are nested lists of 0 and 1; a pair is two different points, in either order. x~ of
+eq. 18 is [x, 1] or, with another last entry, has the coordinates of a node's points from their
+mean, in units of their spread, and this entry.
 """
 
 import math
@@ -111,8 +111,11 @@ def node_coordinates(X, last):
     return [[(x[c] - mean[c]) / spread for c in range(d)] + [last] for x in X], mean, spread
 
 
-def plane(X, M, last=0.1):
+def plane(X, M, last=None):
     """Eq. 18: p and b, for p^T x + b in the coordinates of X."""
+    if last is None:
+        p = np.linalg.eigh(criterion(X, M))[1][:, -1].tolist()
+        return p[:-1], p[-1]
     tilde, mean, spread = node_coordinates(X, last)
     d = len(mean)
     total = np.zeros((d + 1, d + 1))
@@ -122,7 +125,7 @@ def plane(X, M, last=0.1):
     return p[:d], spread * last * p[d] - sum(u * v for u, v in zip(p[:d], mean, strict=True))
 
 
-def grown(X, M, rows, depth, least):
+def grown(X, M, rows, depth, least, last=None):
     """Algorithm 2 for the points `rows`, one branch after the other; a leaf's name is its points.
 
     A rise of eq. 17 counts if it is above `least` for each pair.
@@ -130,7 +133,7 @@ def grown(X, M, rows, depth, least):
     own = [[M[i][j] for j in rows] for i in rows]
     if depth == 0 or len(rows) == 1:
         return ("leaf", tuple(rows))
-    p, b = plane([X[i] for i in rows], own)
+    p, b = plane([X[i] for i in rows], own, last)
     left = [i for i in rows if sum(u * v for u, v in zip(p, X[i], strict=True)) + b > 0]
     right = [i for i in rows if i not in left]
 
@@ -139,7 +142,8 @@ def grown(X, M, rows, depth, least):
 
     if not J(left) + J(right) - J(rows) > least * len(rows) * (len(rows) - 1):
         return ("leaf", tuple(rows))
-    return (p, b, grown(X, M, left, depth - 1, least), grown(X, M, right, depth - 1, least))
+    parts = (grown(X, M, part, depth - 1, least, last) for part in (left, right))
+    return (p, b, *parts)
 
 
 def leaves_of(tree, n):
@@ -149,7 +153,7 @@ def leaves_of(tree, n):
     return leaves_of(tree[2], n) | leaves_of(tree[3], n)
 
 
-def boosted(X, S, M, lam, depth=16):
+def boosted(X, S, M, lam, depth=16, last=None):
     """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees, until one repeats the last."""
     n = len(X)
     found = []
@@ -157,7 +161,7 @@ def boosted(X, S, M, lam, depth=16):
     T = [[0.0] * n for _ in range(n)]
     for _ in range(M):
         W = [[weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for j in range(n)] for i in range(n)]
-        tree = grown(X, W, list(range(n)), depth, 1e-9 * lam)
+        tree = grown(X, W, list(range(n)), depth, 1e-9 * lam, last)
         of_points = leaves_of(tree, n)
         if of_points == before:
             break

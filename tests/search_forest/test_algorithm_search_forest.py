@@ -1,15 +1,13 @@
-"""The printed form: against the form for use, bit for bit, and the oracle's Algorithms 1 and 2,
-tree for tree.
-"""
+"""The printed form and the form for use: each other's trees, and those of the oracle."""
 
+import contextlib
 import inspect
-from types import SimpleNamespace
 
 import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from forest_problems import FIELDS, learn, points, problems
+from forest_problems import points, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -21,7 +19,7 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.search_forest.model import forest_of_rounds
+from refimpl.search_forest.growing import grow_tree
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import best_split, stump
@@ -29,57 +27,65 @@ from refimpl.search_forest.splits import best_split, stump
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
-def printed(X, S, M, lam, max_depth, kernels, form=MeetingPairs, threads=None):
-    """The printed form's rounds, and the history of its ensemble."""
-    pairs = form(as_similarity(sparse.csr_matrix(S), len(X)), lam, kernels, threads)
-    history = []
-    meet = pairs.meet
+def used(X, S, M, lam, **options):
+    """The rounds of the form for use; none if no tree is worth its cost."""
+    rounds = []
+    how = {name: options.pop(name) for name in ("kernels", "threads") if name in options}
+    with contextlib.suppress(ValueError):
+        search_forest(
+            X,
+            S,
+            M,
+            lam,
+            rng=np.random.default_rng(0),
+            options=ForestOptions(**options),
+            callback=lambda step: rounds.append(step.state),
+            **how,
+        )
+    return rounds
 
-    def noted(leaf, c):
-        meet(leaf, c)
-        history.append(pairs.loss_and_objective())
 
-    pairs.meet = noted
-    rounds = algorithm.search_forest(
-        X, pairs, M, np.random.default_rng(0), max_depth, kernels=kernels, threads=threads
+def same_forests(one, other):
+    """Whether two lists of rounds have the same trees and weights, but for rounding."""
+    # eq. 15 may give the last tree a weight that is rounding, or none
+    one, other = ([r for r in rounds if r.c > 1e-8] for rounds in (one, other))
+    return len(one) == len(other) and all(
+        algorithm.same_partition(a.tree.leaf, b.tree.leaf) and a.c == pytest.approx(b.c, rel=1e-6)
+        for a, b in zip(one, other, strict=True)
     )
-    return rounds, [
-        (r.tree.J, r.similar, r.dissimilar, *row) for r, row in zip(rounds, history, strict=True)
-    ]
 
 
 @each
 @settings(max_examples=60, deadline=None)
-@given(
-    problem=problems(60),
-    threads=st.sampled_from([1, 2]),
-    form=st.sampled_from(["meeting", "dense"]),
-)
-def test_the_default_is_the_printed_form_bit_for_bit(kernels, problem, threads, form):
-    """Points in repeated places, float32 and asymmetric similarities among them."""
+@given(problem=problems(60, ties=False), form=st.sampled_from(["meeting", "dense"]))
+def test_the_form_for_use_has_the_printed_planes(kernels, problem, form):
     X, S, how = problem
+    X = X.astype(np.float64)
+    np.fill_diagonal(S, False)
     lam, depth = how["lam"], how["max_depth"]
-    used = learn(X, S, 4, lam, max_depth=depth, kernels=kernels, threads=threads, pairs=form)
-    held = MeetingPairs if form == "meeting" else DensePairs
-    rounds, history = printed(X, S, 4, lam, depth, kernels, held, threads)
-    assert [r.m for r in rounds] == list(range(1, len(rounds) + 1))
-    assert (used is None) == (not rounds)
-    if rounds:
-        forest = forest_of_rounds(rounds, history, X, lam, used.message)
-        for name in FIELDS:
-            assert_same(getattr(forest, name), getattr(used, name))
+    rounds = algorithm.search_forest(X, S, lam, 4, depth)
+    options = {"coordinates": "given", "max_depth": depth, "tol": 1e-12, "pairs": form}
+    assert same_forests(rounds, used(X, S, 4, lam, kernels=kernels, **options))
 
 
 @each
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_the_default_is_the_printed_form_on_a_larger_set(kernels, dtype):
-    X = np.random.default_rng(3).normal(size=(701, 13)).astype(dtype)
+def test_the_form_for_use_has_the_printed_planes_on_a_larger_set(kernels):
+    X = np.random.default_rng(3).normal(size=(301, 7))
     S = neighbor_similarity(X, 17)
-    used = search_forest(X, S, 3, 0.1, rng=np.random.default_rng(0), kernels=kernels)
-    forest = forest_of_rounds(*printed(X, S, 3, 0.1, 16, kernels), X, 0.1, used.message)
-    assert used.n_words > 300
-    for name in FIELDS:
-        assert_same(getattr(forest, name), getattr(used, name))
+    rounds = algorithm.search_forest(X, S.toarray() > 0, 0.3, 3)
+    options = {"coordinates": "given", "tol": 1e-12, "kernels": kernels}
+    assert len(rounds) == 3 and rounds[0].tree.n_leaves > 10
+    assert same_forests(rounds, used(X, S, 3, 0.3, **options))
+
+
+def test_a_leaf_of_the_printed_tree_is_the_plane_s_side():
+    X = points(40, 3)
+    (r,) = algorithm.search_forest(X, neighbor_similarity(X, 5).toarray() > 0, 0.2, 1)
+    for x, leaf in zip(X, r.tree.leaf, strict=True):
+        k = 0
+        while r.tree.left[k] >= 0:
+            k = r.tree.left[k] + (0 if r.tree.p[k] @ x + r.tree.b[k] > 0 else 1)
+        assert k == leaf
 
 
 def branches(tree, k=0):
@@ -118,17 +124,8 @@ def planes(tree, X, rows, k=0):
     return found
 
 
-@each
-@pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
-@settings(max_examples=30, deadline=None)
-@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
-def test_the_printed_form_is_the_oracles_tree_for_tree(kernels, form, problem, depth):
-    X, S, how = problem
-    np.fill_diagonal(S, False)
-    lam = how["lam"]
-    X = X.astype(np.float64)
-    rounds = printed(X, S, 4, lam, depth, kernels, form)[0]
-    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, lam, depth)
+def require_the_oracles(rounds, expected, X):
+    """Check trees, weights and planes."""
     # eq. 15 may give the last tree a weight that is rounding, or none
     rounds = [r for r in rounds if r.c > 1e-8]
     assert len(rounds) == len([c for _, c in expected if c > 1e-8])
@@ -143,26 +140,51 @@ def test_the_printed_form_is_the_oracles_tree_for_tree(kernels, form, problem, d
             assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
 
 
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
+def test_the_printed_form_is_the_oracles_tree_for_tree(problem, depth):
+    X, S, how = problem
+    np.fill_diagonal(S, False)
+    X = X.astype(np.float64)
+    rounds = algorithm.search_forest(X, S, how["lam"], 4, depth)
+    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, how["lam"], depth)
+    require_the_oracles(rounds, expected, X)
+
+
+@each
+@pytest.mark.parametrize("form", ["dense", "meeting"])
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
+def test_the_default_is_the_oracles_tree_for_tree(kernels, form, problem, depth):
+    X, S, how = problem
+    np.fill_diagonal(S, False)
+    X = X.astype(np.float64)
+    rounds = used(X, S, 4, how["lam"], max_depth=depth, pairs=form, kernels=kernels)
+    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, how["lam"], depth, 0.1)
+    require_the_oracles(rounds, expected, X)
+
+
 def node_of(n, seed, form=DensePairs, lam=0.1):
     rng = np.random.default_rng(seed)
     S = sparse.csr_matrix(rng.random((n, n)) < 0.3)
     return form(as_similarity(S, n), lam, KERNELS[0]).root(), rng
 
 
-@each
 @pytest.mark.parametrize("seed", range(5))
-def test_equation_18_is_the_oracles_plane(kernels, seed):
+def test_equation_18_is_the_oracles_plane(seed):
     node, rng = node_of(15, seed)
-    X = rng.normal(size=(15, 4)) + 100
-    split = algorithm.hyperplane(X, node, rng, tol=1e-10, kernels=kernels)
+    X = rng.normal(size=(15, 4)) + 1
+    split = algorithm.hyperplane(X, node.M)
     p, b = oracle.plane(X.tolist(), node.M.tolist())
-    assert abs(split.p @ p) / np.linalg.norm(split.p) / np.linalg.norm(p) == pytest.approx(
-        1, abs=1e-8
-    )
-    assert split.b * np.linalg.norm(p) == pytest.approx(
-        b * np.linalg.norm(split.p) * np.sign(split.p @ p), rel=1e-6
-    )
+    sign = np.sign(split.p @ p)
+    np.testing.assert_allclose(np.append(split.p, split.b), sign * np.append(p, b), atol=1e-9)
     assert (split.left == (X @ split.p + split.b > 0)).all()
+    tilde = algorithm.augmented(X)
+    p = np.append(split.p, split.b)
+    largest = p @ tilde.T @ node.M @ tilde @ p
+    for other in rng.normal(size=(200, 5)):
+        other /= np.linalg.norm(other)
+        assert other @ tilde.T @ node.M @ tilde @ other <= largest + 1e-9
 
 
 @each
@@ -196,34 +218,12 @@ def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
             )
 
 
-def test_a_point_on_the_plane_goes_right():
-    """p^T x + b > 0 goes left: 0 does not. A stump's threshold may be the value of a point."""
+def test_a_point_on_the_threshold_goes_right():
+    """p^T x + b > 0 goes left: 0 does not. Nothing is midway between two neighbouring floats."""
     node, rng = node_of(15, 0)
-    X = rng.normal(size=(15, 4))
-    b = algorithm.hyperplane(X, node, np.random.default_rng(1)).b
-    values = np.repeat([-b, np.nextafter(-b, np.inf), np.nextafter(-b, -np.inf)], 5)
-    kernels = SimpleNamespace(
-        **vars(KERNELS[0]) | {"plane_values": lambda X, p, threads=None: values}
-    )
-    split = algorithm.hyperplane(X, node, np.random.default_rng(1), kernels=kernels)
-    assert split.b == b and split.left.tolist() == [False] * 5 + [True] * 5 + [False] * 5
-    # nothing is midway between them
     X = np.repeat([1.0, np.nextafter(1.0, 2.0)], [8, 7])[:, np.newaxis]
     split = stump(X, node, 1, rng)
     assert split.b == -1.0 and split.left.tolist() == [False] * 8 + [True] * 7
-
-
-def test_coordinates_of_a_node():
-    X = points(40, 3)
-    x, mean, spread = algorithm.augmented(X)
-    tilde, its_mean, its_spread = oracle.node_coordinates(X.tolist(), 0.1)
-    np.testing.assert_allclose(x, tilde, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(mean, its_mean)
-    assert spread == pytest.approx(its_spread) and (x[:, :-1] ** 2).sum(
-        axis=1
-    ).mean() == pytest.approx(1)
-    x, mean, spread = algorithm.augmented(np.ones((3, 2), dtype=np.float32), 0.5)
-    assert x.tolist() == [[0.0, 0.0, 0.5]] * 3 and spread == 1.0
 
 
 def test_equations_6_8_10_14_and_16():
@@ -270,13 +270,13 @@ def test_a_tree_grows_split_by_split():
         def watched(points, node):
             assert node.J == min(waiting)
             waiting.remove(node.J)
-            split = algorithm.hyperplane(points, node, rng)
+            split = best_split(points, node, ForestOptions(), rng)
             parts = node.split(split.left)
             if parts[0].J + parts[1].J - node.J > node.negligible():
                 waiting.extend(part.J for part in parts if part.n > 1)
             return split
 
-        return algorithm.search_tree(X, root, watched, max_depth=90, max_leaves=max_leaves), waiting
+        return grow_tree(X, root, watched, max_depth=90, max_leaves=max_leaves), waiting
 
     whole, waiting = grown(np.inf)
     assert not waiting and whole.n_leaves > 10
@@ -291,16 +291,17 @@ def test_a_tree_grows_split_by_split():
 
 
 def test_defaults_are_those_of_the_form_for_use():
-    """What the other tests of both forms pass by name."""
-    used = inspect.signature(search_forest).parameters["options"].default
-    assert used == ForestOptions() and used.pairs == "meeting"
-    assert used.offset == "eigenvector" and used.refine == 0
-    assert used.max_leaves is used.stump_above is None
+    default = inspect.signature(search_forest).parameters["options"].default
+    assert default == ForestOptions() and default.coordinates == "node"
+    assert default.max_leaves is default.stump_above is None
     for function in (algorithm.search_forest, algorithm.search_tree):
-        assert inspect.signature(function).parameters["max_depth"].default == used.max_depth
-    of_plane = inspect.signature(algorithm.hyperplane).parameters
-    assert of_plane["last"].default == used.augment and of_plane["tol"].default == used.tol
-    assert inspect.signature(algorithm.augmented).parameters["last"].default == used.augment
+        assert inspect.signature(function).parameters["max_depth"].default == default.max_depth
+
+
+@pytest.mark.parametrize("options", [{"offset": "best"}, {"refine": 1}])
+def test_the_printed_coordinates_have_the_offset_of_the_eigenvector(options):
+    with pytest.raises(ValueError, match="offset must be 'eigenvector' and refine 0 with coord"):
+        ForestOptions(coordinates="given", **options)
 
 
 def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
@@ -320,5 +321,5 @@ def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
         split += a.J + b.J > node.J
         return found
 
-    grown = algorithm.search_tree(X, root, watched)
+    grown = grow_tree(X, root, watched)
     assert kept > 0 and grown.n_leaves == split + 1

@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from agreement import KERNELS
+from oracles_forest import plane
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.planes import moved, with_best_threshold
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
-from refimpl.search_forest.algorithm import hyperplane
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
 from refimpl.search_forest.splits import best_split, stump
@@ -70,19 +70,21 @@ def test_the_eigensolver_starts_where_the_generator_says(kernels):
     X, node, _, _ = problem(MeetingPairs, kernels, 7)
     used = np.random.default_rng(0)
     other = np.random.default_rng(0)
-    hyperplane(X, node, used, kernels=kernels)
+    best_split(X, node, ForestOptions(), used)
     other.normal(size=5)
     assert used.bit_generator.state == other.bit_generator.state
 
 
 @each
 def test_options_reach_the_plane(kernels):
-    X, node, _, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
-    for options in ForestOptions(tol=1e-1), ForestOptions(tol=1e-9), ForestOptions(augment=1.0):
-        split = best_split(X, node, options, np.random.default_rng(0))
-        given = {"last": options.augment, "tol": options.tol, "kernels": kernels}
-        expected = hyperplane(X, node, np.random.default_rng(0), **given)
-        assert (split.p == expected.p).all() and split.b == expected.b
+    X, node, M, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
+    for last in (0.1, 1.0):
+        split = best_split(
+            X, node, ForestOptions(augment=last, tol=1e-12), np.random.default_rng(0)
+        )
+        p, b = plane(X.tolist(), M.tolist(), last)
+        sign = np.sign(split.p @ p)
+        np.testing.assert_allclose(np.append(split.p, split.b), sign * np.append(p, b), atol=1e-7)
     loose, tight = (
         best_split(X, node, ForestOptions(tol=tol), np.random.default_rng(0)).p
         for tol in (1e-1, 1e-9)
@@ -97,7 +99,7 @@ def test_moves_go_on_while_equation_17_rises(kernels, seed):
     gains nothing.
     """
     X, node, M, rng = problem(MeetingPairs, kernels, seed, n=40)
-    split = hyperplane(X, node, rng, kernels=kernels)
+    split = best_split(X, node, ForestOptions(), rng)
     found = [moved(X, node, split, most, kernels, None) for most in range(8)]
     J = [worth(M, one.left) for one in found]
     assert found[0] is split and (np.diff(J) >= -1e-9).all()
@@ -151,7 +153,7 @@ def test_a_move_that_lowers_equation_17_is_not_made(kernels):
         S = as_similarity(sparse.csr_matrix(rng.random((30, 30)) < 0.3), 30)
         node = MeetingPairs(S, 0.05, kernels).root()
         X = rng.normal(size=(30, 5)) * rng.gamma(1.0, 1.0, 5)
-        split = hyperplane(X, node, rng, kernels=kernels)
+        split = best_split(X, node, ForestOptions(), rng)
         M = DensePairs(S, 0.05).root().M
         worths = [worth(M, moved(X, node, split, most, kernels, None).left) for most in range(4)]
         assert (np.diff(worths) >= 0).all()

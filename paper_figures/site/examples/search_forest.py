@@ -18,10 +18,11 @@ LAMBDA = 0.15
 M = 3
 
 
-def forest(kernels: Any, M: int = M, depth: int = 3) -> tuple[DensePairs, list[algorithm.Round]]:
-    pairs = DensePairs(neighbor_similarity(X, 5), LAMBDA)
-    rng = np.random.default_rng(2)
-    return pairs, algorithm.search_forest(X, pairs, M, rng, depth, kernels=kernels)
+SIMILAR = neighbor_similarity(X, 5).toarray() > 0
+
+
+def forest(kernels: Any, M: int = M, depth: int = 3) -> list[algorithm.Round]:
+    return algorithm.search_forest(X, SIMILAR, LAMBDA, M, depth)
 
 
 def boosting(kernels: Any) -> None:
@@ -34,7 +35,10 @@ def tree(kernels: Any) -> None:
 
 def worth(kernels: Any) -> None:
     for trees in range(1, M + 1):
-        pairs, rounds = forest(kernels, trees)
+        rounds = forest(kernels, trees)
+        pairs = DensePairs(neighbor_similarity(X, 5), LAMBDA)
+        for round in rounds:
+            pairs.meet(round.tree.leaf, round.c)
         pairs.loss_and_objective()
         leaves = np.array([round.tree.leaf for round in rounds]).T
         algorithm.selection(leaves, leaves, np.array([round.c for round in rounds]))

@@ -7,15 +7,12 @@ told by their points: each point has the number of the first point of its leaf.
 from typing import Any
 
 import numpy as np
-import scipy
 
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth
 from refimpl.check.kernel import AGREES, WRONG, Values, outputs_of
-from refimpl.check.trainings.given import Starts, as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter
 from refimpl.search_forest.algorithm import search_forest
-from refimpl.search_forest.pairs import DensePairs
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["by_first_point", "forest", "settled", "tree", "worth"]
@@ -29,10 +26,9 @@ def by_first_point(leaf: Any) -> IntArray:
 
 def _run(arguments: Values) -> States:
     X, S, lam, M = (arguments[name] for name in ("X", "S", "lam", "M"))
-    pairs = DensePairs(scipy.sparse.csr_matrix(S), lam)
     T = np.zeros(S.shape)
     listed: States = []
-    for round in search_forest(X, pairs, M, as_rng(Starts()), arguments["max_depth"]):
+    for round in search_forest(X, S == 1, lam, M, arguments["max_depth"]):
         leaf = by_first_point(round.tree.leaf)
         listed.append(
             {
@@ -128,8 +124,8 @@ forest = enter(
         algorithm="1",
         about="Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the "
         "leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two "
-        "different points. Planes as PAPER.md reads eq. 18: centred and scaled points, last entry "
-        "0.1; a node is split if J rises",
+        "different points. Planes are those of eq. 18, with x~ = [x, 1] and the symmetric part of "
+        "X~ M X~^T; a node is split if J rises",
         outputs=outputs_of(
             f"T SF:1:3 digits~1e-6; {OUTPUTS}; similar SF:eq14 digits~1e-6; "
             "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6"
