@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from paper_figures.registry import spoken
 from paper_figures.store import NOT_AVAILABLE, Record, Row
 
 OPERATIONS = ("sum", "difference", "ratio", "times", "mean", "geometric_mean", "number")
@@ -97,7 +98,7 @@ class Source:
             If there is no such record.
         """
         if figure not in self.records:
-            raise Missing(f"a run of `{figure}`")
+            raise Missing(f"{spoken(figure)} is not computed yet")
         return [row for row in self.records[figure]["rows"] if fits(row, keys)]
 
 
@@ -114,8 +115,16 @@ def words(keys: Mapping[str, Any]) -> str:
     return ", ".join(
         str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {_short(value)}"
         for key, value in keys.items()
-        if value is not None
+        if value is not None and value != "*"
     )
+
+
+def joined(link: str, *names: str) -> str:
+    """Join the names of numbers; what the first one has already said is not said again."""
+    first, *others = names
+    said = first.split(", ")
+    new = [", ".join(part for part in name.split(", ") if part not in said) for name in others]
+    return link.join([first, *(short or name for short, name in zip(new, others, strict=True))])
 
 
 def _short(value: Any) -> str:
@@ -172,8 +181,8 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
     figure, keys, bound = _bounded(source, figure, keys)
     found = [row for row in source.rows(figure, keys) if row.get("status") != NOT_AVAILABLE]
     if len(found) != 1:
-        several = f"{len(found)} numbers" if found else "no number"
-        raise Missing(f"`{figure}`, which has {several} for {words(keys) or 'this'}")
+        several = f"{len(found)} numbers" if found else "no number yet"
+        raise Missing(f"{spoken(figure)} has {several} for {words(keys) or 'this'}")
     row = found[0]
     field = table.get("field", "ours")
     error, freedom = _error(source, test, row, bool(table.get("exact", test.get("exact"))))
@@ -214,7 +223,7 @@ def _best(
         and row[key] not in choice.get("not", ())
     ]
     if not listed:
-        raise Missing(f"`{figure}`, which has no number for {words(rest)}")
+        raise Missing(f"{spoken(figure)} has no number yet for {words(rest)}")
     best = max if choice["best"] == "highest" else min
     return best(listed, key=lambda row: row[by] or 0)[key]
 
@@ -264,7 +273,7 @@ def _more_error(source: Source, test: Test, more: Mapping[str, Any], row: Row) -
     keys = {name: value for name, value in more.items() if name not in OF_THE_ROW}
     found = source.rows(more["figure"], keys)
     if len(found) != 1:
-        raise Missing(f"`{more['figure']}`, which has no number for {words(keys)}")
+        raise Missing(f"{spoken(more['figure'])} has no number yet for {words(keys)}")
     return float(found[0][more["field"]])
 
 
@@ -295,7 +304,7 @@ def _freedom(error: float, parts: Sequence[tuple[float, float]]) -> float:
     return error**4 / spent if spent else math.inf
 
 
-def combined(numbers: Sequence[Number], weights: Sequence[float], name: str = "") -> Number:
+def combined(numbers: Sequence[Number], weights: Sequence[float]) -> Number:
     """Return a weighted sum of independent numbers; its error is None if one of theirs is."""
     errors = [number.std_error for number in numbers]
     error = freedom = None
@@ -307,10 +316,9 @@ def combined(numbers: Sequence[Number], weights: Sequence[float], name: str = ""
     published = None
     if len(prints) == len(numbers):
         published = math.fsum(w * p for w, p in zip(weights, prints, strict=True))
-    first, *rest = (number.name for number in numbers)
-    joined = " plus " if min(weights) > 0 else " minus "
+    link = " plus " if min(weights) > 0 else " minus "
     return Number(
-        name or joined.join([first, *rest]),
+        joined(link, *(number.name for number in numbers)),
         math.fsum(w * number.ours for w, number in zip(weights, numbers, strict=True)),
         error,
         published,
@@ -335,11 +343,11 @@ def ratio(a: Number, b: Number) -> Number:
         If b is 0.
     """
     if b.ours == 0.0:
-        raise Missing(f"a ratio to {b.name}, which is 0")
+        raise Missing(f"{b.name} is 0: there is no ratio to it")
     share = a.ours / b.ours
     value = combined([a, b], [1.0 / b.ours, -share / b.ours])
     published = a.published / b.published if a.published is not None and b.published else None
-    return replace(value, name=f"{a.name} over {b.name}", ours=share, published=published)
+    return replace(value, name=joined(" over ", a.name, b.name), ours=share, published=published)
 
 
 def _mean(numbers: Sequence[Number]) -> Number:
@@ -377,7 +385,7 @@ def less_published(number: Number) -> Number:
         If there is no published number.
     """
     if number.published is None:
-        raise Missing(f"a published number for {number.name}")
+        raise Missing(f"the paper has no number for {number.name}")
     of_print = number.std_error if number.of_published is None else number.of_published
     error = None if number.std_error is None else math.hypot(number.std_error, of_print or 0.0)
     return replace(

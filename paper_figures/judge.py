@@ -40,10 +40,11 @@ error decides nothing. Further fields of a test:
 - ``points``, ``both_errors``, ``more_error``, ``rounding``, ``exact``, ``one_sample``, ``runs``:
   the error of a row whose record does not say it.
 
-A claim with ``why`` is not testable here, whatever its tests show. ``at_best`` is the state of one
-that holds on data that cannot decide it; ``note`` ends its reason. ``[[not_here]]`` names rows
-that decide nothing; ``[[lower_bound]]`` rows whose number is a lower bound of the true one, or
-which row to take instead.
+A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
+their tests show. ``at_best`` is the state of one that holds on data that cannot decide it. ``note``
+ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
+numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing; ``[[lower_bound]]``
+rows whose number is a lower bound of the true one, or which row to take instead.
 
 Not handled here: the verdict of each number beside its published one (`verdict`), and the pages.
 """
@@ -69,8 +70,8 @@ from paper_figures.evidence import (
     named,
     words,
 )
-from paper_figures.published_claims import Claim, Claims, InvalidClaims, load_claims, parse
-from paper_figures.registry import Paper
+from paper_figures.published_claims import Claim, Claims, InvalidClaims, load_claims
+from paper_figures.registry import Paper, spoken
 from paper_figures.store import NOT_AVAILABLE, Record, Store, write_atomic
 
 __all__ = [
@@ -242,7 +243,7 @@ def state_of(number: Number, test: Test) -> str:
     at = side(towards, limit)
     if direction == "near" and towards.std_error == 0.0 and towards.ours == limit:
         at = 1
-    if "worth" in test and at == 0 and side(towards, limit + test["worth"]) < 0:
+    if "worth" in test and side(towards, limit + test["worth"]) < 0:
         at = -1
     if negated:
         return HOLDS if at <= 0 else OPEN if towards.bound < 0 else FAILS
@@ -256,21 +257,25 @@ def compared(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, 
     """Return the number that is compared with the limit."""
     number = find(source, test, of, keys)
     if over is not None:
-        number = combined([number, find(source, test, _other(test, of, over), keys)], [1.0, -1.0])
+        number = combined(
+            [number, find(source, test, _other({**keys, **named(test, of)}, over), keys)],
+            [1.0, -1.0],
+        )
     elif test["is"] == "as published":
         number = less_published(number)
     runs = test.get("runs")
     if runs and number.std_error and number.runs and number.runs > runs:
         error = number.std_error * math.sqrt(number.runs / runs)
-        number = replace(number, std_error=error, runs=runs, freedom=number.freedom * runs / number.runs)
+        number = replace(
+            number, std_error=error, runs=runs, freedom=number.freedom * runs / number.runs
+        )
     return number
 
 
-def _other(test: Test, of: Any, over: Any) -> Any:
+def _other(own: Mapping[str, Any], over: Any) -> Any:
     """Return the table of the number beside, in which "own" is the first one's value of a key."""
     if not isinstance(over, Mapping):
         return over
-    own = named(test, of)
     return {
         key: {**value, "not": [own[key]]}
         if isinstance(value, Mapping) and value.get("not") == "own"
@@ -338,11 +343,21 @@ def _combinations(source: Source, test: Test) -> Iterator[dict[str, Any]]:
             axes[key] = [axes[key]]
     for values in itertools.product(*axes.values()):
         keys = dict(zip(axes, values, strict=True))
-        if any(fits(keys, some) for some in test.get("without", [])):
+        if any(fits(keys, some) for some in test.get("without", [])) or not _listed(
+            source, test, keys
+        ):
             continue
         for key, more in test.get("where", {}).items():
             keys |= more.get(str(keys[key]), {})
         yield keys
+
+
+def _listed(source: Source, test: Test, keys: Mapping[str, Any]) -> bool:
+    """Return whether a figure has a row of these values, of the keys that take all of theirs."""
+    free = {key: keys[key] for key, values in test.get("rows", {}).items() if values == "*"}
+    if len(free) < 2 or "*" in free.values() or test["figure"] not in source.records:
+        return True
+    return bool(source.rows(test["figure"], free))
 
 
 def _values(source: Source, test: Test, key: str) -> list[Any]:
@@ -364,13 +379,15 @@ def _cell(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, Any
         for rival in test.get("over_all", [over]):
             number = compared(source, test, of, rival, keys)
             numbers.append((state_of(number, test), number, _by_print(number, test)))
-        more = [state for also in test.get("also", []) for state in _also(source, test, also, of, keys)]
+        more = [
+            state for also in test.get("also", []) for state in _also(source, test, also, of, keys)
+        ]
     except Missing as missing:
         name = words({**keys, "of": _said(of), "over": _said(over)})
         return Cell(name, test.get("missing", OPEN), None, str(missing), own)
     state = worst([*(state for state, _, _ in numbers), *more])
     if "missing" in test and any(number.std_error is None for _, number, _ in numbers):
-        return Cell(numbers[0][1].name, test["missing"], numbers[0][1], "an error", own)
+        return Cell(numbers[0][1].name, test["missing"], numbers[0][1], "its error is unknown", own)
     number = min(numbers, key=lambda each: (FAILS, OPEN, HOLDS).index(each[0]))[1]
     prints = [said for _, _, said in numbers]
     printed = None if None in prints or more else all(prints)
@@ -440,7 +457,9 @@ def parts_of(source: Source, claim: Claim, content: Claims) -> list[Part]:
         groups: dict[tuple[Any, ...], list[Cell]] = {}
         for cell in cells_of(source, test, content.not_here):
             keys = cell.keys or {}
-            groups.setdefault(tuple(keys.get(key) for key in test.get("apart", ())), []).append(cell)
+            groups.setdefault(tuple(keys.get(key) for key in test.get("apart", ())), []).append(
+                cell
+            )
         for cells in groups.values():
             state = counted(cells, test.get("need", "every"))
             if test.get("none_fails") and any(cell.state == FAILS for cell in cells):
@@ -470,25 +489,92 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
     if any(record["scale"] != "paper" for record in records.values()):
         return Decided(claim, NOT_TESTABLE, (), claim.why or SMALL_SCALE)
     parts = parts_of(Source(claim.paper, records, content.lower_bounds), claim, content)
-    state = NOT_TESTABLE if claim.why else state_of_parts(claim, parts)
+    state = NOT_TESTABLE if claim.why else OPEN if claim.awaits else state_of_parts(claim, parts)
     cells = [cell for part in parts for cell in part.cells]
     numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
     listed = tuple((cell.name, cell.state) for cell in cells)
-    return Decided(claim, state, tuple(numbers), because(claim, parts), listed, printed(cells))
+    return Decided(
+        claim, state, tuple(numbers), because(claim, parts), listed, by_the_paper(claim, cells)
+    )
 
 
 def because(claim: Claim, parts: Sequence[Part]) -> str:
     """Say in plain English how the cells decide a claim, each sentence once."""
-    said = [sentence_of(part, len(parts) > 1) for part in parts]
-    return ". ".join(dict.fromkeys([*said, *filter(None, (claim.note, claim.why))]))
+    awaits = f"Open until {claim.awaits}" if claim.awaits else ""
+    said = [awaits, *map(sentence_of, parts), claim.note, claim.why]
+    return ". ".join(dict.fromkeys(filter(None, said)))
 
 
-def sentence_of(part: Part, one_of_several: bool) -> str:
-    return ""
+def sentence_of(part: Part) -> str:
+    """Say how the cells that are counted together decide."""
+    test, cells = part.test, part.cells
+    keys = {key: (cells[0].keys or {}).get(key) for key in test.get("apart", ())}
+    where = ", ".join(filter(None, [test.get("reading", ""), words(keys)]))
+    said = _of_one(cells[0], test) if len(cells) == 1 else _of_several(cells, test)
+    return f"{_capital(where)}: {said}" if where else _capital(said)
 
 
-def printed(cells: Sequence[Cell]) -> str:
-    return ""
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _of_one(cell: Cell, test: Test) -> str:
+    """Say how one number decides."""
+    number = cell.number
+    if number is None:
+        return cell.missing
+    experiments = ", ".join(spoken(entry.partition(".")[2]) for entry in number.entries)
+    said = f"{number.name or 'the number'} ({experiments}) is {number.ours:.4g}"
+    limit = 0.0 if test["is"] == "as published" else test.get("limit", 0.0)
+    if number.std_error is None:
+        return f"{said}, measured once, so its uncertainty is unknown"
+    if number.std_error == 0.0:
+        return f"{said}, exactly" + (f" (limit {limit:g})" if limit else "")
+    ours = abs(number.ours) if test["is"] == "near" else number.ours
+    away = abs(ours - limit) / number.std_error
+    return f"{said}, {away:.1f} standard errors from {limit:g} ({sure(number):.1f} count)"
+
+
+def _of_several(cells: Sequence[Cell], test: Test) -> str:
+    """Count the cells in words, and name those that are not so if they are few."""
+    states = Counter(cell.state for cell in cells)
+    testable = len(cells) - states[NOT_TESTABLE]
+    away = [f"{c.name} ({c.missing})" for c in cells if c.state == NOT_TESTABLE and c.missing]
+    if not testable:
+        return "; ".join(away) if len(away) <= NAMED else "no cell can be tested here"
+    lacking = [c.missing for c in cells if c.state != NOT_TESTABLE and c.missing]
+    if len(lacking) == testable:
+        return lacking[0]
+    said = f"true in {states[HOLDS]} of {testable} cells ({_needed(testable, test)})"
+    for state, word in ((FAILS, "false"), (OPEN, "undecided")):
+        names = [cell.name for cell in cells if cell.state == state]
+        if names:
+            listed = f" ({'; '.join(names)})" if len(names) <= NAMED else ""
+            said += f", {word} in {len(names)}{listed}"
+    if lacking:
+        said += f"; {len(lacking)} of them are not computed yet"
+    if away:
+        listed = f" ({'; '.join(away)})" if len(away) <= NAMED else ""
+        said += f"; {len(away)} more cannot be tested here{listed}"
+    return said
+
+
+def _needed(n: int, test: Test) -> str:
+    need = test.get("need", "every")
+    if need == "every":
+        return "all are needed"
+    wanted = wanted_of(n, need)
+    return "one suffices" if wanted == 1 else f"{wanted} are needed"
+
+
+def by_the_paper(claim: Claim, cells: Sequence[Cell]) -> str:
+    """Say what the paper's own tables show of a claim, in one line."""
+    said = [cell.printed for cell in cells if cell.printed is not None]
+    if claim.by_the_paper or not said:
+        return claim.by_the_paper
+    if len(said) == 1:
+        return "it is so" if said[0] else "it is not so"
+    return f"it is so in {sum(said)} of {len(said)} cells, whose errors are not published"
 
 
 def decide(paper: str, records: Records) -> list[Decided]:

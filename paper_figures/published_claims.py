@@ -87,6 +87,10 @@ class Claim:
         The experiment that settles it if it fails or is open; may be empty.
     note : str
         What ends the reason of its state; may be empty.
+    awaits : str
+        The run until which it is open, whatever its tests show; may be empty.
+    by_the_paper : str
+        What the paper's own tables show of it; empty if the cells say so.
     at_best : str
         Its state if its tests hold; empty for "holds".
     readings : str
@@ -111,6 +115,8 @@ class Claim:
     why: str = ""
     settle: str = ""
     note: str = ""
+    awaits: str = ""
+    by_the_paper: str = ""
     at_best: str = ""
     readings: str = ""
     tests: tuple[Mapping[str, Any], ...] = ()
@@ -171,7 +177,10 @@ class _Reader:
             if name not in ("claim", "lists", "not_here", "lower_bound"):
                 self.refuse(f"no such table: {name}", (), name)
         self.lists = content.get("lists", {})
-        for name, needed in (("not_here", {"rows", "why"}), ("lower_bound", {"figure", "rows", "instead"})):
+        for name, needed in (
+            ("not_here", {"rows", "why"}),
+            ("lower_bound", {"figure", "rows", "instead"}),
+        ):
             for i, table in enumerate(content.get(name, []), 1):
                 if set(table) != needed:
                     self.refuse(f"{name} has {', '.join(sorted(needed))}", (name, str(i)))
@@ -210,20 +219,30 @@ class _Reader:
         for name, choices in one_of.items():
             if table.get(name, choices[0]) not in choices:
                 self.refuse(f"{name} must be one of {', '.join(choices)}", place, name)
-        tests = [self._test(t, (*place, "test", str(j))) for j, t in enumerate(table.get("test", []), 1)]
-        if ("readings" in table) != (len({t.get("reading") for t in tests} - {None}) > 1):
-            self.refuse("readings, and tests of two readings at least, need each other", place, "id")
+        tests = [
+            self._test(t, (*place, "test", str(j))) for j, t in enumerate(table.get("test", []), 1)
+        ]
+        readings = {test["reading"] for test in tests if "reading" in test}
+        if len(readings) == 1 or ("readings" in table) != bool(readings):
+            self.refuse(
+                "readings, and tests of two readings at least, need each other", place, "id"
+            )
         shown = [name for test in tests for name in _figures(test)]
         more = {name: table[name] for name in texts if name in table}
         return Claim(
-            **more, paper=self.paper, figures=tuple(dict.fromkeys([*shown, *listed])), tests=tuple(tests)
+            **more,
+            paper=self.paper,
+            figures=tuple(dict.fromkeys([*shown, *listed])),
+            tests=tuple(tests),
         )
 
     def _figure(self, name: Any, place: tuple[str, ...], key: str) -> None:
         if not isinstance(name, str) or (self.figures and name not in self.figures):
             self.refuse(f"{self.paper} has no figure {name!r}", place, key)
 
-    def _test(self, table: Mapping[str, Any], place: tuple[str, ...], further: bool = False) -> Mapping[str, Any]:
+    def _test(
+        self, table: Mapping[str, Any], place: tuple[str, ...], further: bool = False
+    ) -> Mapping[str, Any]:
         for name, value in table.items():
             if name not in TEST:
                 self.refuse(f"a test has no field {name!r}", place, name)
@@ -240,6 +259,8 @@ class _Reader:
             self.refuse(wrong, place, key)
         for name in _figures(test):
             self._figure(name, place, "figure")
+        if further and "over" in test:
+            self.refuse("also has over_all, not over", place, "also")
         also = [self._test(each, place, further=True) for each in test.get("also", [])]
         return {**test, "also": also} if also else test
 
@@ -273,6 +294,8 @@ def _impossible(test: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("apart", "where"):
         if name in test and not set(test[name]) <= keys:
             yield f"{name} must name keys of rows", name
+    if "steps" in test and test["steps"] not in test.get("rows", {}):
+        yield "steps must name a key of rows", "steps"
     for name, choices in (("against", ("open",)), ("missing", STATES_OF_A_CELL)):
         if test.get(name, choices[0]) not in choices:
             yield f"{name} must be one of {', '.join(choices)}", name
