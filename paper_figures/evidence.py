@@ -173,7 +173,7 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
 
 
 def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
-    keys = {name: value for name, value in table.items() if name not in OF_THE_ROW}
+    keys: Mapping[str, Any] = {k: v for k, v in table.items() if k not in OF_THE_ROW}
     figure = table.get("figure", test["figure"])
     for key, choice in keys.items():
         if isinstance(choice, Mapping):
@@ -202,7 +202,7 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
 def _of_published(test: Test, row: Row) -> float | None:
     """Return the error of a published number: that of one run, or of a share of points."""
     if test.get("one_sample"):
-        return row["std"]
+        return None if row["std"] is None else float(row["std"])
     points = _points(test, row)
     if points and row["published"] is not None:
         return binomial_error(row["published"], points)

@@ -22,8 +22,9 @@ it from the records::
     need = "every"                  # or most, a number, "all but 1": how many cells must be so
 
 `evidence` says how a number is named. A cell is so if its number is beyond the limit by more than
-chance allows (`SURE`), fails if it is so far on the other side, and is open between. An unknown
-error decides nothing. Further fields of a test:
+chance allows, which is the two-sided quantile `SURE` of Student's t with the runs of the number; it
+fails if it is so far on the other side, and is open between. An unknown error decides nothing.
+Further fields of a test:
 
 - ``key``: the key that a plain name is a value of (`method`);
 - ``where = { data_set = { wine = { d = 3 } } }``: more keys, by the value of a key;
@@ -55,7 +56,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
+
+from scipy.special import stdtrit
 
 from paper_figures.evidence import (
     Missing,
@@ -96,8 +100,8 @@ FAILS = "fails"
 OPEN = "open"
 NOT_TESTABLE = "not testable here"
 STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
-SURE = 2.0
-"""So many standard errors of a number make it count."""
+SURE = 0.954
+"""An interval that holds the true number this often: two standard errors of many runs."""
 NAMED = 6
 """Up to so many cells are named in a sentence; the page lists all."""
 SMALL_SCALE = "the records of this folder are of the small scale; the claim is about the paper's"
@@ -223,8 +227,15 @@ def side(number: Number, limit: float) -> int:
 
 
 def sure(number: Number) -> float:
-    """Return how many standard errors make a number count."""
-    return SURE
+    """Return how many standard errors make a number count, by Student's t."""
+    freedom = number.freedom
+    return _quantile(freedom if math.isfinite(freedom) else 1e9)
+
+
+@cache
+def _quantile(freedom: float) -> float:
+    """Return the two-sided quantile of Student's t; a number of one run is never sure."""
+    return float(stdtrit(freedom, (1.0 + SURE) / 2.0)) if freedom > 0.0 else math.inf
 
 
 def state_of(number: Number, test: Test) -> str:
@@ -413,7 +424,7 @@ def _by_print(number: Number, test: Test) -> bool | None:
     """Return whether the published numbers are on the side that the test asks for."""
     if number.published is None or test["is"] not in ("above", "below"):
         return None
-    distance = number.published - test.get("limit", 0.0)
+    distance = number.published - float(test.get("limit", 0.0))
     return distance > 0.0 if test["is"] == "above" else distance < 0.0
 
 

@@ -363,8 +363,8 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
         "Because: Both are low.",
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
-        "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 (run once) ↗ ↗",
+        "x: 1.23 ± 0.12 (s.e.), printed 1.5 Table 1",
+        "y: 2 (run once) Codings Figure 1",
         "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
         "w: 5",
     ]

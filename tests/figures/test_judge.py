@@ -71,7 +71,8 @@ PLANTED = [
     for paper, content in CONTENTS.items()
     for claim in content.claims
     for i, test in enumerate(claim.tests)
-    for places in [[n for n, (c, *_) in enumerate(followed(paper, test, RECORDS[paper])) if known(c)]]
+    for cells in [followed(paper, test, RECORDS[paper])]
+    for places in [[place for place, (cell, *_) in enumerate(cells) if known(cell)]]
     for place in sorted({*places[:1], *places[-1:]})
 ]
 

@@ -53,7 +53,7 @@ def test_a_file_is_read():
         ('is = "below"\n', "", 11, "must have is"),
         ("need = 1", "need = 0", 17, "need must be every, most"),
         ("need = 1", 'need = "all"', 17, "need must be every, most"),
-        ("need = 1", 'worth = -1', 17, "worth must be above 0"),
+        ("need = 1", "worth = -1", 17, "worth must be above 0"),
         ("need = 1", 'apart = ["data_set"]', 17, "apart must name keys of rows"),
         ("need = 1", 'steps = "data_set"', 17, "steps must name a key of rows"),
         ("need = 1", 'over_all = ["a"]', 17, "over or over_all, not both"),
@@ -77,7 +77,7 @@ def test_what_is_wrong_is_refused_with_its_line(old, new, line, message):
 
 
 def test_what_is_no_toml_is_refused():
-    with pytest.raises(InvalidClaims, match="claims.toml of toy must be TOML"):
+    with pytest.raises(InvalidClaims, match="of toy must be TOML"):
         parse("toy", "[[claim]")
 
 
