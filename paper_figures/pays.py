@@ -337,7 +337,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         text = f"{row['ours']:.1f}"
         weight = "bold" if row["best"] else "normal"
         axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)
-    axis.set_xticks(range(len(methods)), methods, rotation=60, ha="right")
+    axis.set_xticks(range(len(methods)), methods, rotation=90)
     axis.set_yticks(range(len(sets)), sets)
     axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
     axis.grid(visible=False)

@@ -13,7 +13,7 @@ import fake_paper
 import pytest
 
 from paper_figures import spread, verdict
-from paper_figures.registry import PUBLISHED, Task, load_papers
+from paper_figures.registry import PAPERS, PUBLISHED, Task, load_papers
 from paper_figures.store import Store
 from paper_figures.verdict.rules import Rule, Rules
 from tests.spread import __main__ as command
@@ -345,7 +345,8 @@ FILES = sorted(path.name for path in PUBLISHED.glob("spread*.json"))
 def test_the_committed_files_are_whole(name):
     file = json.loads((PUBLISHED / name).read_text())
     assert spread.path(file["scale"]).name == name and len(file["kernels"]) >= 3
-    entries = [f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures]
+    papers = [paper for paper in load_papers() if paper.name in PAPERS]
+    entries = [f"{paper.name}.{figure.name}" for paper in papers for figure in paper.figures]
     assert set(file["entries"]) <= set(entries)
     assert file["scale"] == "paper" or file["entries"] == entries
     for at in file["rows"]:
