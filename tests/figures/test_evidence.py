@@ -4,8 +4,16 @@ import math
 
 import pytest
 
-from paper_figures import judge
-from paper_figures.evidence import Missing, Number, Source, binomial_error, combined, find
+from paper_figures.judge import cells
+from paper_figures.judge.evidence import (
+    Missing,
+    Number,
+    Source,
+    binomial_error,
+    combined,
+    distance,
+    find,
+)
 
 ROWS = [
     {"method": "a", "d": 1, "published": 5.0, "ours": 4.0, "std": 0.6, "repetitions": 9},
@@ -83,6 +91,8 @@ def test_a_geometric_mean_has_the_spread_of_its_numbers():
     number = find(SOURCE, {"figure": "table1", "is": "above"}, of, {})
     assert number.ours == pytest.approx(math.sqrt(8)) and number.freedom == 1
     assert number.std_error == pytest.approx(number.ours * math.log(2) / 2)
+    errors = math.log(math.sqrt(8) / 1.5) / (math.log(2) / 2)  # from 1.5, by logarithms
+    assert distance(number, 1.5) / number.std_error == pytest.approx(errors)
 
 
 @pytest.mark.parametrize(
@@ -141,4 +151,4 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite():
     "freedom, times", [(4, 2.8585), (9, 2.3131), (math.inf, 1.9954), (0, math.inf)]
 )
 def test_few_runs_need_more_standard_errors(freedom, times):
-    assert judge.sure(Number("x", 1.0, 1.0, freedom=freedom)) == pytest.approx(times, abs=1e-4)
+    assert cells.sure(Number("x", 1.0, 1.0, freedom=freedom)) == pytest.approx(times, abs=1e-4)

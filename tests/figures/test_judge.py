@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from paper_figures import evidence, judge
-from paper_figures.evidence import Number, Source
-from paper_figures.judge import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part
-from paper_figures.published_claims import Claim, load_claims
+from paper_figures import judge
+from paper_figures.judge import cells, evidence
+from paper_figures.judge.cells import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part
+from paper_figures.judge.evidence import Number, Source
+from paper_figures.judge.reading import Claim, load_claims
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.store import Store
 
-REPRODUCED = Path(judge.__file__).parent / "reproduced"
+REPRODUCED = Path(judge.__file__).parents[1] / "reproduced"
 CONTENTS = {paper: load_claims(paper) for paper in PAPERS}
 RECORDS = {
     paper.name: judge.read_records(Store(REPRODUCED), paper)
@@ -33,7 +34,7 @@ FAR = 1e7
 def followed(paper, test, records):
     """Return each cell of a test, with the rows of its number and the rows of those beside it."""
     made, found, seen = [], [], []
-    true_error, true_find, true_cell = evidence._error, judge.find, judge._cell
+    true_error, true_find, true_cell = evidence.error_of, cells.find, cells.cell_of
 
     def error(source, asked, row, exact):
         seen.append(row)
@@ -55,10 +56,10 @@ def followed(paper, test, records):
     content = CONTENTS[paper]
     source = Source(paper, records, content.lower_bounds)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(evidence, "_error", error)
-        patched.setattr(judge, "find", find)
-        patched.setattr(judge, "_cell", cell)
-        list(judge.cells_of(source, test, content.not_here))
+        patched.setattr(evidence, "error_of", error)
+        patched.setattr(cells, "find", find)
+        patched.setattr(cells, "cell_of", cell)
+        list(cells.cells_of(source, test, content.not_here))
     return made
 
 
@@ -71,8 +72,8 @@ PLANTED = [
     for paper, content in CONTENTS.items()
     for claim in content.claims
     for i, test in enumerate(claim.tests)
-    for cells in [followed(paper, test, RECORDS[paper])]
-    for places in [[place for place, (cell, *_) in enumerate(cells) if known(cell)]]
+    for made in [followed(paper, test, RECORDS[paper])]
+    for places in [[place for place, (cell, *_) in enumerate(made) if known(cell)]]
     for place in sorted({*places[:1], *places[-1:]})
 ]
 
@@ -149,7 +150,7 @@ def states(*listed):
     ],
 )
 def test_so_many_cells_are_needed(need, listed, state):
-    assert judge.counted(states(*listed), need) == state
+    assert cells.counted(states(*listed), need) == state
 
 
 @pytest.mark.parametrize(
@@ -202,14 +203,14 @@ def test_parts_and_readings_give_a_state(readings, at_best, listed, state):
     ],
 )
 def test_a_number_gives_a_state(ours, error, test, state):
-    assert judge.state_of(Number("x", ours, error), test) == state
+    assert cells.state_of(Number("x", ours, error), test) == state
 
 
 def test_a_lower_bound_decides_on_its_own_side_only():
     low = Number("x", -3.0, 1.0, bound=1)
-    assert judge.state_of(low, {"is": "above"}) == OPEN
-    assert judge.state_of(low, {"is": "below"}) == OPEN
-    assert judge.state_of(Number("x", 3.0, 1.0, bound=1), {"is": "above"}) == HOLDS
+    assert cells.state_of(low, {"is": "above"}) == OPEN
+    assert cells.state_of(low, {"is": "below"}) == OPEN
+    assert cells.state_of(Number("x", 3.0, 1.0, bound=1), {"is": "above"}) == HOLDS
 
 
 # --------------------------------------------------------------------------- what is said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paper_figures.published_claims import InvalidClaims, parse
+from paper_figures.judge.reading import InvalidClaims, parse
 from paper_figures.registry import PAPERS, PUBLISHED, load_papers
 
 GOOD = """# two claims
@@ -53,6 +53,7 @@ def test_a_file_is_read():
         ('is = "below"\n', "", 11, "must have is"),
         ("need = 1", "need = 0", 17, "need must be every, most"),
         ("need = 1", 'need = "all"', 17, "need must be every, most"),
+        ('of = "first"', "of = { geometric_mean = { d = [1] } }", 14, "must have a limit above 0"),
         ("need = 1", "worth = -1", 17, "worth must be above 0"),
         ("need = 1", 'apart = ["data_set"]', 17, "apart must name keys of rows"),
         ("need = 1", 'steps = "data_set"', 17, "steps must name a key of rows"),

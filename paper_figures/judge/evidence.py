@@ -59,6 +59,8 @@ class Number:
         1 if the true number may be higher, -1 if it may be lower.
     of_published : float or None
         The standard error of the published number; None where it is taken as ours.
+    geometric : bool
+        It is a geometric mean: how far it is from a limit is measured by their logarithms.
 
     See Also
     --------
@@ -79,6 +81,7 @@ class Number:
     freedom: float = math.inf
     bound: int = 0
     of_published: float | None = None
+    geometric: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
         ((key, values),) = value.items()
         parts = [find(source, test, inner, {**table, key: one}) for one in values]
         join = _mean if operation == "mean" else _geometric_mean
-        return replace(join(parts), name=f"mean of {len(parts)}")
+        return replace(join(parts), name=f"mean of {len(parts)} {_shared(parts)}".rstrip())
     if operation == "times":
         factor, other = value
         return scaled(find(source, test, other, table), float(factor))
@@ -170,6 +173,13 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
     if operation == "ratio":
         return ratio(*parts)
     return combined(parts, [1.0] * len(parts) if operation == "sum" else [1.0, -1.0])
+
+
+def _shared(parts: Sequence[Number]) -> str:
+    """Return what the names of several numbers have in common."""
+    others = [number.name.split(", ") for number in parts[1:]]
+    first = parts[0].name.split(", ")
+    return ", ".join(word for word in first if all(word in name for name in others))
 
 
 def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
@@ -185,7 +195,7 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
         raise Missing(f"{spoken(figure)} has {several} for {words(keys) or 'this'}")
     row = found[0]
     field = table.get("field", "ours")
-    error, freedom = _error(source, test, row, bool(table.get("exact", test.get("exact"))))
+    error, freedom = error_of(source, test, row, bool(table.get("exact", test.get("exact"))))
     return Number(
         words(keys),
         float(row[field]),
@@ -243,7 +253,7 @@ def _bounded(
     return figure, keys, 0
 
 
-def _error(source: Source, test: Test, row: Row, exact: bool) -> tuple[float | None, float]:
+def error_of(source: Source, test: Test, row: Row, exact: bool) -> tuple[float | None, float]:
     """Return the standard error of a row, and its degrees of freedom."""
     if exact:
         return 0.0, math.inf
@@ -362,7 +372,15 @@ def _geometric_mean(numbers: Sequence[Number]) -> Number:
     published = statistics.geometric_mean(prints) if len(prints) == len(numbers) else None
     error = mean * statistics.stdev(logs) / math.sqrt(len(logs))
     entries = entries_of(numbers)
-    return Number("", mean, error, published, entries, len(numbers), len(numbers) - 1.0)
+    n = len(numbers)
+    return Number("", mean, error, published, entries, n, n - 1.0, geometric=True)
+
+
+def distance(number: Number, limit: float) -> float:
+    """Return how far a number is above a limit, in the unit of its standard error."""
+    if number.geometric:
+        return number.ours * math.log(number.ours / limit)
+    return number.ours - limit
 
 
 def entries_of(numbers: Sequence[Number]) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ class InvalidClaims(ValueError):
     >>> parse("lmnn", "id = 1")
     Traceback (most recent call last):
     ...
-    paper_figures.published_claims.InvalidClaims: claims.toml of lmnn, line 1: no such table: id
+    paper_figures.judge.reading.InvalidClaims: claims.toml of lmnn, line 1: no such table: id
     """
 
 
@@ -288,6 +288,8 @@ def _impossible(test: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "what is as published has no limit, and nothing beside it", "is"
     if test["is"] == "near" and test.get("limit", 0) <= 0:
         yield "near must have a limit above 0", "is"
+    if "geometric_mean" in str(test.get("of")) and test.get("limit", 0) <= 0:
+        yield "a geometric mean must have a limit above 0", "of"
     if "worth" in test and (test["is"] not in ("above", "below") or test["worth"] <= 0):
         yield "worth must be above 0, of a test that says above or below", "worth"
     keys = {*test.get("rows", {}), "of"}
