@@ -17,7 +17,8 @@ What a stored figure looks like (``OUT/<paper>/<figure>.json``):
   needs;
 - ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
   the status "not available" and its ``why``), ``std`` (of one repetition, or null; with
-  ``repetitions``) and, where the print is rounded, ``tolerance``. Rows with a number have no
+  ``repetitions``), ``error`` where the standard error is not std / sqrt(repetitions) (null:
+  unknown), and, where the print is rounded, ``tolerance``. Rows with a number have no
   ``why``; where an earlier version wrote one, nothing reads it;
 - ``sha256``: the check sum of all that; files of earlier versions have none.
 

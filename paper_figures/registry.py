@@ -482,6 +482,11 @@ class Paper:
         return replace(self, figures=figures)
 
 
+def spoken(name: str) -> str:
+    """Return a figure's name as readers say it: Table 2 for table2, Active set for active_set."""
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).replace("_", " ").capitalize()
+
+
 def load_papers() -> list[Paper]:
     """Import the papers of this package and their comparison, in the order of :data:`ROOMS`.
 

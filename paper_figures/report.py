@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from paper_figures import claims, gallery
+from paper_figures import gallery, judge
 from paper_figures.registry import Figure, Paper
 from paper_figures.runner import draw
 from paper_figures.store import CannotStore, Store
@@ -74,5 +74,5 @@ def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
     Path
         The first page.
     """
-    claims.write(store, [paper for paper in papers if claims.read_records(store, paper)])
+    judge.write(store, [paper for paper in papers if judge.read_records(store, paper)])
     return gallery.write(store, papers)

@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from paper_figures.registry import PUBLISHED
-from paper_figures.store import Record, Row
+from paper_figures.store import NO_KEYS, Record, Row
 
-RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 NAMES_OF_QUANTITIES = ("measure", "quantity")
 """Fields that say what a number is; two rows that differ in them are no rivals."""
 ROUNDING = 1e-9
@@ -204,7 +203,7 @@ def shows(row: Row, rows: Sequence[Row]) -> float | None:
 
 def _neighbours(row: Row, other: Row) -> bool:
     """Return whether two rows have different numbers and differ in one field, not a quantity."""
-    names = {name for name in (*row, *other) if name not in RESERVED}
+    names = {name for name in (*row, *other) if name not in NO_KEYS}
     different = [name for name in names if row.get(name) != other.get(name)]
     return (
         other["ours"] not in (None, row["ours"])

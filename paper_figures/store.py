@@ -22,6 +22,8 @@ LOG = logging.getLogger("paper_figures")
 NOT_AVAILABLE = "not available"
 Row: TypeAlias = dict[str, Any]
 """A row of a figure: its keys, and the fields that the package's docstring lists."""
+NO_KEYS = ("published", "ours", "std", "repetitions", "error", "status", "why", "tolerance")
+"""The fields of a row that are no keys: what else it has says what the row is about."""
 Record: TypeAlias = dict[str, Any]
 """A stored figure, as the package's docstring lists it."""
 

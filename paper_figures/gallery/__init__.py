@@ -41,7 +41,7 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
 
     See Also
     --------
-    paper_figures.claims.write : The claims as JSON.
+    paper_figures.judge.write : The claims as JSON.
 
     Examples
     --------

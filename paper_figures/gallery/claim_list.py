@@ -2,12 +2,13 @@
 
 from html import escape
 
-from paper_figures import claims
-from paper_figures.claims import Decided, Number
-from paper_figures.gallery.entries import REPRODUCED, Room, spoken
+from paper_figures import judge
+from paper_figures.gallery.entries import REPRODUCED, Room
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import number_text, with_error
 from paper_figures.gallery.signs import claim_badge, claim_chips, slug
+from paper_figures.judge import Decided, Number
+from paper_figures.registry import spoken
 
 FEW = 3
 """So many numbers stand open; more are folded."""
@@ -35,7 +36,7 @@ def section(room: Room) -> str:
         listed = f"<details><summary>{len(room.claims)} claims</summary>\n{listed}</details>"
     return f"""<section id="claims">
 <h2>What the paper claims {permalink("claims", "the claims")}</h2>
-{claim_chips(claims.count(room.claims)) if room.made else ""}
+{claim_chips(judge.count(room.claims)) if room.made else ""}
 {_where_decided(room)}
 {listed}
 </section>"""
@@ -63,12 +64,13 @@ def _where_decided(room: Room) -> str:
 def _claim(room: Room, decided: Decided) -> str:
     claim = decided.claim
     anchor = f"claim-{claim.id}"
-    settle = claim.settle if decided.state in (claims.FAILS, claims.OPEN) else ""
+    settle = claim.settle if decided.state in (judge.FAILS, judge.OPEN) else ""
     return f"""<li class="claim {slug(decided.state)}" id="{escape(anchor)}">
 <div class="claim-head">{claim_badge(decided.state)} {permalink(anchor, f"the claim {claim.id}")}
 <p class="where">{escape(claim.where)}</p>{_figures(decided)}</div>
 <div class="claim-body"><p class="claim-text">{escape(claim.claim)}</p>
-{_line(room, "Because", decided.because)}{_line(room, "What would settle it", settle)}
+{_line(room, "Because", decided.because)}{_line(room, "By the paper's own tables", decided.printed)}
+{_line(room, "What would settle it", settle)}
 {_numbers(decided)}</div></li>"""
 
 
@@ -123,6 +125,6 @@ def _entry_links(number: Number, paper: str) -> str:
         figure = full.partition(".")[2]
         links += (
             f' <a href="{escape(entry_address(full, paper))}" '
-            f'aria-label="{escape(spoken(figure))}, where the number stands">↗</a>'
+            f'aria-label="where the number is">{escape(spoken(figure))}</a>'
         )
     return links

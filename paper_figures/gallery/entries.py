@@ -1,7 +1,6 @@
 """What the pages show: a room for each paper, with its entries, their rows, and its claims."""
 
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_figures import claims, spread, verdict
-from paper_figures.claims import Decided
-from paper_figures.registry import Figure, Paper
+from paper_figures import judge, spread, verdict
+from paper_figures.judge import Decided
+from paper_figures.registry import Figure, Paper, spoken
 from paper_figures.spread import Spread
 from paper_figures.store import Record, Row, Store
 from paper_figures.verdict import Verdict
@@ -131,11 +130,6 @@ class Room:
         return Path(os.path.relpath(self.checkout / path, self.folder)).as_posix()
 
 
-def spoken(name: str) -> str:
-    """Return a figure's name as readers say it: Table 2 for table2, Active set for active_set."""
-    return re.sub(r"(?<=[a-z])(?=\d)", " ", name).replace("_", " ").capitalize()
-
-
 def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     """Read what a folder holds of a paper, judge its rows and decide its claims.
 
@@ -152,7 +146,7 @@ def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     """
     entries = tuple(_entry(store, paper, figure) for figure in paper.figures)
     records = {e.figure.name: e.record for e in entries if e.record is not None}
-    decided = tuple(claims.decide(paper.name, records))
+    decided = tuple(judge.decide(paper.name, records))
     folder = (store.out / paper.name).resolve()
     names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
     return Room(paper, entries, decided, folder, _checkout(folder), names)

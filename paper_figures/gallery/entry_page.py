@@ -4,13 +4,14 @@ from html import escape
 from pathlib import Path
 
 from paper_figures import cost, verdict
-from paper_figures.gallery.entries import REPRODUCED, Entry, Room, spoken
+from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import duration_text
 from paper_figures.gallery.signs import verdict_chips
 from paper_figures.gallery.tables import tables
 from paper_figures.gallery.words import printed_parts
+from paper_figures.registry import spoken
 from paper_figures.store import Record
 
 FEW_NOTES = 2

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from paper_figures import claims, verdict
+from paper_figures import judge, verdict
 from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.html import frame, permalink
@@ -50,7 +50,7 @@ def page(rooms: Sequence[Room]) -> str:
 
 
 def _headline(rooms: Sequence[Room]) -> str:
-    counts = claims.count(decided for room in rooms for decided in room.claims)
+    counts = judge.count(decided for room in rooms for decided in room.claims)
     total = sum(counts.values())
     intro = (
         "The figures and tables of these papers, computed again where their data can be had; our "
@@ -61,11 +61,11 @@ def _headline(rooms: Sequence[Room]) -> str:
     if not total or not any(room.made for room in rooms):
         return f'<p class="lead">{intro}</p>'
     told = [
-        _told(counts[claims.HOLDS], "holds", "hold"),
-        _told(counts[claims.FAILS], "fails", "fail"),
-        _told(counts[claims.OPEN], "is open", "are open"),
+        _told(counts[judge.HOLDS], "holds", "hold"),
+        _told(counts[judge.FAILS], "fails", "fail"),
+        _told(counts[judge.OPEN], "is open", "are open"),
     ]
-    untested = _told(counts[claims.NOT_TESTABLE], "cannot be tested here", "cannot be tested here")
+    untested = _told(counts[judge.NOT_TESTABLE], "cannot be tested here", "cannot be tested here")
     return (
         f'<p class="lead">{intro} Of {total} claims that the papers make, {", ".join(told)} and '
         f"{untested}.</p>"
@@ -114,7 +114,7 @@ def _claims(room: Room) -> str:
         return '<p class="soft">not written down yet</p>'
     if not room.made:
         return f'<p class="soft">{len(room.claims)}, none decided: nothing is made yet</p>'
-    counts = claims.count(room.claims)
+    counts = judge.count(room.claims)
     return f"{_bar(counts)}\n{claim_chips(counts)}"
 
 

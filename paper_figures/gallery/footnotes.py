@@ -3,8 +3,9 @@
 from html import escape
 
 from paper_figures import verdict
-from paper_figures.gallery.entries import Judged, Room, spoken
+from paper_figures.gallery.entries import Judged, Room
 from paper_figures.gallery.html import entry_address, sentence, with_links
+from paper_figures.registry import spoken
 from paper_figures.verdict import NO_ERROR, Verdict
 
 LONG = 8

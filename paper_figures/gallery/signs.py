@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from paper_figures import claims, verdict
+from paper_figures import judge, verdict
 from paper_figures.gallery.entries import DAMAGED, FAILED, NOT_RUN
 
 VERDICTS = {
@@ -24,10 +24,10 @@ ENTRIES = {
     NOT_RUN: ("…", "not yet run"),
 }
 CLAIMS = {
-    claims.HOLDS: ("✓", "our numbers bear it out"),
-    claims.FAILS: ("✗", "our numbers contradict it"),
-    claims.OPEN: ("?", "our numbers do not decide it"),
-    claims.NOT_TESTABLE: ("∅", "cannot be tried here; the claim says why"),
+    judge.HOLDS: ("✓", "our numbers bear it out"),
+    judge.FAILS: ("✗", "our numbers contradict it"),
+    judge.OPEN: ("?", "our numbers do not decide it"),
+    judge.NOT_TESTABLE: ("∅", "cannot be tried here; the claim says why"),
 }
 OPEN_SIGN = "!"
 SIGNS = {state: sign for part in (VERDICTS, ENTRIES) for state, (sign, _) in part.items()}
@@ -71,7 +71,7 @@ def claim_chips(states: Mapping[str, int]) -> str:
 
 
 def _plural(state: str, count: int) -> str:
-    verbs = {claims.HOLDS: "hold", claims.FAILS: "fail"}
+    verbs = {judge.HOLDS: "hold", judge.FAILS: "fail"}
     return state if count == 1 else verbs.get(state, state)
 
 

@@ -16,9 +16,8 @@ from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.signs import sign_of, slug
 from paper_figures.registry import Grid
-from paper_figures.store import Row
+from paper_figures.store import NO_KEYS, Row
 
-RESERVED = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 NUMBERED = (
     "bits",
     "d",
@@ -85,7 +84,7 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
         fitting = [judged for grid, judged in taken if grid.takes(item.row)]
         (fitting[0] if fitting else left).append(item)
     if left:
-        keys = dict.fromkeys(key for item in left for key in item.row if key not in RESERVED)
+        keys = dict.fromkeys(key for item in left for key in item.row if key not in NO_KEYS)
         taken.append((Grid(tuple(keys)), left))
     return [(grid, judged) for grid, judged in taken if judged]
 
@@ -137,7 +136,7 @@ def _absences(absent: list[Judged], notes: Footnotes) -> str:
 
 def _keys_of(row: Row) -> str:
     """Return what a row is of, in words."""
-    values = (value for key, value in row.items() if key not in RESERVED)
+    values = (value for key, value in row.items() if key not in NO_KEYS)
     words = [value for value in values if isinstance(value, str) and value not in ("", "-", "all")]
     return ", ".join(dict.fromkeys(words))
 

@@ -7,8 +7,8 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from paper_figures.claims import Decided
 from paper_figures.gallery.entries import Entry, Room
+from paper_figures.judge import Decided
 from paper_figures.registry import Paper
 
 _PLACE = re.compile(r"\b[A-Z]{2}:[A-Za-z]*[\d.]*[\w.]*")

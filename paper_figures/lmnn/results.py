@@ -1,9 +1,12 @@
 """What becomes of the tasks of Weinberger & Saul's figures: rows beside the printed numbers."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from paper_figures.registry import Context, Gathered, Result
 from paper_figures.rows import absent_rows, number_row
+from paper_figures.store import Row
 
 
 def figure1(context: Context, results: Sequence[Result]) -> Gathered:
@@ -25,6 +28,24 @@ def figure1(context: Context, results: Sequence[Result]) -> Gathered:
     return Gathered(rows, [note], value)
 
 
+DEGREES = "digit {}, degrees from the line to the nearest centre"
+
+
+def degrees_rows(drawing: Mapping[str, Any]) -> list[Row]:
+    """Return the angle of each metric's main direction with the line to the nearest centre."""
+    rows = []
+    centres = drawing["centres"]
+    for i, ((a, b), (_, c)) in enumerate(drawing["metrics"]):
+        main = 0.5 * math.atan2(2 * b, a - c)  # of a symmetric 2 x 2 matrix
+        x, y = centres[i]
+        others = [other for j, other in enumerate(centres) if j != i]
+        to_x, to_y = min(others, key=lambda other: math.dist(other, centres[i]))
+        apart = abs(main - math.atan2(to_y - y, to_x - x)) % math.pi
+        degrees = round(math.degrees(min(apart, math.pi - apart)), 1)
+        rows.append(number_row({"quantity": DEGREES.format(drawing["digits"][i])}, None, degrees))
+    return rows
+
+
 def figure3(context: Context, results: Sequence[Result]) -> Gathered:
     """Return leave-one-out errors; the metrics and points are in the drawing."""
     value = results[0].value
@@ -37,7 +58,7 @@ def figure3(context: Context, results: Sequence[Result]) -> Gathered:
     ]
     drawing = value | {"digits": results[0].params["digits"]}
     return Gathered(
-        rows,
+        rows + degrees_rows(drawing),
         [
             "Each ellipse is the unit ball of a metric, enlarged alike: "
             "it is short where the metric amplifies."

@@ -1,5 +1,6 @@
 """Curves of recall, read in two ways: the draws of a method together, their rows and names."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -73,7 +74,12 @@ class Curve:
                 "trees": None if trees is None else round(trees, 1),
                 "published": printed.get((self.method, count)),
             }
-            yield row | spread(recalls)
+            more = {}
+            if "error" in self.draws[0]:
+                chance = _error(recalls, self.mean("error")[place])
+                found = self.mean("returned")[place]
+                more = complete(chance, found, count)
+            yield row | spread(recalls) | more
 
     def drawing(self) -> dict[str, Any]:
         """Return what is drawn of the curve."""
@@ -87,6 +93,21 @@ class Curve:
             for key in ("recall", "error", "returned", "compared")
             if key in self.draws[0]
         }
+
+
+def _error(recalls: Sequence[float], of_queries: float) -> float:
+    """Return the standard error of a mean recall, over the draws and over the queries."""
+    n = len(recalls)
+    return math.hypot(of_queries, stdev(recalls) / math.sqrt(n) if n > 1 else 0.0)
+
+
+FULL = 0.95
+"""A method that returns a smaller part of what is asked for has run out of candidates."""
+
+
+def complete(error: float, found: float, count: int) -> Row:
+    """Return the error of a recall; none if a method has run out of candidates."""
+    return {"error": float(f"{error:.4g}") if found >= FULL * count else None}
 
 
 def spread(values: Sequence[float]) -> Row:

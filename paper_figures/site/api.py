@@ -42,7 +42,7 @@ GROUPS: dict[str, Callable[[str], bool]] = {
 FIGURES = (
     "paper_figures.registry",
     "paper_figures.store",
-    "paper_figures.claims",
+    "paper_figures.judge",
     "paper_figures.verdict",
     "paper_figures.gallery",
 )

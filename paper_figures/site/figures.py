@@ -4,7 +4,7 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from paper_figures import claims, gallery, registry
+from paper_figures import gallery, judge, registry
 from paper_figures.site import printed
 from paper_figures.store import Store
 
@@ -41,7 +41,7 @@ def _add_way(page: Path, links: str) -> None:
     page.write_text(text.replace("<header>", way), encoding="utf-8")
 
 
-def claims_on(room: str, figures: set[str]) -> list[claims.Claim]:
+def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
     """Return the claims of a paper that any of some figures decides.
 
     Parameters
@@ -54,7 +54,7 @@ def claims_on(room: str, figures: set[str]) -> list[claims.Claim]:
     -------
     list of Claim
     """
-    return [claim for claim in claims.load(room) if figures & set(claim.figures)]
+    return [claim for claim in judge.load(room) if figures & set(claim.figures)]
 
 
 def address(figure: str, top: str) -> str:
@@ -74,7 +74,7 @@ def write_links(sources: Path) -> None:
         if paper.name not in registry.PAPERS:
             continue
         page = f"{FOLDER}/{paper.name}/index.html"
-        count = len(claims.load(paper.name))
+        count = len(judge.load(paper.name))
         rows.append(
             f'<li><a href="{page}">{escape(printed.read(paper.name).title)}</a>: '
             f"{len(paper.figures)} tables and figures, "

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
-from paper_figures import claims, registry
+from paper_figures import judge, registry
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.gallery.signs import CLAIMS, slug
 from paper_figures.site import printed, rows, runs, steps
@@ -135,7 +135,7 @@ def _card(room: Room) -> str:
 <p>{escape(words)}</p>
 <ul class="sections">{_sections(room.name)}</ul>
 <p class="claims"><a href="{page}#claims">{len(room.claims)} claims</a> of its experiments:</p>
-{_states(claims.count(room.claims))}
+{_states(judge.count(room.claims))}
 <p class="links">{_links(room, reader, page, len(paper.lines))}</p>
 </article>"""
 
@@ -168,7 +168,7 @@ def _states(counts: Mapping[str, int]) -> str:
         f'<span class="claim-{slug(state)}" style="flex-grow: {count}">{sign}</span>'
         for state, sign, count in present
     )
-    verbs = {claims.HOLDS: "hold", claims.FAILS: "fail"}
+    verbs = {judge.HOLDS: "hold", judge.FAILS: "fail"}
     items = "".join(
         f'<li><span aria-hidden="true">{sign}</span> <b>{count}</b> '
         f"{state if count == 1 else verbs.get(state, state)}</li>"

@@ -9,11 +9,9 @@ it must be nearer to the printed numbers on the other rows for which it was trie
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from paper_figures.store import Record, Row
+from paper_figures.store import NO_KEYS, Record, Row
 from paper_figures.verdict.judging import allowed, error_of_difference, judge
 from paper_figures.verdict.rules import Explanation, Pattern, Rule, Rules, matches
-
-FIELDS = ("published", "ours", "std", "repetitions", "status", "why", "tolerance")
 
 
 def problems(paper: str, rules: Rules, records: Mapping[str, Record]) -> list[str]:
@@ -51,7 +49,7 @@ def problems(paper: str, rules: Rules, records: Mapping[str, Record]) -> list[st
 
 
 def _keys(row: Row) -> Row:
-    return {key: value for key, value in row.items() if key not in FIELDS}
+    return {key: value for key, value in row.items() if key not in NO_KEYS}
 
 
 def _pattern(what: str, pattern: Pattern, rows: list[Row] | None) -> Iterator[str]:
@@ -60,7 +58,7 @@ def _pattern(what: str, pattern: Pattern, rows: list[Row] | None) -> Iterator[st
         yield f"{what}: no such figure"
         return
     for key, value in pattern.items():
-        having = [row for row in rows if key in row and key not in FIELDS]
+        having = [row for row in rows if key in row and key not in NO_KEYS]
         if not having:
             yield f"{what}: no row has the key {key!r}"
             continue

@@ -28,13 +28,17 @@ def test_figure_1_gives_the_bound_and_both_distances():
     assert gathered.drawing == value
 
 
-def test_figure_3_gives_three_errors():
+def test_figure_3_gives_three_errors_and_angles():
     value = {"several": 1.234, "one": 5.0, "euclidean": 7.006, "points": [[[0.0, 1.0]]]}
+    value |= {"centres": [[0.0, 0.0], [1.0, 1.0]]}
+    value |= {"metrics": [[[3.0, 0.0], [0.0, 1.0]], [[2.0, -1.0], [-1.0, 2.0]]]}
     gathered = results.figure3(PAPER, [Result("ellipsoids", {"digits": (0, 4)}, value)])
     assert gathered.rows == [
         row({"quantity": "leave-one-out error, one metric for each digit (%)"}, 1.23),
         row({"quantity": "leave-one-out error, one metric (%)"}, 5.0),
         row({"quantity": "leave-one-out error, Euclidean (%)"}, 7.01),
+        row({"quantity": "digit 0, degrees from the line to the nearest centre"}, 45.0),
+        row({"quantity": "digit 4, degrees from the line to the nearest centre"}, 90.0),
     ]
     assert gathered.drawing == value | {"digits": (0, 4)}
 

@@ -10,11 +10,10 @@ import fake_paper
 import pytest
 from html_tree import Element, read_page
 
-from paper_figures import claims, cli, gallery, verdict
+from paper_figures import cli, gallery, judge, verdict
 from paper_figures.gallery import signs, words
-from paper_figures.gallery.entries import spoken
 from paper_figures.gallery.html import sentence, with_links
-from paper_figures.registry import Figure, Paper
+from paper_figures.registry import Figure, Paper, spoken
 from paper_figures.store import Store
 
 
@@ -333,20 +332,20 @@ def test_outside_a_checkout_no_code_is_linked(page):
 @pytest.fixture
 def claimed(tmp_path, monkeypatch):
     """A folder whose first paper has a claim that holds, and one that is open."""
-    claim = claims.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
-    settled = claims.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
+    claim = judge.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
+    settled = judge.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
-        claims.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
-        claims.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
-        claims.Number("z", 4.0, 0.5, None, (), 1000),
-        claims.Number("w", 5.0, 0.0),
+        judge.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
+        judge.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
+        judge.Number("z", 4.0, 0.5, None, (), 1000),
+        judge.Number("w", 5.0, 0.0),
     )
     decided = [
-        claims.Decided(claim, "holds", numbers, "both are low"),
-        claims.Decided(settled, "open", (), "no entry decides it"),
+        judge.Decided(claim, "holds", numbers, "both are low"),
+        judge.Decided(settled, "open", (), "no entry decides it"),
     ]
     monkeypatch.setattr(
-        claims, "decide", lambda paper, records: decided if paper == "first_paper" else []
+        judge, "decide", lambda paper, records: decided if paper == "first_paper" else []
     )
     gallery.write(fill(tmp_path), PAPERS)
     return tmp_path
@@ -364,8 +363,8 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
         "Because: Both are low.",
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
-        "x: 1.23 ± 0.12 (s.e.), printed 1.5 ↗",
-        "y: 2 (run once) ↗ ↗",
+        "x: 1.23 ± 0.12 (s.e.), printed 1.5 Table 1",
+        "y: 2 (run once) Codings Figure 1",
         "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
         "w: 5",
     ]
@@ -389,9 +388,9 @@ def test_the_first_page_counts_and_lists_the_claims(claimed):
 
 
 def test_nothing_made_decides_no_claim(tmp_path, monkeypatch):
-    claim = claims.Claim("low", "first_paper", "§ 3", "Low.", ("table1",), settle="five runs")
-    undecided = [claims.Decided(claim, "open", (), "no record")]
-    monkeypatch.setattr(claims, "decide", lambda *_: undecided)
+    claim = judge.Claim("low", "first_paper", "§ 3", "Low.", ("table1",), settle="five runs")
+    undecided = [judge.Decided(claim, "open", (), "no record")]
+    monkeypatch.setattr(judge, "decide", lambda *_: undecided)
     gallery.write(Store(tmp_path), PAPERS)
     first = tree(tmp_path / "index.html")
     assert "claims that the papers make" not in first.only("header").text
@@ -468,15 +467,15 @@ def test_sentences(text, whole):
 
 def test_every_state_has_a_sign():
     assert set(signs.VERDICTS) == set(verdict.STATES)
-    assert set(signs.CLAIMS) == set(claims.STATES)
+    assert set(signs.CLAIMS) == set(judge.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)
 
 
 def test_the_small_scale_folds_the_claims_and_says_where_they_are_decided(tmp_path, monkeypatch):
-    claim = claims.Claim("all-low", "first_paper", "§ 3", "All errors are low.", ("table1",))
-    decided = [claims.Decided(claim, "not testable here", (), "the small scale")]
-    monkeypatch.setattr(claims, "decide", lambda paper, records: decided)
+    claim = judge.Claim("all-low", "first_paper", "§ 3", "All errors are low.", ("table1",))
+    decided = [judge.Decided(claim, "not testable here", (), "the small scale")]
+    monkeypatch.setattr(judge, "decide", lambda paper, records: decided)
     committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
     committed.parent.mkdir(parents=True)
     committed.write_text("")

@@ -14,7 +14,7 @@ from paper_figures.registry import load_papers
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 NUMBERS = ("published", "ours", "std")
-WORDS = {"repetitions", "status", "why", "tolerance"}
+WORDS = {"repetitions", "error", "status", "why", "tolerance"}
 TIMED = re.compile(r'times as fast|"seconds|"search": ')  # in the keys of rows that are times
 CLOSE = 1e-6  # of the number itself
 

@@ -9,8 +9,7 @@ import re
 from collections import Counter
 
 import refimpl
-from paper_figures import claims as paper_claims
-from paper_figures import verdict
+from paper_figures import judge, verdict
 from paper_figures.registry import load_papers
 from paper_figures.store import Store
 from refimpl.check import making
@@ -22,8 +21,8 @@ def claims():
     """Each claim's state, and how many of its cells have each state."""
     table = {}
     for paper in load_papers():
-        stored = paper_claims.read_records(Store(REPRODUCED), paper)
-        for item in paper_claims.decide(paper.name, stored):
+        stored = judge.read_records(Store(REPRODUCED), paper)
+        for item in judge.decide(paper.name, stored):
             cells = Counter(state for _, state in item.cells)
             name = f"{paper.name}.{item.claim.id}"
             table[name] = [item.state, dict(sorted(cells.items()))]

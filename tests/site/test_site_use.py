@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from browser import browser_only, chromium, press, set_media, set_width
 
-from paper_figures import claims, registry
+from paper_figures import judge, registry
 from paper_figures.gallery.entries import collect
 from paper_figures.site import figures, front, printed, rows
 from paper_figures.store import Store
@@ -234,5 +234,5 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     papers = registry.load_papers()
     store = Store(figures.REPRODUCED)
     for paper, numbers in zip(papers, shown, strict=True):
-        counts = claims.count(collect(store, paper, papers).claims)
+        counts = judge.count(collect(store, paper, papers).claims)
         assert numbers == [n for n in counts.values() if n], paper.name

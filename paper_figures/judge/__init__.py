@@ -1,0 +1,350 @@
+"""What a paper claims of its experiments, and whether our numbers bear it out.
+
+``published/<paper>/claims.toml`` restates each claim in our own words, with the tests that decide
+it from the records::
+
+    [lists]
+    here = ["sonar", "wine"]        # "$here" in a test means this list
+
+    [[claim]]
+    id = "ahead-on-every-set"
+    where = "Table 1"
+    claim = "FTUNE is more accurate than both rivals on every set."
+    settle = "..."                  # the experiment that settles it if it fails or is open
+
+    [[claim.test]]
+    figure = "table1"
+    rows = { data_set = "*", landmarks = [30, 300] }  # a cell for each combination; "*": all
+    of = "FTUNE"                    # whose number; a list makes a cell for each
+    over_all = ["BBS", "DBOOST"]    # less each of these, all in one cell; `over`: a cell for each
+    is = "above"                    # above, below, near, not above, not below, as published
+    limit = 0.0                     # of the number, or of the difference
+    need = "every"                  # or most, a number, "all but 1": how many cells must be so
+
+`evidence` says how a number is named. A cell is so if its number is beyond the limit by more than
+chance allows, which is the two-sided quantile `SURE` of Student's t with the runs of the number; it
+fails if it is so far on the other side, and is open between. An unknown error decides nothing.
+Further fields of a test:
+
+- ``key``: the key that a plain name is a value of (`method`);
+- ``where = { data_set = { wine = { d = 3 } } }``: more keys, by the value of a key;
+- ``without = [{ k = [1, 10] }]``: cells that are left out; ``apart = ["k"]``: cells that are
+  counted apart for each value of these keys (`of` is one);
+- ``steps = "bits"``: the values of this key are a series; each step of it is a cell, a number less
+  the one before;
+- ``worth``: the smallest lead that counts; a cell fails if its whole interval is below it;
+- ``against = "open"``: what speaks against the claim leaves it open;
+- ``also``: further tests of the same cells; ``none_fails = true``: one cell that fails decides;
+- ``missing = "not testable here"``: the state of a cell without a number or a known error;
+- ``reading``: a name; ``readings`` of the claim says "first" (the first reading decides, and it is
+  open if another one says the opposite) or "agree" (it is open unless all say the same);
+- ``points``, ``both_errors``, ``more_error``, ``rounding``, ``exact``, ``one_sample``, ``runs``:
+  the error of a row whose record does not say it.
+
+A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
+their tests show. ``at_best`` is the state of one that holds on data that cannot decide it. ``note``
+ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
+numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing; ``[[lower_bound]]``
+rows whose number is a lower bound of the true one, or which row to take instead.
+
+Not handled here: the verdict of each number beside its published one (`verdict`), and the pages.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from paper_figures.judge.cells import (
+    FAILS,
+    HOLDS,
+    NOT_TESTABLE,
+    OPEN,
+    STATES,
+    Cell,
+    Part,
+    cells_of,
+    counted,
+    worst,
+)
+from paper_figures.judge.evidence import Number, Records, Source
+from paper_figures.judge.reading import Claim, Claims, InvalidClaims, load_claims
+from paper_figures.judge.reasons import because, by_the_paper
+from paper_figures.registry import Paper
+from paper_figures.store import Record, Store, write_atomic
+
+__all__ = [
+    "FAILS",
+    "HOLDS",
+    "NOT_TESTABLE",
+    "OPEN",
+    "STATES",
+    "Cell",
+    "Claim",
+    "Decided",
+    "InvalidClaims",
+    "Number",
+    "count",
+    "decide",
+    "load",
+    "write",
+]
+
+SMALL_SCALE = "the records of this folder are of the small scale; the claim is about the paper's"
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A claim with its state, the numbers that decide it, why they do, and the cells counted.
+
+    Attributes
+    ----------
+    claim : Claim
+    state : str
+        One of :data:`STATES`.
+    numbers : tuple of Number
+    because : str
+        How the numbers decide.
+    cells : tuple of (str, str)
+        The name and the state of each cell.
+    printed : str
+        What the paper's own tables say of the claim; empty if they do not speak of it.
+
+    See Also
+    --------
+    decide : Decides the claims of a paper.
+
+    Examples
+    --------
+    >>> claim = Claim("faster", "lmnn", "Section 4", "Ball trees are faster.")
+    >>> Decided(claim, OPEN, (), "one timing").state
+    'open'
+    """
+
+    claim: Claim
+    state: str
+    numbers: tuple[Number, ...]
+    because: str
+    cells: tuple[tuple[str, str], ...] = ()
+    printed: str = ""
+
+
+def load(paper: str) -> list[Claim]:
+    """Read the claims of a paper, in their order in its claims.toml.
+
+    Parameters
+    ----------
+    paper : str
+        ``"boosted_distance"``.
+
+    Returns
+    -------
+    list of Claim
+        Empty for a paper without the file.
+
+    Raises
+    ------
+    InvalidClaims
+        If the file is not as the module's docstring says; the message names the line.
+
+    See Also
+    --------
+    decide : Decides them.
+
+    Examples
+    --------
+    >>> load("lmnn")[0].paper
+    'lmnn'
+    >>> load("no-such-paper")
+    []
+    """
+    return list(load_claims(paper).claims)
+
+
+# --------------------------------------------------------------------------- deciding
+
+
+def parts_of(source: Source, claim: Claim, content: Claims) -> list[Part]:
+    """Return the parts of a claim: the cells of each test, counted apart where it says so."""
+    parts = []
+    for test in claim.tests:
+        groups: dict[tuple[Any, ...], list[Cell]] = {}
+        for cell in cells_of(source, test, content.not_here):
+            keys = cell.keys or {}
+            groups.setdefault(tuple(keys.get(key) for key in test.get("apart", ())), []).append(
+                cell
+            )
+        for cells in groups.values():
+            state = counted(cells, test.get("need", "every"))
+            if test.get("none_fails") and any(cell.state == FAILS for cell in cells):
+                state = FAILS
+            parts.append(Part(test, tuple(cells), state))
+    return parts
+
+
+def state_of_parts(claim: Claim, parts: Sequence[Part]) -> str:
+    """Return the state of a claim from those of its parts."""
+    by_reading: dict[str, list[str]] = {}
+    for part in parts:
+        by_reading.setdefault(part.test.get("reading", ""), []).append(part.state)
+    first, *others = (worst(states) for states in by_reading.values())
+    state = worst([first, *others])
+    if claim.readings == "agree":
+        state = first if set(others) <= {first} else OPEN
+    elif claim.readings == "first":
+        state = OPEN if {HOLDS, FAILS} <= {first, *others} else first
+    return claim.at_best if state == HOLDS and claim.at_best else state
+
+
+def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
+    """Decide a claim by its tests; see :func:`decide`."""
+    if claim.why and not claim.tests:
+        return Decided(claim, NOT_TESTABLE, (), claim.why)
+    if any(record["scale"] != "paper" for record in records.values()):
+        return Decided(claim, NOT_TESTABLE, (), claim.why or SMALL_SCALE)
+    parts = parts_of(Source(claim.paper, records, content.lower_bounds), claim, content)
+    state = NOT_TESTABLE if claim.why else OPEN if claim.awaits else state_of_parts(claim, parts)
+    cells = [cell for part in parts for cell in part.cells]
+    numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
+    listed = tuple((cell.name, cell.state) for cell in cells)
+    return Decided(
+        claim, state, tuple(numbers), because(claim, parts), listed, by_the_paper(claim, cells)
+    )
+
+
+def decide(paper: str, records: Records) -> list[Decided]:
+    """Decide each claim of a paper from the records of one folder.
+
+    Parameters
+    ----------
+    paper : str
+    records : mapping of str to dict
+        The folder's records, by the names of their figures.
+
+    Returns
+    -------
+    list of Decided
+        In the order of claims.toml. A cell whose record is missing is open. In a folder of
+        small-scale records no claim is testable.
+
+    Raises
+    ------
+    InvalidClaims
+        If the paper's claims.toml does not have its form.
+
+    See Also
+    --------
+    load : The claims alone.
+    count : How many are in each state.
+
+    Examples
+    --------
+    >>> decided = decide("lmnn", {})
+    >>> {item.state for item in decided} <= {OPEN, NOT_TESTABLE}  # without records nothing holds
+    True
+    """
+    content = load_claims(paper)
+    return [decide_claim(claim, content, records) for claim in content.claims]
+
+
+def read_records(store: Store, paper: Paper) -> dict[str, Record]:
+    """Return the paper's records that the folder holds, by the names of their figures."""
+    records = {figure.name: store.read(paper.name, figure.name) for figure in paper.figures}
+    return {name: record for name, record in records.items() if record is not None}
+
+
+def write(store: Store, papers: Sequence[Paper]) -> None:
+    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``.
+
+    Parameters
+    ----------
+    store : store.Store
+    papers : sequence of registry.Paper
+        A paper without claims gets no file.
+
+    Raises
+    ------
+    InvalidClaims
+        As for :func:`decide`.
+    paper_figures.store.CannotStore
+        If the file system refuses.
+
+    See Also
+    --------
+    decide : What is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paper_figures.registry import load_papers
+    >>> store = Store(tempfile.mkdtemp())
+    >>> write(store, load_papers())
+    >>> json.loads(store.path("lmnn", "claims", ".json").read_text())["count"]["holds"]
+    0
+    """
+    for paper in papers:
+        if load(paper.name):
+            decided = decide(paper.name, read_records(store, paper))
+            write_atomic(store.path(paper.name, "claims", ".json"), dump(paper.name, decided))
+
+
+def count(decided: Iterable[Decided]) -> dict[str, int]:
+    """Return how many claims are in each of :data:`STATES`.
+
+    Parameters
+    ----------
+    decided : iterable of Decided
+
+    Returns
+    -------
+    dict
+        {state: number}.
+
+    See Also
+    --------
+    decide : Decides claims.
+
+    Examples
+    --------
+    >>> count(decide("lmnn", {}))["fails"]
+    0
+    """
+    states = Counter(item.state for item in decided)
+    return {state: states[state] for state in STATES}
+
+
+def dump(paper: str, decided: Sequence[Decided]) -> str:
+    """Return decided claims as JSON text, sorted by id, each on a line of its own."""
+    lines = [_as_json(item) for item in sorted(decided, key=lambda item: item.claim.id)]
+    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count(decided))},\n'
+    return "{\n" + head + ' "claims": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+
+
+SHOWN = ("name", "ours", "std_error", "published", "entries", "runs")
+
+
+def _as_json(item: Decided) -> str:
+    claim = item.claim
+    numbers = [
+        {name: _short(value) for name, value in asdict(number).items() if name in SHOWN}
+        for number in item.numbers
+    ]
+    line = {
+        "id": claim.id,
+        "where": claim.where,
+        "claim": claim.claim,
+        "state": item.state,
+        "because": item.because,
+        "printed": item.printed,
+        "settle": claim.settle,
+        "figures": [f"{claim.paper}.{name}" for name in claim.figures],
+        "cells": list(item.cells),
+        "numbers": numbers,
+    }
+    return json.dumps(line, allow_nan=False, ensure_ascii=False)
+
+
+def _short(value: Any) -> Any:
+    """Keep eight digits of a number, which no order of additions changes."""
+    return float(f"{value:.8g}") if isinstance(value, float) else value

@@ -1,0 +1,154 @@
+"""Numbers of claims: found in the records, combined, with their errors by hand."""
+
+import math
+
+import pytest
+
+from paper_figures.judge import cells
+from paper_figures.judge.evidence import (
+    Missing,
+    Number,
+    Source,
+    binomial_error,
+    combined,
+    distance,
+    find,
+)
+
+ROWS = [
+    {"method": "a", "d": 1, "published": 5.0, "ours": 4.0, "std": 0.6, "repetitions": 9},
+    {"method": "a", "d": 2, "published": 3.0, "ours": 2.0, "std": 0.3, "repetitions": 9},
+    {
+        "method": "b",
+        "d": 1,
+        "published": None,
+        "ours": 8.0,
+        "std": 1.2,
+        "repetitions": 9,
+        "used": 7,
+    },
+    {"method": "b", "d": 2, "published": None, "ours": 50.0, "std": None},
+    {
+        "method": "c",
+        "d": 1,
+        "published": None,
+        "ours": None,
+        "std": None,
+        "status": "not available",
+    },
+    {
+        "method": "e",
+        "d": 1,
+        "published": None,
+        "ours": 1.0,
+        "std": 9.0,
+        "repetitions": 9,
+        "error": 0.5,
+    },
+    {
+        "method": "e",
+        "d": 2,
+        "published": None,
+        "ours": 1.0,
+        "std": 9.0,
+        "repetitions": 9,
+        "error": None,
+    },
+]
+SOURCE = Source("toy", {"table1": {"rows": ROWS}, "figure1": {"rows": ROWS[:1]}})
+D1 = {"d": 1}
+
+
+@pytest.mark.parametrize(
+    "of, keys, ours, error, published",
+    [
+        ("a", D1, 4.0, 0.2, 5.0),
+        ({"method": "a", "exact": True}, D1, 4.0, 0.0, 5.0),
+        ({"method": "b", "field": "used"}, D1, 7.0, 0.4, None),
+        ({"method": "a", "figure": "figure1"}, D1, 4.0, 0.2, 5.0),
+        ("b", {"d": 2}, 50.0, None, None),
+        ("e", D1, 1.0, 0.5, None),  # a row's own error comes first
+        ("e", {"d": 2}, 1.0, None, None),
+        ({"number": 50}, D1, 50.0, 0.0, 50.0),
+        ({"sum": ["a", "b"]}, D1, 12.0, math.hypot(0.2, 0.4), None),
+        ({"difference": ["a", {"method": "a", "d": 2}]}, D1, 2.0, math.hypot(0.2, 0.1), 2.0),
+        ({"ratio": ["b", "a"]}, D1, 2.0, math.hypot(0.4, 2 * 0.2) / 4, None),
+        ({"times": [3, "a"]}, D1, 12.0, 0.6, 15.0),
+        ({"mean": {"d": [1, 2]}, "of": "a"}, {}, 3.0, math.hypot(0.2, 0.1) / 2, 4.0),
+        ({"method": "a", "d": {"best": "lowest"}}, {}, 2.0, 0.1, 3.0),
+        ({"method": "a", "d": {"best": "highest", "not": [1]}}, {}, 2.0, 0.1, 3.0),
+        ({"method": "a", "d": {"best": "highest", "by": "d", "most": 1}}, {}, 4.0, 0.2, 5.0),
+    ],
+)
+def test_a_number_is_found_with_its_error(of, keys, ours, error, published):
+    number = find(SOURCE, {"figure": "table1", "is": "above"}, of, keys)
+    assert (number.ours, number.published) == (pytest.approx(ours), published)
+    assert number.std_error == (None if error is None else pytest.approx(error))
+
+
+def test_a_geometric_mean_has_the_spread_of_its_numbers():
+    of = {"geometric_mean": {"d": [1, 2]}, "of": "a"}
+    number = find(SOURCE, {"figure": "table1", "is": "above"}, of, {})
+    assert number.ours == pytest.approx(math.sqrt(8)) and number.freedom == 1
+    assert number.std_error == pytest.approx(number.ours * math.log(2) / 2)
+    errors = math.log(math.sqrt(8) / 1.5) / (math.log(2) / 2)  # from 1.5, by logarithms
+    assert distance(number, 1.5) / number.std_error == pytest.approx(errors)
+
+
+@pytest.mark.parametrize(
+    "of, keys, said",
+    [
+        ("c", D1, "Table 1 has no number yet for d 1, c"),
+        ("a", {}, "Table 1 has 2 numbers for a"),
+        ({"figure": "figure9"}, D1, "Figure 9 is not computed yet"),
+        ({"method": "z", "d": {"best": "lowest"}}, {}, "Table 1 has no number yet for z"),
+    ],
+)
+def test_what_is_missing_is_said(of, keys, said):
+    with pytest.raises(Missing, match=said):
+        find(SOURCE, {"figure": "table1", "is": "above"}, of, keys)
+
+
+@pytest.mark.parametrize(
+    "test, d, error",
+    [
+        ({"rounding": 3.0}, 1, math.hypot(0.4, 1.0)),
+        ({"points": 100}, 1, 0.4),
+        ({"points": 100}, 2, binomial_error(50.0, 100)),
+        ({"points": "d"}, 2, binomial_error(50.0, 2)),
+        ({"points": {"d": {"2": {"method": {"b": 400}}}}}, 2, binomial_error(50.0, 400)),
+        ({"points": 100, "both_errors": True}, 1, math.hypot(0.4, binomial_error(8.0, 100))),
+        ({"more_error": {"field": "used"}}, 1, math.hypot(0.4, 7.0)),
+        ({"more_error": {"figure": "table1", "field": "ours", "method": "a", "d": 1}}, 1, 4.0200),
+    ],
+)
+def test_a_test_says_the_error_that_a_row_does_not(test, d, error):
+    number = find(SOURCE, {"figure": "table1", "is": "above"} | test, "b", {"d": d})
+    assert number.std_error == pytest.approx(error, rel=1e-4)
+
+
+def test_a_lower_bound_is_taken_or_replaced():
+    keys = {"method": "a", "d": 1}
+    bound = {"figure": "figure1", "rows": {"method": ["a"]}}
+    other = {"figure": "table1", "rows": {"d": 2}}
+    test = {"figure": "figure1", "is": "above"}
+    replaced = Source("toy", SOURCE.records, [bound | {"instead": other}])
+    assert find(replaced, test, keys, {}).ours == 2.0
+    alone = {"figure1": SOURCE.records["figure1"]}
+    kept = find(Source("toy", alone, [bound | {"instead": other}]), test, keys, {})
+    assert (kept.ours, kept.bound) == (4.0, 1)
+    assert combined([Number("x", 1.0, 0.1), kept], [1.0, -1.0]).bound == -1
+
+
+def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite():
+    one, other = Number("x", 1.0, 0.3, freedom=4), Number("y", 1.0, 0.4, freedom=9)
+    both = combined([one, other], [1.0, -1.0])
+    assert both.freedom == pytest.approx(0.5**4 / (0.3**4 / 4 + 0.4**4 / 9))
+    assert combined([one, Number("z", 0.0, 0.0)], [1.0, 1.0]).freedom == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    "freedom, times", [(4, 2.8585), (9, 2.3131), (math.inf, 1.9954), (0, math.inf)]
+)
+def test_few_runs_need_more_standard_errors(freedom, times):
+    assert cells.sure(Number("x", 1.0, 1.0, freedom=freedom)) == pytest.approx(times, abs=1e-4)
