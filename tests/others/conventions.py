@@ -244,7 +244,7 @@ def boosting(criterion, halves):
 
 
 def divided_by_all(answer):
-    """Whether RCA's matrix is that of a mean over all points, not of those in classes of several."""
+    """Whether RCA's matrix is of a mean over all points, not of those in classes of several."""
     if answer.got is None:
         return False
     _, counts = np.unique(answer.case.arguments["y"], return_counts=True)
