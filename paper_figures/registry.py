@@ -483,7 +483,25 @@ class Paper:
 
 
 def spoken(name: str) -> str:
-    """Return a figure's name as readers say it: Table 2 for table2, Active set for active_set."""
+    """Return a figure's name as readers say it.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    Figure : Its field `name`.
+
+    Examples
+    --------
+    >>> spoken("table2"), spoken("active_set")
+    ('Table 2', 'Active set')
+    """
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).replace("_", " ").capitalize()
 
 

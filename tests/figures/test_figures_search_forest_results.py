@@ -23,6 +23,11 @@ SEARCHED = (
 LAM = [[0.05, 0.512], [0.1, 0.25]]
 
 
+def without_error(rows):
+    """Rows without their standard error, which the tests of the claims hold."""
+    return [{key: value for key, value in row.items() if key != "error"} for row in rows]
+
+
 def row(keys, ours, published=None):
     return keys | {"published": published, "ours": ours, "std": None}
 
@@ -118,7 +123,7 @@ def test_figure_1_in_both_readings_beside_what_the_text_prints():
     by_8, by_2 = "8 regions, leaves of 31", "2 regions, leaves of 31"
     # a hash table is named by its tables; here it gives one list alone
     missing = {"reading": None, "method": "all", "setting": None, "returned": None, "trees": None}
-    assert gathered.rows == [
+    assert without_error(gathered.rows) == [
         absent(missing, "stopped"),
         *lines(WHOLE, FOREST, "lambda 0.1", two, few, 70.0),
         *lines(WHOLE, "k-means trees of 2 regions", by_2, [20.0, 35.0], (1.0, 1.0)),
@@ -276,7 +281,7 @@ def test_dimensions():
     keys = ("points", "components", "reading", "method", "setting", "returned", "trees")
     assert gathered.rows[0] == absent(dict.fromkeys(keys) | {"method": "all"}, "stopped")
     first = {"points": "MNIST-10", "components": 8, "reading": WHOLE, "method": FOREST}
-    assert gathered.rows[1] == row(
+    assert without_error(gathered.rows)[1] == row(
         first | {"setting": "lambda 0.1", "returned": 10, "trees": 2.0}, 10.0
     )
     assert len(gathered.rows) == 1 + 9 * 4

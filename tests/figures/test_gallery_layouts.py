@@ -13,9 +13,8 @@ from html_tree import read_page
 from paper_figures import codeversion, gallery, registry
 from paper_figures.gallery import cost_table
 from paper_figures.gallery.entries import Entry, Room
-from paper_figures.gallery.tables import RESERVED
 from paper_figures.registry import Figure, Grid, Paper
-from paper_figures.store import Store
+from paper_figures.store import NO_KEYS, Store
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 PAPERS = registry.load_papers()
@@ -60,7 +59,7 @@ def test_each_number_has_a_cell_of_its_own(paper, figure):
     places = []
     for row in rows_of(paper, figure):
         number, grid = next((n, g) for n, g in enumerate(figure.layout) if g.takes(row))
-        shown = {*grid.keys, *grid.where, *RESERVED}
+        shown = {*grid.keys, *grid.where, *NO_KEYS}
         assert set(row) <= shown, f"the table does not show {set(row) - shown}"
         keys = (*grid.tables, *grid.rows, *grid.columns)
         if row["ours"] is not None or row["published"] is not None:

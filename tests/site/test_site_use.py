@@ -233,6 +233,7 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     shown = browser.execute_script(script)
     papers = registry.load_papers()
     store = Store(figures.REPRODUCED)
-    for paper, numbers in zip(papers, shown, strict=True):
+    own = [paper for paper in papers if paper.name in registry.PAPERS]
+    for paper, numbers in zip(own, shown, strict=True):
         counts = judge.count(collect(store, paper, papers).claims)
         assert numbers == [n for n in counts.values() if n], paper.name
