@@ -2,8 +2,6 @@
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
 # make lint        check style and types
-# make spread      make every entry under three BLAS kernels and list the numbers that move: about 12
-#                  minutes on two idle processors; ARGS="lmnn.table1" chooses
 # make gate        say what moved of claims, records, trainings and public names, in some seconds;
 #                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
 # make benchmarks  measure the speed of every kernel and training beside others, for hours; goes on where
@@ -43,7 +41,7 @@ COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests
 	tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures gate test coverage lint site benchmarks spread fuzz sanitize builds wheel mutants \
+.PHONY: figures gate test coverage lint site benchmarks fuzz sanitize builds wheel mutants \
 	others faults clean
 
 figures: $(BUILT)
@@ -61,9 +59,6 @@ coverage: $(BUILT)
 site: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group site
 	$(VENV)/bin/python -m paper_figures.site $(ARGS)
-
-spread: $(BUILT)
-	nice $(VENV)/bin/python -m tests.spread $(ARGS)
 
 benchmarks: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group peers

@@ -23,7 +23,7 @@ What a stored figure looks like (``OUT/<paper>/<figure>.json``):
 - ``sha256``: the check sum of all that; files of earlier versions have none.
 
 A record holds numbers, not what they mean. The room `verdict` judges each row when it is shown:
-same, better, worse or different, and explained or open; not comparable, read off, not determined;
+same, better, worse or different, and explained or open; not comparable, read off;
 curve not available as numbers, beyond the paper, not available. ``published/<paper>/verdicts.toml``
 says which side is better, which errors apply, and what explains a difference. An explanation names
 a stored figure, the experiment, and covers only rows that have a row of the experiment at the same

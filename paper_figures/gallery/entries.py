@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_figures import judge, spread, verdict
+from paper_figures import judge, verdict
 from paper_figures.judge import Decided
 from paper_figures.registry import Figure, Paper, spoken
-from paper_figures.spread import Spread
 from paper_figures.store import Record, Row, Store
 from paper_figures.verdict import Verdict
 
@@ -25,11 +24,10 @@ SUFFIXES = (".svg", ".png", "-dark.svg")
 
 @dataclass(frozen=True)
 class Judged:
-    """A row, its verdict, and how far its number moves with the kernel of BLAS, if it does."""
+    """A row and its verdict."""
 
     row: Row
     verdict: Verdict
-    moves: Spread | None = None
 
 
 @dataclass(frozen=True)
@@ -172,8 +170,7 @@ def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
     judged: tuple[Judged, ...] = ()
     pictures: tuple[str, ...] = ()
     if record is not None:
-        moves = spread.of_record(record)
-        judged = tuple(map(Judged, record["rows"], verdict.judge(record), moves))
+        judged = tuple(map(Judged, record["rows"], verdict.judge(record)))
         if figure.plot is not None:
             paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
             pictures = tuple(suffix for suffix, path in paths if path.is_file())

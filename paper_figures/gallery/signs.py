@@ -13,7 +13,6 @@ VERDICTS = {
     verdict.DIFFERENT: ("≠", "differs; no side is better"),
     verdict.NOT_COMPARABLE: ("◇", "not comparable: a stand-in for the paper's data, or its size"),
     verdict.READ_OFF: ("~", "the printed number is read off a curve, or given roughly"),
-    verdict.NOT_DETERMINED: ("?", "its spread is larger than what it is to show"),
     verdict.NO_CURVE: ("∿", "the paper has a curve, but not as numbers"),
     verdict.BEYOND: ("+", "the paper has no such number; one printed beside it is to compare"),
     verdict.NOT_AVAILABLE: ("∅", "no data, or too large a computation; a note says which"),

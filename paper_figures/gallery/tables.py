@@ -344,17 +344,7 @@ def _content(
     ]
     if says_runs and row["std"] is not None:
         lines.append(f'<span class="detail">{row["repetitions"]:,} runs</span>')
-    return "".join([*lines, _moves(item, ours_digits)])
-
-
-def _moves(item: Judged, digits: int) -> str:
-    """Return how far a number moves with the kernel of BLAS, if that shows."""
-    if item.moves is None:
-        return ""
-    ends = [number_text(value, digits) for value in (item.moves.least, item.moves.largest)]
-    if ends[0] == ends[1]:
-        return ""
-    return f'<span class="detail">{ends[0]} to {ends[1]} by BLAS kernel</span>'
+    return "".join(lines)
 
 
 def _detail(grid: Grid, key: str, value: Any) -> str:

@@ -20,14 +20,7 @@ from paper_figures.verdict.judging import (
     judge,
     notes,
 )
-from paper_figures.verdict.rules import (
-    BEYOND,
-    NO_CURVE,
-    NOT_COMPARABLE,
-    NOT_DETERMINED,
-    READ_OFF,
-    Explanation,
-)
+from paper_figures.verdict.rules import BEYOND, NO_CURVE, NOT_COMPARABLE, READ_OFF, Explanation
 
 __all__ = [
     "BETTER",
@@ -36,7 +29,6 @@ __all__ = [
     "DIFFERING",
     "NOT_AVAILABLE",
     "NOT_COMPARABLE",
-    "NOT_DETERMINED",
     "NO_CURVE",
     "NO_ERROR",
     "READ_OFF",

@@ -13,8 +13,6 @@ The standard error of a difference:
 - a share p of n points has sqrt(p (1 - p) / n), ours and the printed one;
 - otherwise no error is known, and only equal numbers are the same.
 
-A number that moves with the kernel of BLAS (spread.py) is *not determined* if its verdict differs
-between the ends of its spread.
 """
 
 import math
@@ -22,13 +20,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paper_figures import spread
 from paper_figures.store import Record, Row
 from paper_figures.verdict.rules import (
     BEYOND,
     NO_CURVE,
     NOT_COMPARABLE,
-    NOT_DETERMINED,
     READ_OFF,
     Explanation,
     Rule,
@@ -41,18 +37,7 @@ BETTER = "better"
 WORSE = "worse"
 DIFFERENT = "different"
 NOT_AVAILABLE = "not available"
-STATES = (
-    SAME,
-    BETTER,
-    WORSE,
-    DIFFERENT,
-    NOT_COMPARABLE,
-    READ_OFF,
-    NOT_DETERMINED,
-    NO_CURVE,
-    BEYOND,
-    NOT_AVAILABLE,
-)
+STATES = (SAME, BETTER, WORSE, DIFFERENT, NOT_COMPARABLE, READ_OFF, NO_CURVE, BEYOND, NOT_AVAILABLE)
 DIFFERING = (BETTER, WORSE, DIFFERENT)
 NO_ERROR = "no standard error is known: only equal numbers are the same"
 SMALL = "the small scale: other data or other sizes than the paper's"
@@ -177,10 +162,7 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
     known = load(record["paper"]) if rules is None else rules
     figure = record["figure"]
     small = record["scale"] == "small"
-    return [
-        _judged(row, figure, known, small, moves)
-        for row, moves in zip(record["rows"], spread.of_record(record), strict=True)
-    ]
+    return [_judged(row, figure, known, small) for row in record["rows"]]
 
 
 def notes(record: Record, rules: Rules | None = None) -> list[str]:
@@ -217,16 +199,12 @@ def notes(record: Record, rules: Rules | None = None) -> list[str]:
     return known.notes_of(record["figure"], record["notes"])
 
 
-def _judged(
-    row: Row, figure: str, rules: Rules, small: bool, moves: spread.Spread | None = None
-) -> Verdict:
+def _judged(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     rule = rules.of(figure, row)
     because = rule.because or ""
     if row["ours"] is None:
         return Verdict(NOT_AVAILABLE, note=row.get("why", ""))
     if row["published"] is None:
-        if moves is not None and not moves.determined:
-            return Verdict(NOT_DETERMINED, note=spread.note(moves))
         if small and rule.unprinted != BEYOND:
             return Verdict(NOT_COMPARABLE, note=SMALL)
         return Verdict(rule.unprinted or BEYOND, note=because)
@@ -235,23 +213,11 @@ def _judged(
     if rule.state is not None:
         return Verdict(rule.state, difference, error, note=because)
     state = _state(difference, allowed(row, rule, error), rule)
-    if moves is not None and _states_between(row, rule, moves) != {state}:
-        return Verdict(NOT_DETERMINED, difference, error, note=spread.note(moves))
     note = because or ("" if error is not None else NO_ERROR)
     if state == SAME:
         return Verdict(state, difference, error, note=note)
     covering = [] if small else rules.explanations_of(figure, row)  # experiments are the paper's
     return Verdict(state, difference, error, covering[0] if covering else None, note)
-
-
-def _states_between(row: Row, rule: Rule, moves: spread.Spread) -> set[str]:
-    """Return the states of a row with the ends of its spread as its number."""
-    states = set()
-    for end in (moves.least, moves.largest):
-        at = row | {"ours": end}
-        limit = allowed(at, rule, error_of_difference(at, rule))
-        states.add(_state(end - row["published"], limit, rule))
-    return states
 
 
 def _state(difference: float, limit: float, rule: Rule) -> str:

@@ -22,12 +22,11 @@ SIDES = ("lower", "higher", "neither")
 SHOWS = ("same", "between")
 NOT_COMPARABLE = "not comparable"
 READ_OFF = "read off"
-NOT_DETERMINED = "not determined"
 NO_CURVE = "curve not available as numbers"
 BEYOND = "beyond the paper"
 CHOICES = {  # of the fields of a rule
     "better": SIDES,
-    "state": (NOT_COMPARABLE, READ_OFF, NOT_DETERMINED, BEYOND),
+    "state": (NOT_COMPARABLE, READ_OFF, BEYOND),
     "unprinted": (NO_CURVE, BEYOND),
 }
 Pattern: TypeAlias = Mapping[str, Any]
@@ -64,7 +63,7 @@ class Rule:
         Half a unit of the last printed digit. A row's own ``tolerance`` wins.
     state : str or None
         The state of rows with a printed number, whatever the numbers are: "not comparable",
-        "read off", "not determined" or "beyond the paper".
+        "read off" or "beyond the paper".
     unprinted : str or None
         The state of rows without a printed number: "curve not available as numbers" or "beyond the
         paper".

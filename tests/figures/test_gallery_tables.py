@@ -15,7 +15,6 @@ from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
 from paper_figures.registry import Figure, Grid, Paper
-from paper_figures.spread import Spread
 from paper_figures.verdict import Explanation, Verdict
 
 WHY = Explanation("a", "another step size", "made_up.steps", "table1", (), {}, {}, "same")
@@ -96,18 +95,6 @@ def test_a_cell_shows_both_numbers_the_sign_and_what_is_open():
     assert [span.text for span in same.children][:2] == ["12.5", "printed 12.5 =same"]
     assert absent.children[0].text == "n/a" and absent.classes == ["number", "not-available"]
     assert [li.text for li in notes.all("li")] == ["Gone."]
-
-
-def test_a_number_that_moves_with_blas_says_how_far():
-    judged = [
-        (row(12.5, 12.5, k=1), Verdict("same"), Spread(12.31, 12.76, None, "")),
-        (row(12.5, 12.5, k=2), Verdict("same"), Spread(12.4999, 12.5001, None, "")),
-    ]
-    page, _ = page_of(judged, Grid(("k",)))
-    first, second = (
-        [s.text for s in td.all("span", **{"class": "detail"})] for td in page.all("td")
-    )
-    assert first == ["12.3 to 12.8 by BLAS kernel"] and second == []
 
 
 def test_an_error_below_the_decimals_has_one_digit():
