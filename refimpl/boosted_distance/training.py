@@ -398,24 +398,31 @@ def weighted(
     if v.dtype.kind not in "biuf":
         raise TypeError(f"sample_weight must hold real numbers; got dtype {v.dtype}")
     v = for_kernel(v)
-    if v.shape != (len(X),) or not ((v >= 0) & (v < np.inf)).all():
-        raise ValueError(
-            f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} "
-            f"vectors; got shape {v.shape}, or others"
-        )
-    if len(np.unique(y[v > 0])) < 2:
+    what = f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} vectors"
+    if v.shape != (len(X),):
+        raise ValueError(f"{what}; got shape {v.shape}")
+    wrong = np.flatnonzero(~((v >= 0) & (v < np.inf)))
+    if len(wrong):
+        raise ValueError(f"{what}; got {v[wrong[0]]} for vector {wrong[0]}")
+    v = _scaled(v)
+    kept = v > 0
+    if len(np.unique(y[kept])) < 2:
         raise ValueError(
             "sample_weight must be above 0 for vectors of two classes or more; "
-            "got zero weights for all others"
+            "got weights that are 0, or vanish beside the largest, for all others"
         )
-    v = np.ldexp(v, -int(np.frexp(v.max())[1]))  # a power of two: no weight is rounded
-    kept = v > 0
     return for_kernel(X[kept]), y[kept], v[kept]
+
+
+def _scaled(v: FloatArray) -> FloatArray:
+    """Return weights times a power of two, which rounds none: the largest is in [1/2, 1)."""
+    return np.ldexp(v, -int(np.frexp(v.max())[1]))
 
 
 def _first_weights(v: FloatArray, of_C: BoolArray) -> FloatArray:
     """Return the weights of all pairs of a class, half of their sum for each set."""
-    parts = [np.outer(v[kind], v[of_C]).ravel() for kind in (of_C, ~of_C)]
+    # each class is scaled, or all products of a light one would vanish
+    parts = [np.outer(_scaled(v[kind]), _scaled(v[of_C])).ravel() for kind in (of_C, ~of_C)]
     return np.concatenate([part / (2 * part.sum()) for part in parts])
 
 

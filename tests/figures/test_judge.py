@@ -189,6 +189,8 @@ def test_parts_and_readings_give_a_state(readings, at_best, listed, state):
         (1.0, 0.4, {"is": "above", "worth": 2.0}, FAILS),  # ahead, but the lead is too small
         (1.0, 0.6, {"is": "above", "worth": 2.0}, OPEN),
         (3.0, 0.7, {"is": "above", "worth": 2.0}, HOLDS),
+        (2.0, 0.0, {"is": "above", "worth": 2.0}, HOLDS),  # the smallest lead that counts
+        (1.9, 0.0, {"is": "above", "worth": 2.0}, FAILS),
         (-1.0, 0.6, {"is": "below", "worth": 2.0}, OPEN),
         (0.5, 0.4, {"is": "below", "worth": 2.0}, FAILS),
         (-1.0, 1.0, {"is": "not above"}, HOLDS),
