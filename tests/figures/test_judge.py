@@ -147,6 +147,7 @@ def states(*listed):
         (2, [HOLDS, FAILS, OPEN], OPEN),
         ("all but 1", [HOLDS, HOLDS, FAILS], HOLDS),
         ("all but 1", [HOLDS, FAILS, FAILS], FAILS),
+        ("all but 1", [FAILS, NOT_TESTABLE], FAILS),  # at least one must be so
     ],
 )
 def test_so_many_cells_are_needed(need, listed, state):
