@@ -19,7 +19,7 @@ from refimpl.boosted_distance.differences import Differences, require_finite_dif
 from refimpl.boosted_distance.ensembles import Ensemble
 from refimpl.boosted_distance.model import BoostedDistance
 from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Stumps, Vectors, WeakLearner
-from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
+from refimpl.checks import as_callback, as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
@@ -118,7 +118,7 @@ def boosted_distance(
     kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
     classes = _classes_of(y)
-    _check_callback(callback)
+    as_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
     counted = expected(T, max_memory)
     options: dict[str, Any] = {"sample_weight": v, "weak_learner": weak_learner, "threads": threads}
@@ -277,7 +277,7 @@ def adaboost(
     learner = _as_learner(weak_learner)
     P, N = _check_sets(P, N)
     T = as_count(T, "T")
-    _check_callback(callback)
+    as_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
     check_threads(threads)
     _require_memory_of_sets(P, N, T, learner, threads, max_memory)
@@ -447,11 +447,6 @@ def _classes_of(y: Labels) -> Labels:
         if plain.shape == classes.shape and plain.tolist() == classes.tolist():
             return plain
     return classes
-
-
-def _check_callback(callback: object) -> None:
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
 
 
 def _as_learner(weak_learner: Any) -> WeakLearner[Any]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import in_scale
-from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_options
+from refimpl.checks import as_callback, as_count, as_generator, as_kernels, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
@@ -155,8 +155,7 @@ def search_forest(
         raise ValueError(
             f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}"
         )
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
+    as_callback(callback)
     S = as_similarity(S, len(X))
     fewer = "points or similar pairs, or a larger lam"
     if max_memory is None:
