@@ -70,8 +70,9 @@ def search_forest(
     Parameters
     ----------
     X : array_like, shape (n, d)
-        Training points. float32 stays float32, everything else becomes float64. Neither a shift nor
-        the scale changes the trees, up to rounding. Values are at most 1e140 in absolute value;
+        Training points. float32 stays float32, everything else becomes float64. By default
+        neither a shift nor the scale changes the trees, up to rounding; both change eq. 18 as
+        printed (``coordinates="given"``). Values are at most 1e140 in absolute value;
         points within 1e-150 of each other cannot be told apart.
     S : sparse matrix or array_like, shape (n, n), of 0 and 1
         s_ij: 1 if points i and j are similar, from :func:`neighbor_similarity`,
