@@ -203,7 +203,7 @@ def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
     matrix: Points
     try:
         matrix = as_single_or_double(A) if single else for_kernel(A)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
         raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
     _require_finite(matrix, name)
     return matrix

@@ -125,7 +125,8 @@ def state_of(number: Number, test: Test) -> str:
     at = side(towards, limit)
     if direction == "near" and towards.std_error == 0.0 and towards.ours == limit:
         at = 1
-    if "worth" in test and side(towards, limit + test["worth"]) < 0:
+    least = limit + test.get("worth", 0.0)
+    if "worth" in test and towards.ours < least and side(towards, least) < 0:
         at = -1
     if negated:
         return HOLDS if at <= 0 else OPEN if towards.bound < 0 else FAILS
@@ -316,5 +317,5 @@ def wanted_of(n: int, need: str | int) -> int:
     if isinstance(need, int):
         return need
     if need.startswith("all but"):
-        return n - int(need.split()[-1])
+        return max(n - int(need.split()[-1]), 1)
     return n if need == "every" else n // 2 + 1

@@ -309,8 +309,13 @@ def binomial_error(percent: float, points: int) -> float:
 
 
 def _freedom(error: float, parts: Sequence[tuple[float, float]]) -> float:
-    """Return the degrees of freedom of a sum of independent errors (Welch and Satterthwaite)."""
-    spent = math.fsum(part**4 / freedom for part, freedom in parts if part and freedom > 0)
+    """Return the degrees of freedom of a sum of independent errors (Welch and Satterthwaite).
+
+    A part that a single run gave has none, so the sum has none.
+    """
+    if any(part and freedom <= 0 for part, freedom in parts):
+        return 0.0
+    spent = math.fsum(part**4 / freedom for part, freedom in parts if part)
     return error**4 / spent if spent else math.inf
 
 

@@ -196,7 +196,8 @@ def adaboost_rounds(
     # BD:A.2:2  P and N, sorted once
     X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)
     l = np.arange(n) < len(P)  # BD:A.2:3
-    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N))) if first is None else first  # BD:A.2:4
+    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))  # BD:A.2:4
+    w = w if first is None else for_kernel(first)
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
         # BD:A.2:7, BD:A.2:8  h_t has the least sum_i w_i |h(x_i) - l_i| of all stumps

@@ -19,7 +19,7 @@ from refimpl.boosted_distance.differences import Differences, require_finite_dif
 from refimpl.boosted_distance.ensembles import Ensemble
 from refimpl.boosted_distance.model import BoostedDistance
 from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Stumps, Vectors, WeakLearner
-from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
+from refimpl.checks import as_callback, as_count, as_kernels, as_labels, as_matrix
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
@@ -118,7 +118,7 @@ def boosted_distance(
     kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
     classes = _classes_of(y)
-    _check_callback(callback)
+    as_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
     counted = expected(T, max_memory)
     options: dict[str, Any] = {"sample_weight": v, "weak_learner": weak_learner, "threads": threads}
@@ -277,7 +277,7 @@ def adaboost(
     learner = _as_learner(weak_learner)
     P, N = _check_sets(P, N)
     T = as_count(T, "T")
-    _check_callback(callback)
+    as_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
     check_threads(threads)
     _require_memory_of_sets(P, N, T, learner, threads, max_memory)
@@ -398,24 +398,31 @@ def weighted(
     if v.dtype.kind not in "biuf":
         raise TypeError(f"sample_weight must hold real numbers; got dtype {v.dtype}")
     v = for_kernel(v)
-    if v.shape != (len(X),) or not ((v >= 0) & (v < np.inf)).all():
-        raise ValueError(
-            f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} "
-            f"vectors; got shape {v.shape}, or others"
-        )
-    if len(np.unique(y[v > 0])) < 2:
+    what = f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} vectors"
+    if v.shape != (len(X),):
+        raise ValueError(f"{what}; got shape {v.shape}")
+    wrong = np.flatnonzero(~((v >= 0) & (v < np.inf)))
+    if len(wrong):
+        raise ValueError(f"{what}; got {v[wrong[0]]} for vector {wrong[0]}")
+    v = _scaled(v)
+    kept = v > 0
+    if len(np.unique(y[kept])) < 2:
         raise ValueError(
             "sample_weight must be above 0 for vectors of two classes or more; "
-            "got zero weights for all others"
+            "got weights that are 0, or vanish beside the largest, for all others"
         )
-    v = np.ldexp(v, -int(np.frexp(v.max())[1]))  # a power of two: no weight is rounded
-    kept = v > 0
     return for_kernel(X[kept]), y[kept], v[kept]
+
+
+def _scaled(v: FloatArray) -> FloatArray:
+    """Return weights times a power of two, which rounds none: the largest is in [1/2, 1)."""
+    return np.ldexp(v, -int(np.frexp(v.max())[1]))
 
 
 def _first_weights(v: FloatArray, of_C: BoolArray) -> FloatArray:
     """Return the weights of all pairs of a class, half of their sum for each set."""
-    parts = [np.outer(v[kind], v[of_C]).ravel() for kind in (of_C, ~of_C)]
+    # each class is scaled, or all products of a light one would vanish
+    parts = [np.outer(_scaled(v[kind]), _scaled(v[of_C])).ravel() for kind in (of_C, ~of_C)]
     return np.concatenate([part / (2 * part.sum()) for part in parts])
 
 
@@ -440,11 +447,6 @@ def _classes_of(y: Labels) -> Labels:
         if plain.shape == classes.shape and plain.tolist() == classes.tolist():
             return plain
     return classes
-
-
-def _check_callback(callback: object) -> None:
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
 
 
 def _as_learner(weak_learner: Any) -> WeakLearner[Any]:

@@ -21,7 +21,7 @@ from refimpl.boostmap.options import DEFAULT_OPTIONS, BoostMapOptions
 from refimpl.boostmap.rounds import classifiers_after, query_sensitive_rounds, training_rounds
 from refimpl.boostmap.state import FIRST, Training
 from refimpl.boostmap.triples import Triples
-from refimpl.checks import as_count, as_generator, as_kernels
+from refimpl.checks import as_callback, as_count, as_generator, as_kernels
 from refimpl.progress import Callback
 from refimpl.resources import check_memory, expected
 from refimpl.typing import Kernels
@@ -123,8 +123,7 @@ def boostmap(
     rng = as_generator(rng)
     d = as_count(d, "d")
     require_arguments(distances, triples, options)
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
+    as_callback(callback)
     counted = replace(
         options,
         max_rounds=expected(options.most_rounds(d), max_memory),

@@ -48,12 +48,12 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     A search forest is a set of trees. The points that share a leaf with a query are its
     *candidates*; the query is compared with them only. By default each plane that splits a node
-    starts as in eq. 18 and is then moved to where eq. 17 is larger (`refine`). ``refine=0`` gives
-    the printed form, which finds fewer neighbours with the same number of candidates. Moving the
+    starts as in eq. 18 and is then moved to where eq. 17 is larger (`refine`). ``refine=0`` leaves
+    it there, which finds fewer neighbours with the same number of candidates. Moving the
     planes makes ``fit`` take up to twice the time. The share of the 5 nearest neighbours that are
     found, with the other parameters at their defaults:
 
-    - a third of the digits, searched among the rest: 94.8 % as printed, 98.3 % with moved planes;
+    - a third of the digits, searched among the rest: 94.8 %, and 98.3 % with moved planes;
     - standardised breast cancer: 92.6 % and 98.0 %;
     - 500 queries among 20,000 points of 64 columns and 12 factors: 70.3 % and 85.2 %.
 
@@ -105,7 +105,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         See :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
-        for eq. 17; 0 gives the printed form.
+        for eq. 17; 0 keeps the planes of eq. 18.
     kernels : {"fast", "reference"} or None, default None
         Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
         Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not

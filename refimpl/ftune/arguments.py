@@ -168,12 +168,6 @@ def _is_number(value: Any) -> bool:
     return number and not isinstance(value, bool)
 
 
-def require_callback(callback: Any) -> None:
-    """Raise TypeError for a callback that is not callable."""
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
-
-
 def require_antisymmetric(f: Callable[[FloatArray], FloatArray], x: FloatArray, name: str) -> None:
     """Raise ValueError if f(-x) differs from -f(x) at some x."""
     here = np.asarray(f(x))

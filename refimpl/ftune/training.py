@@ -18,7 +18,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from refimpl.ftune.arguments import as_classes, as_singletons, require_callback
+from refimpl.checks import as_callback
+from refimpl.ftune.arguments import as_classes, as_singletons
 from refimpl.ftune.linear_models import LOSSES, path
 from refimpl.ftune.memory import require_memory
 from refimpl.ftune.options import DEFAULTS, FTuneOptions, for_bbs
@@ -247,7 +248,7 @@ def _train(
     max_memory: int | None,
 ) -> tuple[OneVsAll, list[TrainedProblem]]:
     """Train the problems, some at a time, and return those that are trained."""
-    require_callback(callback)
+    as_callback(callback)
     if start is not None and not isinstance(start, FTuneTraining):
         raise TypeError(
             "start must be an FTuneTraining: step.result of a callback, or what refimpl.load reads "

@@ -431,7 +431,7 @@ def lmnn(
     look : :func:`impostors` or :func:`impostors_in_trees`
     """
     X, y = for_kernel(X), class_numbers(y)
-    partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
+    partition = for_kernel(np.zeros(len(X)) if partition is None else partition, np.int64)  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric
     examples = Examples(X, y, targets, partition)

@@ -7,6 +7,7 @@ import numpy as np
 
 from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import (
+    as_callback,
     as_class_indices,
     as_count,
     as_kernels,
@@ -95,8 +96,7 @@ def as_request(
     """Check the arguments of :func:`refimpl.lmnn.lmnn`."""
     points, classes, k = checked(X, y, k)
     options = as_options(options, LMNNOptions)
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
+    as_callback(callback)
     check_threads(threads)
     places = as_partition(partition, len(points))
     metrics = int(places.max()) + 1

@@ -8,7 +8,7 @@ A *target neighbour* j of a point i is one of its k nearest points of the same c
 l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* holds pairs (i, l)
 whose margin may be violated.
 
-Not handled here: the choice of steps (``algorithm.py``, ``smoothed.py``), validation of arguments.
+Not handled here: the choice of steps (``printed.py``, ``smoothed.py``), validation of arguments.
 """
 
 from dataclasses import dataclass

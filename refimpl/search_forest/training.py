@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import in_scale
-from refimpl.checks import as_count, as_generator, as_kernels, as_matrix, as_options
+from refimpl.checks import as_callback, as_count, as_generator, as_kernels, as_matrix, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
@@ -70,8 +70,9 @@ def search_forest(
     Parameters
     ----------
     X : array_like, shape (n, d)
-        Training points. float32 stays float32, everything else becomes float64. Neither a shift nor
-        the scale changes the trees, up to rounding. Values are at most 1e140 in absolute value;
+        Training points. float32 stays float32, everything else becomes float64. By default
+        neither a shift nor the scale changes the trees, up to rounding; both change eq. 18 as
+        printed (``coordinates="given"``). Values are at most 1e140 in absolute value;
         points within 1e-150 of each other cannot be told apart.
     S : sparse matrix or array_like, shape (n, n), of 0 and 1
         s_ij: 1 if points i and j are similar, from :func:`neighbor_similarity`,
@@ -155,8 +156,7 @@ def search_forest(
         raise ValueError(
             f"pairs must be 'meeting' for more than {DENSE} points; got 'dense' for {len(X)}"
         )
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be a function of a refimpl.Step; got {callback!r}")
+    as_callback(callback)
     S = as_similarity(S, len(X))
     fewer = "points or similar pairs, or a larger lam"
     if max_memory is None:

@@ -56,6 +56,13 @@ def test_equal_weights_of_any_size_change_no_bit():
         assert boosted_distance(X, y, 6, sample_weight=np.full(12, weight)) == plain
 
 
+def test_a_class_of_weights_whose_products_vanish_keeps_them():
+    """Each set has half of the weight, so a power of two for a whole class changes no bit."""
+    X, y = problem(12, 2)
+    light = np.where(y == 0, 2.0**-1000, 1.0)
+    assert boosted_distance(X, y, 6, sample_weight=light) == boosted_distance(X, y, 6)
+
+
 def test_a_weight_of_zero_leaves_a_vector_out():
     X, y = problem(12, 2)
     kept = np.arange(12) != 5
@@ -93,9 +100,10 @@ def test_training_goes_on_with_the_same_weights():
     ("weight", "words"),
     [
         (np.ones(3), "sample_weight must hold a finite number of at least 0 for each of the 12"),
-        (np.full(12, -1.0), "sample_weight must hold a finite number of at least 0"),
+        (np.append(np.ones(11), -1.0), r"at least 0 for each .*; got -1.0 for vector 11"),
         (np.full(12, np.nan), "sample_weight must hold a finite number of at least 0"),
         (np.arange(12) % 2, "sample_weight must be above 0 for vectors of two classes or more"),
+        (np.where(np.arange(12) % 2, 1e300, 1e-300), "two classes .*; got weights that .* vanish"),
         (["a"] * 12, "sample_weight must hold real numbers"),
     ],
 )

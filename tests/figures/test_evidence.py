@@ -145,6 +145,7 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite():
     both = combined([one, other], [1.0, -1.0])
     assert both.freedom == pytest.approx(0.5**4 / (0.3**4 / 4 + 0.4**4 / 9))
     assert combined([one, Number("z", 0.0, 0.0)], [1.0, 1.0]).freedom == pytest.approx(4)
+    assert combined([one, Number("z", 1.0, 0.4, freedom=0)], [1.0, 1.0]).freedom == 0
 
 
 @pytest.mark.parametrize(

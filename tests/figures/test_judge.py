@@ -147,6 +147,7 @@ def states(*listed):
         (2, [HOLDS, FAILS, OPEN], OPEN),
         ("all but 1", [HOLDS, HOLDS, FAILS], HOLDS),
         ("all but 1", [HOLDS, FAILS, FAILS], FAILS),
+        ("all but 1", [FAILS, NOT_TESTABLE], FAILS),  # at least one must be so
     ],
 )
 def test_so_many_cells_are_needed(need, listed, state):
@@ -189,6 +190,8 @@ def test_parts_and_readings_give_a_state(readings, at_best, listed, state):
         (1.0, 0.4, {"is": "above", "worth": 2.0}, FAILS),  # ahead, but the lead is too small
         (1.0, 0.6, {"is": "above", "worth": 2.0}, OPEN),
         (3.0, 0.7, {"is": "above", "worth": 2.0}, HOLDS),
+        (2.0, 0.0, {"is": "above", "worth": 2.0}, HOLDS),  # the smallest lead that counts
+        (1.9, 0.0, {"is": "above", "worth": 2.0}, FAILS),
         (-1.0, 0.6, {"is": "below", "worth": 2.0}, OPEN),
         (0.5, 0.4, {"is": "below", "worth": 2.0}, FAILS),
         (-1.0, 1.0, {"is": "not above"}, HOLDS),

@@ -67,7 +67,8 @@ def test_recalls_of_the_search_forest_are_what_the_files_hold():
     eq18 = {key[1:]: number for key, number in by.items() if key[0] == "eq. 18"}
     others = {key[0]: number for key, number in by.items() if key[0] != "eq. 18"}
     assert (
-        f"printed form has {eq18['eigenvector', 0, 0.1]} %, and {eq18['eigenvector', 0, 1.0]} % "
+        f"(eq. 18 in the node's coordinates) has {eq18['eigenvector', 0, 0.1]} %, "
+        f"and {eq18['eigenvector', 0, 1.0]} % "
         "where the last entry of x~ is 1 instead of 0.1. With the offsets that are best for eq. 17 "
         f"it has {eq18['best', 0, 0.1]} %, with planes moved on {eq18['best', 10, 0.1]} %."
     ) in text

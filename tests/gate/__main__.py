@@ -74,7 +74,7 @@ def main(arguments):
             print(f"  ... and {len(lines) - MOST} more")
         if lines and not options.accept:
             moved += 1
-            print(f"  if it is meant: python -m tests.gate {section} --accept; the commit says why")
+            print(f'  if it is meant: make gate ARGS="{section} --accept"; the commit says why')
     return 1 if moved else 0
 
 

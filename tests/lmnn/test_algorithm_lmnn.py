@@ -512,6 +512,13 @@ def test_plain_steps_by_the_factor_come_near_the_form_for_use():
         assert L.shape == (1, r, 13) and objective <= 1.1 * want
 
 
+def test_the_printed_form_takes_lists():
+    X, y = sample("iris", 24, 2, 3)
+    partition = np.arange(24) % 2
+    given = algorithm.lmnn(X.tolist(), y.tolist(), 2, partition=partition.tolist(), **FAST)
+    assert_same(given, algorithm.lmnn(X, y, 2, partition=partition, **FAST))
+
+
 def test_pairs_of_a_point_are_listed_in_their_order():
     """Sums over them are added in this order. 500 pairs of points 0 and 1, all (0, 1) or (1, 0)."""
     a = np.arange(500) % 2

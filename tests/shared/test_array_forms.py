@@ -1,10 +1,11 @@
 """Every public function takes arrays of any layout and dtype: it gives the same bits as for the
 plain array of the same values, or one error that names the argument as the caller wrote it.
 
-Not tested here: kernels, which refuse other forms (tests/kernels), LMNN's printed layer.
+Not tested here: kernels, which refuse other forms (tests/kernels), LMNN as printed (tests/lmnn).
 """
 
 import dataclasses
+import itertools
 import pickle
 import warnings
 
@@ -34,6 +35,7 @@ from refimpl.rivals.nearest_neighbor import fit_distance, nearest_neighbor, pair
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.sparsemap import sparsemap
 from refimpl.rivals.spectral_hashing import spectral_hashing
+from refimpl.search_forest import algorithm as sf_print
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 12, (16, 3)).astype(np.float64)
@@ -187,6 +189,9 @@ CALLS = {
          {"X": X, "y": y, "Q": Q}),
     "printed boosted_distance": (lambda X, y: bd_print.boosted_distance(X, y, 2), {"X": X, "y": y}),
     "printed adaboost": (lambda P, N: bd_print.adaboost(P, N, 2), {"P": X[::2], "N": X[1::2]}),
+    "printed adaboost_rounds":
+        (lambda P, N, first: list(itertools.islice(bd_print.adaboost_rounds(P, N, first=first), 2)),
+         {"P": X[::2], "N": X[1::2], "first": np.ones(16)}),
     "printed similarity":
         (lambda x, y: bd_print.similarity(x, y, MODEL[0]), {"x": Q, "y": X[y == 0]}),
     "printed nearest_neighbor":
@@ -195,6 +200,8 @@ CALLS = {
     "printed training_rounds":
         (lambda D, t, y: rounds(bm_print.Problem(D, D, t, y)),
          {"D": D, "triples": OBJECTS, "y": ORDERS}),
+    "printed search_forest":
+        (lambda X: sf_print.search_forest(X, y[:, np.newaxis] == y, 0.2, 2), {"X": X}),
     "printed dselect":
         (lambda T, l: ft_print.dselect(Similarity(K), T, l, 4, seed()),
          {"T": np.arange(16), "l": 1.0 - 2 * y}),

@@ -1,4 +1,5 @@
-"""Matrices without rows or columns are refused by the check that all papers share.
+"""Matrices without rows or columns, or with integers beyond float64, are refused by the check that
+all papers share.
 
 Not tested here: what else the check refuses (`test_trainings_refuse.py`).
 """
@@ -14,3 +15,8 @@ from refimpl.arrays import as_matrix
 def test_a_matrix_without_numbers_is_refused(shape, single):
     with pytest.raises(ValueError, match="X must have at least one row and one column; got shape"):
         as_matrix(np.empty(shape, dtype=np.float32), "X", single=single)
+
+
+def test_integers_beyond_float64_are_refused():
+    with pytest.raises(TypeError, match="X must hold real numbers; got other objects"):
+        as_matrix([[10**400]], "X")

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from refimpl.typing import FloatArray, IntArray
+from refimpl.typing import IntArray
 
-__all__ = ["Candidates", "Picks", "Starts", "as_rng"]
+__all__ = ["Candidates", "Picks", "as_rng"]
 
 
 def as_rng(given: object) -> np.random.Generator:
@@ -37,18 +37,6 @@ class Candidates:
             return np.asarray(pair[:, 0])
         second, self.second = self.second, None
         return second
-
-
-class Starts:
-    """The vector from which an eigensolver starts: (1, 1.1, 1.2, ...), whatever its length."""
-
-    def spawn(self, count: int) -> list["Starts"]:
-        """Return itself for every tree."""
-        return [self] * count
-
-    def normal(self, size: int) -> FloatArray:
-        """Return the vector."""
-        return 1.0 + 0.1 * np.arange(size, dtype=np.float64)
 
 
 class Picks:
