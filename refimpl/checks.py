@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, as_matrix, as_vectors_like, require_one_type
+from refimpl.arrays import as_array, require_one_type
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
@@ -25,14 +25,11 @@ __all__ = [
     "as_indices",
     "as_kernels",
     "as_labels",
-    "as_matrix",
     "as_number",
     "as_options",
     "as_threads",
-    "as_vectors_like",
     "one_of",
     "positive",
-    "require_one_type",
 ]
 
 Options = TypeVar("Options")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.checks import as_indices, as_matrix
+from refimpl.arrays import as_matrix
+from refimpl.checks import as_indices
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CandidateDistances"]

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_array, as_matrix, for_kernel
 from refimpl.boostmap import algorithm
 from refimpl.boostmap.algorithm import distinct_pairs, proximity_order
-from refimpl.checks import as_count, as_generator, as_labels, as_matrix
+from refimpl.checks import as_count, as_generator, as_labels
 from refimpl.resources import check_free_memory
 from refimpl.results import immutable
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Labels

@@ -18,7 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.checks import as_count, as_labels, as_matrix, as_number, one_of, positive
+from refimpl.arrays import as_matrix
+from refimpl.checks import as_count, as_labels, as_number, one_of, positive
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]

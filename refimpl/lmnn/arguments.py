@@ -5,16 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel
 from refimpl.checks import (
     as_callback,
     as_class_indices,
     as_count,
     as_kernels,
     as_labels,
-    as_matrix,
     as_options,
-    as_vectors_like,
     positive,
 )
 from refimpl.kernels.arguments import require_within

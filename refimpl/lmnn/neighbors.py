@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import as_array
+from refimpl.arrays import as_array, as_matrix, as_vectors_like
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, as_matrix, as_vectors_like
+from refimpl.checks import as_count, as_labels
 from refimpl.lmnn.model import LMNNResult, Metric, factors_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import as_matrix
 from refimpl.boosted_distance import adaboost
-from refimpl.checks import as_count, as_kernels, as_labels, as_matrix
+from refimpl.checks import as_count, as_kernels, as_labels
 from refimpl.frozen import immutable
 from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 

@@ -29,7 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from refimpl.checks import as_count, as_labels, as_matrix, as_number
+from refimpl.arrays import as_matrix
+from refimpl.checks import as_count, as_labels, as_number
 from refimpl.results import result
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
 from refimpl.spaces.ranks import blocks

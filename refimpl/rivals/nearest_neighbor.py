@@ -39,8 +39,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_points
-from refimpl.checks import as_labels, as_matrix, as_number, as_vectors_like, one_of
+from refimpl.arrays import as_matrix, as_points, as_vectors_like
+from refimpl.checks import as_labels, as_number, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Labels

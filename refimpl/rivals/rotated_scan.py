@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_points
-from refimpl.checks import as_count, as_kernels, as_vectors_like
+from refimpl.arrays import as_points, as_vectors_like
+from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_count, as_matrix, as_options
+from refimpl.arrays import as_matrix
+from refimpl.checks import as_count, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.kernels.eigen import STEPS

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from refimpl.arrays import LARGEST, for_kernel
-from refimpl.checks import as_kernels, as_vectors_like
+from refimpl.arrays import LARGEST, as_vectors_like, for_kernel
+from refimpl.checks import as_kernels
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from refimpl.arrays import as_matrix
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, as_matrix, as_number
+from refimpl.checks import as_count, as_labels, as_number
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, Kernels, Labels, Points

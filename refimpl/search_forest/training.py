@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import in_scale
-from refimpl.checks import as_callback, as_count, as_generator, as_kernels, as_matrix, as_options
+from refimpl.arrays import as_matrix, in_scale
+from refimpl.checks import as_callback, as_count, as_generator, as_kernels, as_options
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step

@@ -5,7 +5,8 @@ Not handled here: how references are chosen, and distances between embedded obje
 
 from typing import Any
 
-from refimpl.checks import as_count, as_matrix, as_vectors_like
+from refimpl.arrays import as_matrix, as_vectors_like
+from refimpl.checks import as_count
 from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
 from refimpl.typing import ArrayLike, FloatArray, IntArray

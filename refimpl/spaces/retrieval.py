@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_matrix
+from refimpl.arrays import as_matrix
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels

@@ -1,6 +1,6 @@
 """The ensembles of boosting: what their constructors refuse, and when two of them are equal.
 
-Not tested here: their predictions (`test_boosted_distance.py`) and files (`test_results.py`).
+Not tested here: their predictions (`test_boosted_distance.py`) and files (`tests/shared`).
 """
 
 import numpy as np

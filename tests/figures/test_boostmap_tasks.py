@@ -1,7 +1,6 @@
 """The tasks of BoostMap's figures on small data: what is trained on what, and how it is measured.
 
-Distances, ranks and errors are computed anew here, by loops. Trainings have tests of their own,
-and so has the search in a graph (test_boostmap_graphs.py).
+Distances, ranks and errors are computed anew here, by loops. Trainings have tests of their own.
 """
 
 from itertools import permutations

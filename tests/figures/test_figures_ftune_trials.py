@@ -1,6 +1,6 @@
 """FTUNE with one slope, and DSELECT beside random landmarks: the tasks, and differences in rows.
 
-Not here: the claims (test_claims_ftune_splits.py), and how many tasks a figure has
+Not here: the claims (test_judge.py), and how many tasks a figure has
 (test_figures_ftune.py).
 """
 

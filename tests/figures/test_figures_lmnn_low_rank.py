@@ -1,7 +1,7 @@
 """Figure 2 of LMNN: its trainings on a small set, its rows from values by hand, and its picture.
 
 Errors and distances are counted by brute force. Not here: the trainings themselves (tests/lmnn) and
-what the claims make of the rows (test_claims_lmnn_trees.py).
+what the claims make of the rows (test_judge.py).
 """
 
 import itertools

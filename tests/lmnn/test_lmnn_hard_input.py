@@ -1,6 +1,6 @@
 """LMNN on singular data, and the input that it refuses.
 
-Not tested here: labels of a validation set (`test_labels.py`), options (`test_lmnn_grammar.py`).
+Not tested here: labels of a validation set (`tests/shared`), options (`test_lmnn_grammar.py`).
 """
 
 import numpy as np
