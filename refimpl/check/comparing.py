@@ -279,8 +279,7 @@ def numbers_fault(
         digits = output.tol * np.abs(want) + within
         allowed = 0.0 if output.agreement in ("bits", "count") else digits
         outside = ~(error <= allowed)
-        share = max(SINGLE, 16 * output.tol)
-        far = ~(error <= share * np.abs(want) + wider * np.asarray(within))
+        far = ~(error <= SINGLE * np.abs(want) + wider * np.asarray(within))
     finite = np.isfinite(want) & np.isfinite(got)
     far = (far | ~finite) & ~same
     outside = (outside | ~finite) & ~same

@@ -42,6 +42,10 @@ MUTANTS = {
         (best_stump, "in range(features.n_features)", "in reversed(range(features.n_features))"),
     ("adaboost", "polarity-1-first"):
         (best_stump, "((1, w1 - below), (-1, w0 + below))", "((-1, w0 + below), (1, w1 - below))"),
+    ("adaboost", "feature-before-polarity"):
+        (best_stump, "errors[k] < best[0]", "(errors[k], -p) < (best[0], -best[2])"),
+    ("adaboost", "midpoint-of-large-values"):
+        (SortedFeatures.threshold, "low / 2 + high / 2", "(low + high) / 2"),
     ("adaboost", "lowest-threshold"):
         (best_stump, ARGMIN, "len(errors) - 1 - int(np.argmin(errors[::-1]))"),
     ("adaboost", "constant-stump"):
@@ -190,6 +194,8 @@ MUTANTS = {
     ("fastmap", "first-start"):
         (fm.choose_distant_objects, "starts.tolist()", "starts.tolist()[::-1]"),
     ("fastmap", "ends-at-zero"): (fm.fastmap, "if S_1[x_2] <= zero()", "if S_1[x_2] <= 0"),
+    ("fastmap", "at-the-limit-is-zero"):
+        (fm.fastmap, "if S_1[x_2] <= zero()", "if S_1[x_2] < zero()"),
     ("fastmap", "squares-below-0"): (fm.residual_squares, "if clip", "if True"),
     ("relevant_component_analysis", "divided-by-n"):
         ("refimpl.rivals.nearest_neighbor:_centred_samples", "np.count_nonzero(in_chunklet)), 1)",

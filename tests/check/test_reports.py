@@ -70,6 +70,12 @@ def test_an_infinite_difference_is_not_called_float32():
     assert fault is not None and "float32" not in fault.words
 
 
+def test_a_number_beyond_a_wide_tolerance_is_wrong_and_no_last_bits():
+    output = Output("objective", "LM:eq3", "digits", 1e-3)
+    assert value_fault(output, 83.375, 83.375 * (1 + 0.9e-3), 0.0) is None
+    assert value_fault(output, 83.375, 83.375 * (1 - 2.6e-3), 0.0).kind == "wrong"
+
+
 def test_results_that_are_no_arrays():
     class Odd:
         def __array__(self, *options, **more):

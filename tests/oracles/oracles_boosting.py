@@ -23,7 +23,7 @@ def thresholds(values, p):
 
 def between(a, b, p):
     """Midway between two values; where no float lies between them, the value that divides them."""
-    middle = (a + b) / 2
+    middle = a / 2 + b / 2  # the sum may overflow
     return middle if a < middle < b else (b if p == 1 else a)
 
 

@@ -48,6 +48,17 @@ def _chain(n: int) -> np.ndarray:
 
 
 CHAIN = {"D": _chain(14), "d": 1, "starts": np.arange(14)[np.newaxis], "iterations": 5}
+MIRRORED = {"P": np.array([[1.0, 0.0]]), "N": np.array([[0.0, 1.0]]), "T": 1}
+"""Feature 0 with polarity -1 is as good as feature 1 with polarity 1."""
+LARGE = {"P": np.array([[1.6e308]]), "N": np.array([[1.2e308]]), "T": 1}
+"""The sum of these values is no float64; their midpoint is one."""
+AT_ZERO = {
+    "D": np.array([[0.0, 1, 0.5, 0.5], [1, 0, 0.5, 0.5], [0.5, 0.5, 0, 1e-6], [0.5, 0.5, 1e-6, 0]]),
+    "d": 2,
+    "starts": np.array([[0, 1, 2, 3], [0, 1, 2, 3]]),
+    "iterations": 5,
+}
+"""After the first dimension one square is left, and it is 1e-12 of the largest to the last bit."""
 NEAR = np.array([[-2.0, -2.0, 2.0, 2.0], 1 + 2.0**-52 * np.array([0, 3, 1, 2])])
 PIVOTS = "Faloutsos & Lin (1995), choose-distant-objects"
 RANKS = "Athitsos et al. (2005), § 11.1"
@@ -59,6 +70,10 @@ RULES = [
     for row in (
         ("adaboost", "lowest-feature", "BD:A.2:8", "of equal errors the lowest feature", 68),
         ("adaboost", "polarity-1-first", "BD:A.2:8", "of equal errors polarity 1", 12),
+        ("adaboost", "feature-before-polarity", "BD:A.2:8",
+         "the lowest feature goes before polarity 1", 2, MIRRORED),
+        ("adaboost", "midpoint-of-large-values", "BD:A.2:8",
+         "a midpoint does not overflow", 3, LARGE),
         ("adaboost", "lowest-threshold", "BD:A.2:8", "of equal errors the lowest threshold", 209),
         ("adaboost", "constant-stump", "BD:A.2:8", "theta = -inf is a threshold, too", 214),
         ("adaboost", "midpoint", "BD:A.2:8", "theta is midway between two values", 70),
@@ -142,6 +157,7 @@ RULES = [
         ("fastmap", "next-start", PIVOTS, "another start where all squares are 0", 542),
         ("fastmap", "first-start", PIVOTS, "the first start", 23),
         ("fastmap", "ends-at-zero", PIVOTS, "squares up to 1e-12 of the largest are 0", 99),
+        ("fastmap", "at-the-limit-is-zero", PIVOTS, "1e-12 itself is 0", 2, AT_ZERO),
         ("fastmap", "squares-below-0", "Faloutsos & Lin (1995), eq. 3", "they stay", 229),
         ("relevant_component_analysis", "divided-by-n", RCA, "the sum is divided by n", 2),
         ("relevant_component_analysis", "a-class-of-one", RCA, "n counts no class of one", 16),
