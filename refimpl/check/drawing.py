@@ -26,9 +26,18 @@ INCREMENT = 1442695040888963407
 BITS = 31
 FRACTION = 50
 
-KINDS = ("ties", "plain", "constant columns", "negative zero", "denormals", "scales", "quarters")
+KINDS = (
+    "ties",
+    "plain",
+    "constant columns",
+    "negative zero",
+    "denormals",
+    "scales",
+    "quarters",
+    "far from the origin",
+)
 """Kinds of floats: small integers, 52 random bits, columns of one value, zeros of both signs with
-small integers, the smallest floats, 2**-60 to 2**60 side by side, quarters."""
+small integers, the smallest floats, 2**-60 to 2**60 side by side, quarters, about 2**20."""
 
 
 class Source:
@@ -71,6 +80,8 @@ class Source:
         values = floats(self.array(shape, -(2**52), 2**52)) * 2.0**-FRACTION
         if kind == "scales":
             values = np.ldexp(values, self.array(shape, -60, 60))
+        if kind == "far from the origin":
+            values += 2.0**20
         return values
 
     def points(self, n: int, d: int, kind: str) -> FloatArray:

@@ -42,6 +42,7 @@ COMMENTS = {
     "duplicates": "a row that stands there twice",
     "empty": "no rows, or no list",
     "extreme weights": "weights from 2**-40 to 1, some of them 0",
+    "far from the origin": "numbers about 2**20: |x|^2 - 2 x.z + |z|^2 cancels",
     "fewer than k": "fewer candidates than neighbours wanted",
     "float32": "data of float32",
     "infinite slope": "the sign as transfer function",

@@ -59,6 +59,9 @@ MUTANTS = {
     ("adaboost", "normalised"): (bd.adaboost_rounds, "w = w / w.sum()", "w = w / 1"),
     ("adaboost", "no-error"):
         (bd.adaboost_rounds, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
+    ("adaboost", "slightly-less"):
+        (best_stump, ARGMIN, "int(np.argmax(errors <= errors.min() * (1 + 1e-3)))"),
+    ("adaboost", "near-a-half"): (bd.error_beyond_rounding, "n * GRID", "2e-4"),
     ("adaboost", "right-ones-lose"):
         (bd.adaboost_rounds, "np.where(e, 1, beta_t)", "np.where(e, beta_t, 1)"),
     ("boosted_distance", "classes-ascend"):

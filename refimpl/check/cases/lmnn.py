@@ -24,7 +24,10 @@ __all__ = [
 # -------------------------------------------------------------------------------------- subgradient
 
 
-@enter("squares LM:eq1 digits", flags="ties, plain, negative zero, scales, duplicates, empty")
+@enter(
+    "squares LM:eq1 digits",
+    flags="ties, plain, negative zero, scales, duplicates, empty, far from the origin",
+)
 def pair_distances(s: Source, flag: str) -> Values:
     n = s.integer(1, 6)
     p = 0 if flag == "empty" else s.integer(1, 8)
@@ -251,7 +254,7 @@ def _run_nearest(module: Any, arguments: Values) -> Values:
     return dict(zip(("squares", "indices", "computed"), parts, strict=True))
 
 
-SEARCHED = "ties, plain, constant columns, negative zero, duplicates"
+SEARCHED = "ties, plain, constant columns, negative zero, duplicates, far from the origin"
 
 
 @enter(

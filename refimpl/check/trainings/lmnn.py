@@ -74,10 +74,11 @@ steps = enter(
         name="lmnn_steps",
         loop="LM:3:8",
         algorithm="3",
-        about="§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3 and 7 steps) M, "
-        "eq. 3 over all triples, how many are active, and G of eq. 5. M starts as the identity. "
-        "The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius norms of M and G. Between "
-        "two checks only pairs (i, l) count that a check found",
+        about="§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31 "
+        "steps, then every 20) M, eq. 3 over all triples, how many are active, and G of eq. 5. M "
+        "starts as the identity. The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius "
+        "norms of M and G; where G is 0, M stays. Between two checks only pairs (i, l) count that "
+        "a check found",
         outputs=outputs_of(
             "targets LM:2:1 optimum; t LM:3:2 bits; M LM:3:3 digits~1e-6; "
             "objective LM:eq3 digits~1e-6; active LM:3:4 bits; G LM:eq5 digits~1e-6"
