@@ -5,9 +5,8 @@ Not tested here: the estimator's other parameters (tests/estimators).
 
 import numpy as np
 import pytest
+from agreement import KERNELS
 
-import refimpl_fast
-from refimpl import kernels
 from refimpl.boosted_distance import (
     boosted_distance,
     estimate_memory,
@@ -31,7 +30,7 @@ def same_stumps(one, other):
         assert np.allclose(a.alpha, b.alpha, rtol=1e-9)
 
 
-@pytest.mark.parametrize("module", [kernels, refimpl_fast], ids=["reference", "fast"])
+@pytest.mark.parametrize("module", KERNELS, ids=lambda module: module.__name__)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_weight_is_a_number_of_copies(seed, module):
     X, y = problem(14, 3, seed)

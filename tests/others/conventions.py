@@ -16,12 +16,12 @@ __all__ = [
     "at_radius",
     "boosting",
     "divided_by_all",
+    "expanded_squares",
     "relocated",
     "single_precision",
     "split_by",
 ]
 
-EPSILON = 2.0**-23
 CLOSE = 1e-9
 LEAST_FOUND = 0.5
 ZERO = float(np.float32(1e-35))
@@ -37,6 +37,11 @@ def single_precision(answer):
     return _as_near(answer, 1)
 
 
+def expanded_squares(answer):
+    """Whether neighbours are right but for the rounding of ``x x - 2 x q + q q`` in float64."""
+    return _as_near(answer, 1, np.float64)
+
+
 def approximate(answer):
     """Whether the answer holds different points in the order of their distances, half of them true.
 
@@ -46,11 +51,11 @@ def approximate(answer):
     return _as_near(answer, None)
 
 
-def _as_near(answer, places):
+def _as_near(answer, places, dtype=np.float32):
     if answer.got is None:
         return False
     given = answer.case.arguments
-    Q, X = (given[name].astype(np.float32).astype(np.float64) for name in ("Q", "X"))
+    Q, X = (given[name].astype(dtype).astype(np.float64) for name in ("Q", "X"))
     indices, got = np.asarray(answer.got["indices"]), np.asarray(answer.got["squares"])
     k = min(given["k"], len(X) - (given["skip"] is not None))
     if indices.shape != (len(Q), k) or got.shape != indices.shape:
@@ -61,7 +66,7 @@ def _as_near(answer, places):
         return False
     D = squares(Q, X)
     size = (Q**2).sum(axis=1)[:, None] + (X**2).sum(axis=1).max(initial=0.0)
-    slack = 4 * (X.shape[1] + 2) * EPSILON * size
+    slack = 4 * (X.shape[1] + 2) * np.finfo(dtype).eps * size
     own = np.take_along_axis(D, indices, axis=1)
     if (np.abs(got - own) > slack).any() or (np.diff(own, axis=1) < -2 * slack).any():
         return False

@@ -73,14 +73,14 @@ FLAT = """\
 import numpy as np, faiss
 Q, X = np.array({Q}), np.array({X})
 index = faiss.IndexFlatL2(X.shape[1]); index.add(X.astype("f4"))
-squares, places = index.search(Q.astype("f4"), {k} + 1)
+squares, places = index.search(Q.astype("f4"), min({k} + 1, len(X)))
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 BRUTE = """\
 import numpy as np, hnswlib
 Q, X = np.array({Q}), np.array({X})
 index = hnswlib.BFIndex("l2", X.shape[1]); index.init_index(len(X)); index.add_items(X)
-places, squares = index.knn_query(Q, {k} + 1); places = places.astype(int)
+places, squares = index.knn_query(Q, min({k} + 1, len(X))); places = places.astype(int)
 print(squares, "in float64:", ((Q[:, None] - X[places]) ** 2).sum(2))\
 """
 SHARE = """\
@@ -101,6 +101,12 @@ def _share(imported, build, ask):
 
 
 LINES = {
+    ("scikit-learn", "brute"): """\
+import numpy as np; from sklearn.neighbors import NearestNeighbors
+Q, X = np.array({Q}), np.array({X})
+index = NearestNeighbors(algorithm="brute").fit(X)
+roots, places = index.kneighbors(Q, min({k}, len(X)))
+print(roots**2, "not expanded:", ((Q[:, None] - X[places]) ** 2).sum(2))""",
     ("scikit-learn", "ball-tree-within"): """\
 import numpy as np; from sklearn.neighbors import BallTree
 tree = BallTree({X})

@@ -120,7 +120,17 @@ LIBRARIES = (
     Library(
         "scikit-learn",
         (
-            Item("brute", 'NearestNeighbors(algorithm="brute")', "scan_nearest"),
+            Item(
+                "brute",
+                'NearestNeighbors(algorithm="brute")',
+                "scan_nearest",
+                Convention(
+                    "A squared distance is x x - 2 x q + q q: far from the origin it loses digits.",
+                    "sklearn.metrics.pairwise.euclidean_distances: its docstring gives the formula "
+                    "and warns of the cancellation",
+                    conventions.expanded_squares,
+                ),
+            ),
             Item("ball-tree", "BallTree.query", "tree_nearest"),
             Item("kd-tree", "KDTree.query", "tree_nearest"),
             Item(

@@ -126,6 +126,14 @@ def test_neighbours(indices, squares, single, approximate):
     assert conventions.approximate(asked) is approximate
 
 
+@pytest.mark.parametrize(("error", "expected"), [(0, True), (2.0**-13, True), (1.0, False)])
+def test_expanded_squares_far_from_the_origin(error, expected):
+    """A unit in the last place of 2**40 is 2**-12."""
+    given = {**SEARCH, "Q": SEARCH["Q"] + 2**20, "X": SEARCH["X"] + 2**20}
+    got = {"indices": np.array([[0, 1]]), "squares": np.array([[1.0 + error, 4]])}
+    assert conventions.expanded_squares(answer(got, **given)) is expected
+
+
 def test_a_search_must_find_half_of_the_true_neighbours():
     """Point 1 is as good as the first of two; 2 and 3 are no neighbours."""
     given = {**SEARCH, "X": np.array([[1.0], [2], [3], [4]])}

@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 import pytest
+from agreement import KERNELS
 from forked import Child
 from result_examples import examples
 from small_disks import disk, leave
 
-import refimpl_fast
 from refimpl import Checkpoint, load, save
 from refimpl.boosted_distance import boosted_distance
 from refimpl.boostmap import CandidateDistances, boostmap, random_triples
@@ -131,7 +131,7 @@ def trainings():
     S = label_similarity(y)
     pairs = random_landmarks(y, 20, rng=np.random.default_rng(2))
     options = FTuneOptions(C=1.0, choose="training")
-    fast = {"kernels": refimpl_fast, "threads": 1}
+    fast = {"kernels": KERNELS[-1], "threads": 1}
 
     def rng():
         return np.random.default_rng(3)
