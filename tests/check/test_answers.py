@@ -325,6 +325,14 @@ def test_a_tree_of_points_of_any_size(files, capsys, unit):
     assert code == 1 and "node 2: the ball of radius" in said and "at inf" not in said
 
 
+def test_a_tree_divided_at_the_mean(files, capsys):
+    """The mean of 0, 1, 2, 9 is 3: three points and one."""
+    tree = files("tree.npz", order=[0, 1, 2, 3], starts=[0, 0, 3], ends=[4, 3, 4])
+    X = files("X.npz", X=np.array([[0.0], [1], [2], [9]]))
+    code, said = run(capsys, "tree", tree, "--data", X)
+    assert code == 0 and "not divided at the median: 1" in said
+
+
 def test_a_tree_with_empty_leaves(files, capsys):
     """One point, three nodes: the second leaf has none, and no mean."""
     tree = files("tree.npz", order=[0], starts=[0, 0, 1], ends=[1, 1, 1])
