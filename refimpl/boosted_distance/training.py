@@ -409,7 +409,7 @@ def weighted(
     if len(np.unique(y[kept])) < 2:
         raise ValueError(
             "sample_weight must be above 0 for vectors of two classes or more; "
-            "got weights that are 0, or vanish beside the largest, for all others"
+            "got weights that are zero, or vanish beside the largest, for all others"
         )
     return for_kernel(X[kept]), y[kept], v[kept]
 
