@@ -1,6 +1,7 @@
 """The command line: which figures to make, at which scale, with which kernels and folders."""
 
 import argparse
+import difflib
 import logging
 import os
 import sys
@@ -10,19 +11,11 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from paper_figures import gallery, report
-from paper_figures.codeversion import outdated_builds
 from paper_figures.extras import MissingExtra, require_extra
-from paper_figures.registry import (
-    KERNELS,
-    SCALES,
-    Context,
-    Figure,
-    Paper,
-    load_kernels,
-    load_papers,
-)
-from paper_figures.runner import LookUp, Outcome, make_figure, open_store
+from paper_figures.registry import load_papers
+from paper_figures.run import LookUp, Options, Outcome, make_figure
 from paper_figures.store import CannotStore, Store
+from paper_figures.study import KERNELS, SCALES, Paper, View, load_kernels
 
 LOG = logging.getLogger("paper_figures")
 # exit codes
@@ -31,8 +24,9 @@ FAILED = 1
 MISUSED = 2  # argparse's own
 UNWRITABLE = 3
 INTERRUPTED = 130
+REPRODUCED = Path(__file__).parent / "reproduced"
 
-Chosen: TypeAlias = list[tuple[Paper, Figure]]
+Chosen: TypeAlias = list[tuple[Paper, View]]
 
 
 def main(argv: Sequence[str] | None = None, papers: Iterable[Paper] | None = None) -> int:
@@ -69,9 +63,9 @@ def _main(argv: Sequence[str] | None, papers: Iterable[Paper] | None) -> int:
     papers = load_papers() if papers is None else list(papers)
     parser = _parser(papers)
     options = parser.parse_args(argv)
-    chosen = _choose(parser, papers, options.names)
+    chosen = _choose(parser, papers, options.names, options.all or options.report)
     if options.list:
-        _list(chosen)
+        _list(chosen, options.scale)
         return DONE
     if options.report:
         _require(parser, "matplotlib")
@@ -79,10 +73,10 @@ def _main(argv: Sequence[str] | None, papers: Iterable[Paper] | None) -> int:
     _require(parser)
     _check(parser, options)
     store = _open(parser, options.out)
-    context = Context(options.scale, options.kernels, options.seed, options.data)
-    kept = f"Each finished task is kept in {store.out}; the same command goes on from there."
+    run = Options(options.scale, options.kernels, options.seed, options.data)
+    kept = f"Each finished cell is kept in {store.out}; the same command goes on from there."
     try:
-        return _run(context, store, papers, chosen, options.jobs)
+        return _run(run, store, papers, chosen, options.jobs)
     except KeyboardInterrupt:
         _say(f"\nInterrupted. {kept}", sys.stderr)
         with suppress(CannotStore):
@@ -99,11 +93,11 @@ def _say(text: str, stream: TextIO) -> None:
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
 
 
-def _run(context: Context, store: Store, papers: Sequence[Paper], chosen: Chosen, jobs: int) -> int:
+def _run(run: Options, store: Store, papers: Sequence[Paper], chosen: Chosen, jobs: int) -> int:
     states: list[str] = []
-    data_sets: dict[str, LookUp] = {}
+    look_ups: dict[str, LookUp] = {}
     for paper, figure in chosen:
-        outcome = make_figure(context, store, paper, figure, jobs=jobs, data_sets=data_sets)
+        outcome = make_figure(run, store, paper, figure, jobs=jobs, look_ups=look_ups)
         states.append(outcome.state)
         _say(_line(store, paper, figure, outcome), sys.stderr)
         gallery.write(store, papers)
@@ -143,7 +137,7 @@ def _report(
     return DONE if set(states) <= fine else FAILED
 
 
-def _line(store: Store, paper: Paper, figure: Figure, outcome: Outcome) -> str:
+def _line(store: Store, paper: Paper, figure: View, outcome: Outcome) -> str:
     name = f"{paper.name}.{figure.name}"
     if outcome.error is not None:
         last = outcome.error.strip().splitlines()[-1]
@@ -151,7 +145,7 @@ def _line(store: Store, paper: Paper, figure: Figure, outcome: Outcome) -> str:
     if outcome.state == "reused":
         return f"{name}: as stored"
     parts = [
-        f"{outcome.computed} tasks computed",
+        f"{outcome.computed} cells computed",
         f"{outcome.stored} as stored",
         f"{outcome.absent} without data",
     ]
@@ -168,8 +162,12 @@ def _parser(papers: Sequence[Paper]) -> argparse.ArgumentParser:
         epilog=f"Papers: {names}. --list prints the names of the figures.",
     )
     parser.add_argument(
-        "names", nargs="*", metavar="PAPER[.FIGURE]", help="what to make; default: all"
+        "names",
+        nargs="*",
+        metavar="PAPER[.FIGURE]",
+        help="what to make; default: the papers' own figures and tables",
     )
+    parser.add_argument("--all", action="store_true", help="also the experiments beyond the papers")
     parser.add_argument(
         "--scale", choices=SCALES, default="small", help="default: small, which needs no download"
     )
@@ -190,7 +188,9 @@ def _parser(papers: Sequence[Paper]) -> argparse.ArgumentParser:
         help="compute nothing: draw and show what the folder of --out holds, at whatever scale",
     )
     parser.add_argument(
-        "--list", action="store_true", help="print the names of the figures and stop"
+        "--list",
+        action="store_true",
+        help="print each figure's name, title, data and cost at the scale, and stop",
     )
     return parser
 
@@ -213,34 +213,50 @@ def _seed(text: str) -> int:
 
 
 def _choose(
-    parser: argparse.ArgumentParser, papers: Sequence[Paper], names: Sequence[str]
+    parser: argparse.ArgumentParser, papers: Sequence[Paper], names: Sequence[str], beyond: bool
 ) -> Chosen:
-    """Return the (paper, figure) pairs that the names mean, each once, in the papers' order."""
+    """Return the (paper, figure) pairs that the names mean, each once, in the papers' order.
+
+    Without names they are those that the papers have, and the others with `beyond`.
+    """
     all_pairs = [(paper, figure) for paper in papers for figure in paper.figures]
     if not names:
-        return all_pairs
+        return [pair for pair in all_pairs if beyond or pair[1].printed]
     chosen: Chosen = []
     for name in names:
         matching = [p for p in all_pairs if name in (p[0].name, f"{p[0].name}.{p[1].name}")]
         if not matching:
-            parser.error(
-                f"argument PAPER[.FIGURE]: {name!r} is unknown; "
-                f"it must be one of {_known(papers, name)}"
-            )
+            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown; {_known(papers, name)}")
         chosen += matching
     return [pair for pair in all_pairs if pair in chosen]
 
 
 def _known(papers: Sequence[Paper], name: str) -> str:
-    for paper in papers:
-        if name.partition(".")[0] == paper.name:
-            return ", ".join(f"{paper.name}.{figure.name}" for figure in paper.figures)
-    return ", ".join(paper.name for paper in papers)
+    """Say what an unknown name may have meant."""
+    full = [f"{paper.name}.{figure.name}" for paper in papers for figure in paper.figures]
+    close = difflib.get_close_matches(name, [*full, *(paper.name for paper in papers)], n=1)
+    guess = f"did you mean {close[0]}? " if close else ""
+    room = name.partition(".")[0]
+    own = [each for each in full if each.startswith(f"{room}.")]
+    return f"{guess}It must be one of {', '.join(own or [paper.name for paper in papers])}"
 
 
-def _list(chosen: Chosen) -> None:
+def _list(chosen: Chosen, scale: str) -> None:
+    """Print each figure's name, title, data sets, and what its stored reproduction cost."""
     for paper, figure in chosen:
-        _say(f"{paper.name}.{figure.name}\t{figure.title}", sys.stdout)
+        study = paper.study_of(figure.name)
+        cells = [cell for cell in study.cells[scale] if figure.uses(cell)]
+        sets = list(dict.fromkeys(name for cell in cells for name in study.data(cell)))
+        said = [f"{paper.name}.{figure.name}", figure.title, ", ".join(sets) or "no data"]
+        _say("\t".join([*said, _cost(paper, figure, scale)]), sys.stdout)
+
+
+def _cost(paper: Paper, figure: View, scale: str) -> str:
+    """Return the core-minutes of the committed record, if it has this scale."""
+    record = Store(REPRODUCED).read(paper.name, figure.name)
+    if record is None or record["scale"] != scale or record["cpu_seconds"] is None:
+        return ""
+    return f"{record['cpu_seconds'] / 60:.1f} core-minutes"
 
 
 def _require(parser: argparse.ArgumentParser, *packages: str) -> None:
@@ -263,10 +279,23 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
             f"argument --kernels: the {options.kernels} kernels cannot be imported ({error}). "
             "Build them in a checkout with `pip install -e .`, or pass --kernels reference."
         )
-    for source in outdated_builds() if options.kernels == "fast" else ():
+    for source in _outdated_builds() if options.kernels == "fast" else ():
         LOG.warning(
             "%s is newer than what was built from it: build again with `pip install -e .`", source
         )
+
+
+def _outdated_builds() -> list[str]:
+    """Return the Cython sources of refimpl_fast that are newer than what was compiled from them."""
+    import refimpl_fast
+
+    folder = Path(refimpl_fast.__file__).parent
+    names = []
+    for source in sorted(folder.glob("*.pyx")):
+        built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
+        if built and max(built) < source.stat().st_mtime:
+            names.append(f"refimpl_fast/{source.name}")
+    return names
 
 
 def _open(parser: argparse.ArgumentParser, out: str) -> Store:
@@ -278,4 +307,6 @@ def _open(parser: argparse.ArgumentParser, out: str) -> Store:
     except CannotStore as error:
         reason = getattr(error.__cause__, "strerror", error)
         parser.error(f"argument --out: cannot write in {out!r}: {reason}")
-    return open_store(out)
+    store = Store(out)
+    store.sweep()  # half-written files of killed runs
+    return store

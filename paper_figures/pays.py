@@ -13,7 +13,7 @@ import importlib
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.util import find_spec
@@ -24,9 +24,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.data import load
-from paper_figures.registry import Context, Figure, Gathered, Grid, Job, Paper, Result, Task
-from paper_figures.rows import absent_row
 from paper_figures.store import Record, Row
+from paper_figures.study import (
+    SCALES,
+    Gathered,
+    Grid,
+    Job,
+    Observation,
+    Paper,
+    Seen,
+    Study,
+    View,
+    absent,
+    by,
+    number,
+)
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -56,7 +68,6 @@ OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
 TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
 BEST = "no other method errs less, beyond chance"
 ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
-KERNELS = ("similarity", "stumps", "losses", "scan", "forest", "subgradient", "trees", "landmarks")
 
 
 class TooLong(BaseException):
@@ -180,8 +191,8 @@ def _data(data_set: str, kind: str, data_dir: str | None) -> tuple[Any, Any]:
 
 def compare(
     job: Job, *, data_set: str, kind: str, split: int, most: int, hnswlib: bool
-) -> dict[str, Any]:
-    """Return each method's ``error``, seconds to ``fit`` and milliseconds to ``ask`` on a split.
+) -> Iterable[Observation]:
+    """Yield each method's ``error``, seconds to ``fit`` and milliseconds to ``ask`` on a split.
 
     Or ``why`` there are none. `hnswlib` says whether that library is installed.
     """
@@ -191,10 +202,9 @@ def compare(
     train = order[: min(most, len(y) // 2)]
     test = order[len(train) : len(train) + most]
     seed = int(rng.integers(2**31))
-    measured: dict[str, Any] = {}
     for name in METHODS:
         if name == "hnswlib" and not hnswlib:
-            measured[name] = {"why": "hnswlib is not installed"}
+            yield {"method": name, "why": "hnswlib is not installed"}
             continue
         A, Q = X[train], X[test]
         matrix = kind == "similarities" and name in OF_MATRICES
@@ -203,8 +213,7 @@ def compare(
         if matrix and name != "FTUNE":
             A, Q = X.max() - A, X.max() - Q
         model = method(name, job.kernels_name, seed, matrix, min(COLUMNS, A.shape[1]))
-        measured[name] = _measure(model, A, y[train], Q, y[test], None if matrix else seed)
-    return measured
+        yield {"method": name} | _measure(model, A, y[train], Q, y[test], None if matrix else seed)
 
 
 def _measure(model: Any, X: Any, y: Any, Q: Any, truth: Any, seed: int | None) -> dict[str, Any]:
@@ -236,50 +245,47 @@ def _measure(model: Any, X: Any, y: Any, Q: Any, truth: Any, seed: int | None) -
 # --------------------------------------------------------------------------- the table, the picture
 
 
-def tasks(context: Context) -> list[Task]:
-    """Return a task for each set and split."""
-    same = {"most": MOST[context.scale], "hnswlib": find_spec("hnswlib") is not None}
+def cells(scale: str) -> list[dict[str, Any]]:
+    """Return a cell for each set and split."""
+    same = {"most": MOST[scale], "hnswlib": find_spec("hnswlib") is not None}
     return [
-        Task("compare", compare, cell | {"split": split} | same, (cell["data_set"],), KERNELS)
-        for cell in SETS[context.scale]
-        for split in range(SPLITS[context.scale])
+        cell | {"split": split} | same for cell in SETS[scale] for split in range(SPLITS[scale])
     ]
 
 
-def table(context: Context, results: Sequence[Result]) -> Gathered:
+def table(seen: Seen) -> Gathered:
     """Return errors and times of each method on each set, and who is among the best."""
     rows: list[Row] = []
-    for cell in SETS[context.scale]:
-        title = cell["data_set"] + (" (similarities)" if cell["kind"] == "similarities" else "")
-        mine = [r for r in results if cell.items() <= r.params.items()]
-        runs = [r.value for r in mine if r.value is not None]
-        if not runs:
-            keys = {"data_set": title, "method": "all", "measure": ERROR, "best": ""}
-            rows.append(absent_row(keys, next((r.why for r in mine if r.why), "not computed")))
-            continue
-        whys = {name: [run[name]["why"] for run in runs if "why" in run[name]] for name in METHODS}
-        errors = {
-            name: np.array([run[name]["error"] for run in runs])
-            for name in METHODS
-            if not whys[name]
+    for m in {(m["data_set"], m["kind"]): m for m in seen.missing}.values():
+        keys = {"data_set": _title(m), "method": "all", "measure": ERROR, "best": ""}
+        rows.append(absent(keys, m["why"]))
+    for (name, kind), mine in by(seen.items, "data_set", "kind").items():
+        title = _title({"data_set": name, "kind": kind})
+        methods = by(mine, "method")
+        whys = {
+            name: next((r["why"] for r in runs if "why" in r), None)
+            for (name,), runs in methods.items()
         }
-        winners = among_the_best(errors)
-        for name in METHODS:
+        values = {
+            name: {field: [r[field] for r in runs] for field in ("error", "fit", "ask")}
+            for (name,), runs in methods.items()
+            if whys[name] is None
+        }
+        winners = among_the_best({name: np.array(v["error"]) for name, v in values.items()})
+        for name, why in whys.items():
             keys = {"data_set": title, "method": name, "measure": ERROR}
-            if whys[name]:
-                rows.append(absent_row(keys | {"best": ""}, whys[name][0]))
+            if why is not None:
+                rows.append(absent(keys | {"best": ""}, why))
                 continue
-            rows.append(_mean(keys | {"best": "yes" if name in winners else ""}, errors[name]))
+            best = "yes" if name in winners else ""
+            rows.append(number(keys | {"best": best}, values[name]["error"]))
             for field, measure in (("fit", FIT), ("ask", ASK)):
-                values = np.array([run[name][field] for run in runs])
-                rows.append(_mean(keys | {"measure": measure, "best": ""}, values))
-    return Gathered(rows, _notes(rows, MOST[context.scale]))
+                rows.append(number(keys | {"measure": measure, "best": ""}, values[name][field]))
+    return Gathered(rows, _notes(rows, MOST[seen.scale]))
 
 
-def _mean(keys: Row, values: Any) -> Row:
-    std = float(values.std(ddof=1))
-    row = {"published": None, "ours": float(values.mean()), "std": std}
-    return keys | row | {"repetitions": len(values)}
+def _title(cell: Mapping[str, Any]) -> str:
+    return str(cell["data_set"]) + (" (similarities)" if cell["kind"] == "similarities" else "")
 
 
 def among_the_best(errors: Mapping[str, Any]) -> list[str]:
@@ -344,30 +350,28 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     footnote(figure, f"Error (%). Bold: {BEST}")
 
 
+WHEN = View(
+    "when",
+    "The papers' methods beside others, on eight sets",
+    table,
+    draw,
+    alt="A chart of sets and methods with the error of each; bold ones are of methods that no "
+    "other one beats.",
+    size=(5.2, 4.6),
+    layout=(
+        Grid(
+            ("data_set",),
+            ("method",),
+            tables=("measure",),
+            best="best",
+            headings={"data_set": "data set", "best": BEST},
+            order={"method": METHODS, "measure": (ERROR, FIT, ASK)},
+        ),
+    ),
+)
 PAPER = Paper(
     "pays",
     "Which method when",
     "The methods of the five papers beside others; not in any of them",
-    (
-        Figure(
-            "when",
-            "The papers' methods beside others, on eight sets",
-            tasks,
-            table,
-            draw,
-            alt="A chart of sets and methods with the error of each; bold ones are of methods that "
-            "no other one beats.",
-            size=(5.2, 4.6),
-            layout=(
-                Grid(
-                    ("data_set",),
-                    ("method",),
-                    tables=("measure",),
-                    best="best",
-                    headings={"data_set": "data set", "best": BEST},
-                    order={"method": METHODS, "measure": (ERROR, FIT, ASK)},
-                ),
-            ),
-        ),
-    ),
+    (Study("when", compare, {scale: cells(scale) for scale in SCALES}, (WHEN,)),),
 )

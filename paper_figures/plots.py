@@ -8,7 +8,6 @@ here touches pyplot or its global state.
 from __future__ import annotations
 
 import io
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from paper_figures.registry import Plot
+    from paper_figures.study import Draw
 
 LineStyle: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
@@ -185,9 +184,7 @@ def standard_error(row: Mapping[str, Any]) -> float:
     -------
     float
     """
-    if row.get("std") is None:
-        return 0.0
-    return float(row["std"]) / math.sqrt(row["repetitions"])
+    return float(row["error"] or 0.0)
 
 
 def mean_line(
@@ -353,7 +350,7 @@ def ink_on_paper() -> Any:
     return LinearSegmentedColormap.from_list("ink", [theme().paper, theme().ink])
 
 
-def draw(plot: Plot, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
+def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
     """Draw a record.
 
     Parameters
@@ -377,7 +374,7 @@ def draw(plot: Plot, record: Record, size: tuple[float, float]) -> dict[str, byt
 
 
 def _drawn(
-    plot: Plot, record: Record, size: tuple[float, float], colours: Theme, formats: Sequence[str]
+    plot: Draw, record: Record, size: tuple[float, float], colours: Theme, formats: Sequence[str]
 ) -> dict[str, bytes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

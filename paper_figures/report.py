@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from paper_figures import gallery, judge
-from paper_figures.registry import Figure, Paper
-from paper_figures.runner import draw
+from paper_figures.run import draw
 from paper_figures.store import CannotStore, Store
+from paper_figures.study import Paper, View
 
 LOG = logging.getLogger("paper_figures")
 # what became of a figure
@@ -23,14 +23,14 @@ FAILED = "failed when it was made"
 NOT_DRAWN = "cannot be drawn"
 
 
-def redraw(store: Store, paper: Paper, figure: Figure) -> str:
+def redraw(store: Store, paper: Paper, figure: View) -> str:
     """Draw a stored record again.
 
     Parameters
     ----------
     store : Store
     paper : Paper
-    figure : Figure
+    figure : View
 
     Returns
     -------

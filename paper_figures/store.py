@@ -19,10 +19,9 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 LOG = logging.getLogger("paper_figures")
-NOT_AVAILABLE = "not available"
 Row: TypeAlias = dict[str, Any]
 """A row of a figure: its keys, and the fields that the package's docstring lists."""
-NO_KEYS = ("published", "ours", "std", "repetitions", "error", "status", "why", "tolerance")
+NO_KEYS = ("published", "ours", "error", "n", "why", "tolerance")
 """The fields of a row that are no keys: what else it has says what the row is about."""
 Record: TypeAlias = dict[str, Any]
 """A stored figure, as the package's docstring lists it."""
@@ -33,19 +32,19 @@ FIELDS: dict[str, tuple[type, str]] = {
     "paper": _TEXT,
     "figure": _TEXT,
     "title": _TEXT,
+    "study": _TEXT,
+    "version": (Integral, "an integer"),
     "scale": _TEXT,
     "kernels": _TEXT,
     "seed": (Integral, "an integer"),
+    "cells": (Integral, "an integer"),
     "seconds": _NUMBER,
+    "machines": (list, "a list"),
     "versions": (dict, "an object"),
     "data": (list, "a list"),
     "rows": (list, "a list"),
     "notes": (list, "a list"),
     "key": _TEXT,
-}
-LATER_FIELDS: dict[str, tuple[type, str]] = {  # records of earlier versions lack them
-    "cost": (dict, "an object"),
-    "machines": (list, "a list"),
 }
 
 
@@ -248,8 +247,7 @@ def validate(record: Any) -> Record:
     """
     if not isinstance(record, dict):
         raise InvalidRecord(f"record must be an object; got {record!r:.60}")
-    later = {name: form for name, form in LATER_FIELDS.items() if name in record}
-    for name, (kind, words) in (FIELDS | later).items():
+    for name, (kind, words) in FIELDS.items():
         if name not in record:
             raise InvalidRecord(f"{name} must be {words}; it is missing")
         if not isinstance(record[name], kind) or isinstance(record[name], bool):
@@ -271,31 +269,21 @@ def validate(record: Any) -> Record:
 def _validate_row(row: Any, where: str) -> None:
     if not isinstance(row, dict):
         raise InvalidRecord(f"{where} must be an object; got {row!r:.40}")
-    absent = row.get("status") == NOT_AVAILABLE
-    if "status" in row and not absent:
-        raise InvalidRecord(
-            f"{where}.status must be {NOT_AVAILABLE!r} or left out; got {row['status']!r:.40}"
-        )
-    for name in ("published", "ours", "std"):
+    absent = row.get("ours") is None and bool(row.get("why"))
+    for name in ("ours", "published", "error"):
+        also = ", or null with the reason in why" if name == "ours" else " or null"
         if name not in row:
-            also = "" if name == "ours" else " or null"
             raise InvalidRecord(f"{where}.{name} must be a number{also}; it is missing")
         value = row[name]
         if value is None and (name != "ours" or absent):
             continue
         if isinstance(value, bool) or not isinstance(value, Real):
-            also = f", or null with status {NOT_AVAILABLE!r}" if name == "ours" else " or null"
             raise InvalidRecord(f"{where}.{name} must be a number{also}; got {value!r:.40}")
-    if absent and not (isinstance(row.get("why"), str) and row["why"]):
-        raise InvalidRecord(f"{where}.why must be a text in a row that is not available")
-    if row["std"] is not None and not _positive_int(row.get("repetitions")):
-        raise InvalidRecord(
-            f"{where}.repetitions must be the number of repetitions behind the row's std"
-        )
-
-
-def _positive_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    n = row.get("n")
+    if not isinstance(n, int) or isinstance(n, bool) or n < (0 if absent else 1):
+        raise InvalidRecord(f"{where}.n must be the number of runs behind the row; got {n!r:.40}")
+    if not absent and "why" in row:
+        raise InvalidRecord(f"{where}.why must be left out of a row that has a number")
 
 
 def dump(record: Record) -> str:
@@ -462,41 +450,32 @@ class Store:
             json.dumps(plain(failure, "failure"), indent=1),
         )
 
-    def _part(self, paper: str, name: str, key: str) -> Path:
-        return self.out / paper / ".parts" / name / f"{key[:32]}.json"
+    def _part(self, paper: str, study: str, key: str) -> Path:
+        return self.out / paper / ".parts" / study / f"{key[:32]}.json"
 
-    def read_part(self, paper: str, name: str, key: str) -> dict[str, Any] | None:
-        """Return the result of a finished task and its costs; None if it is absent or damaged."""
-        path = self._part(paper, name, key)
+    def has_part(self, paper: str, study: str, key: str) -> bool:
+        """Return whether a finished cell is stored."""
+        return self._part(paper, study, key).is_file()
+
+    def read_part(self, paper: str, study: str, key: str) -> dict[str, Any] | None:
+        """Return what a finished cell gave and what it cost; None if it is absent or damaged."""
+        path = self._part(paper, study, key)
         if not path.is_file():
             return None
         try:
             part = _read_json(path)
-            if not isinstance(part, dict) or part.get("key") != key or "result" not in part:
+            if not isinstance(part, dict) or part.get("key") != key or "sha256" not in part:
                 raise InvalidRecord("it is not the part that its name says")
-            # parts of earlier versions have a check sum of their result alone, or both
-            checked = "sha256" in part or part.get("check") == digest(part["result"])
-            if not isinstance(part.get("seconds"), Real) or not checked:
-                raise InvalidRecord("its check sum does not fit")
             return _intact(part)
         except InvalidRecord as error:
             LOG.warning("%s is damaged and will be computed again: %s", path, error)
             return None
 
     def write_part(
-        self,
-        paper: str,
-        name: str,
-        key: str,
-        params: dict[str, Any],
-        result: Any,
-        costs: dict[str, Any],
+        self, paper: str, study: str, key: str, cell: dict[str, Any], given: dict[str, Any]
     ) -> dict[str, Any]:
-        """Store the result of a finished task with its ``seconds`` and other costs; return both."""
-        part = plain(
-            {"task": name, "params": params, "key": key, **costs, "result": result}, "part"
-        )
+        """Store what a finished cell gave with its ``seconds`` and other costs; return both."""
+        part: dict[str, Any] = plain({"study": study, "cell": cell, "key": key, **given}, "part")
         content = json.dumps({**part, "sha256": digest(part)}, allow_nan=False)
-        write_atomic(self._part(paper, name, key), content)
-        checked: dict[str, Any] = part
-        return checked
+        write_atomic(self._part(paper, study, key), content)
+        return part

@@ -5,7 +5,7 @@ The small scale shows what comes with scikit-learn: digits 1 and 7, and the pape
 
 from collections.abc import Sequence
 
-from paper_figures.boosted_distance import projections, protocol, readings, results
+from paper_figures.boosted_distance import layouts, projections, protocol, readings, results
 from paper_figures.boosted_distance.plots import (
     draw_by_rounds,
     draw_examples,
@@ -14,9 +14,17 @@ from paper_figures.boosted_distance.plots import (
     draw_rounds,
 )
 from paper_figures.boosted_distance.tasks import example_images, shape_of
-from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
-from paper_figures.rows import absent_row, number_row
 from paper_figures.store import Row
+from paper_figures.tasks import (
+    Context,
+    Figure,
+    Gathered,
+    Result,
+    Task,
+    absent_row,
+    number_row,
+    paper,
+)
 
 NAME = "boosted_distance"
 PER_CLASS = 10
@@ -99,7 +107,7 @@ def _image_row(data_set: str, name: str, count: int) -> Row:
     return number_row({"data_set": data_set, "class": name, "quantity": "images"}, None, count)
 
 
-PAPER = Paper(
+PAPER = paper(
     NAME,
     "Boosting the distance estimation: application to the K-nearest neighbor classifier",
     "J. Amores, N. Sebe, P. Radeva. Pattern Recognition Letters 27 (2006) 201-209",
@@ -189,4 +197,5 @@ PAPER = Paper(
             readings.distances,
         ),
     ),
+    layouts.LAYOUTS,
 )

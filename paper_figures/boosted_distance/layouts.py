@@ -1,6 +1,6 @@
 """The tables of the entries of Boosted Distance, in the paper's lines and columns."""
 
-from paper_figures.registry import Grid
+from paper_figures.tasks import Grid
 
 SETS = (
     "ad",

@@ -108,7 +108,7 @@ def _level(axis: Axes, row: Row, **look: Any) -> Any:
 def _note(rows: list[Row]) -> str:
     """Return what the key says of bands, and of the sets that have no panel."""
     absent = list(dict.fromkeys(row["data_set"] for row in rows if row["ours"] is None))
-    bands = INTERVALS.replace(": ", ":\n") if any(row.get("std") for row in rows) else ""
+    bands = INTERVALS.replace(": ", ":\n") if any(row["error"] for row in rows) else ""
     return "\n".join(text for text in (left_out(absent), bands) if text)
 
 

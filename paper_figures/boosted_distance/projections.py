@@ -21,8 +21,8 @@ from paper_figures.boosted_distance.protocol import (
     sets_of,
 )
 from paper_figures.boosted_distance.tasks import projections
-from paper_figures.registry import Context, Gathered, Result, Task
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, Task
 
 DIMENSIONS = {
     "small": (1, 2, 3, 5, 7, 10, 15, 20, 30, 50),

@@ -12,9 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from paper_figures.boosted_distance.tasks import cross_validation, repetition
-from paper_figures.registry import Context, Result, Task
-from paper_figures.rows import absent_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Result, Task, absent_row
 from refimpl.typing import FloatArray
 
 Errors: TypeAlias = dict[str, FloatArray]

@@ -14,7 +14,7 @@ from paper_figures.boosted_distance.protocol import (
     printed_lines,
     row_of,
 )
-from paper_figures.registry import Context, Gathered, Result
+from paper_figures.tasks import Context, Gathered, Result
 from refimpl.rivals.nearest_neighbor import NAMES
 
 # ---------------------------------------------------------------------------------------- distances

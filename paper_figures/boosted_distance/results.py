@@ -23,9 +23,8 @@ from paper_figures.boosted_distance.protocol import (
     sets_of,
     tree_place,
 )
-from paper_figures.registry import Context, Gathered, Result, Task
-from paper_figures.rows import number_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, Task, number_row
 from refimpl.rivals.nearest_neighbor import NAMES
 from refimpl.typing import FloatArray
 

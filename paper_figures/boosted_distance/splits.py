@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.typing import FloatArray, IntArray, Labels
 
 LARGE = dict.fromkeys(("ad", "gender", "MNIST", "arrhythmia"), 200)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 
 from paper_figures.boosted_distance.splits import balanced_error, split
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob
 from refimpl.boosted_distance import boosted_distance, selected_dimensions, staged_nearest_neighbor
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
@@ -18,14 +18,14 @@ from refimpl.rivals.nearest_neighbor import NAMES, fit_distance, nearest_neighbo
 from refimpl.typing import FloatArray, Labels
 
 
-def shape_of(job: Job, *, data_set: str) -> dict[str, Any]:
+def shape_of(job: TaskJob, *, data_set: str) -> dict[str, Any]:
     """Return the size of a data set, and notes on what was decided in reading it."""
     loaded = job.load(data_set)
     n, d = loaded.X.shape
     return {"observations": n, "dimensions": d, "notes": list(loaded.notes)}
 
 
-def example_images(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]:
+def example_images(job: TaskJob, *, data_set: str, per_class: int) -> dict[str, Any]:
     """Pick images of each class at random; pixels are scaled to 0..255 and rounded."""
     loaded = job.load(data_set)
     rng = job.rng
@@ -40,7 +40,7 @@ def example_images(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]
 
 
 def repetition(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     options: Mapping[str, Any],
@@ -77,7 +77,7 @@ def repetition(
 
 
 def cross_validation(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     options: Mapping[str, Any],
@@ -114,7 +114,7 @@ def cross_validation(
 
 
 def projections(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     options: Mapping[str, Any],
@@ -167,7 +167,7 @@ def _l2_error(X: FloatArray, labels: Labels, Y: FloatArray, truth: Labels) -> fl
 
 
 def _boosted_trees(
-    job: Job,
+    job: TaskJob,
     X: FloatArray,
     y: Labels,
     Y: FloatArray,

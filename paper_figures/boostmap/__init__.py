@@ -1,7 +1,7 @@
 """Figures of BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005)."""
 
-from paper_figures.boostmap import figures, layouts
+from paper_figures.boostmap import figures
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)
+PAPER = figures.PAPER

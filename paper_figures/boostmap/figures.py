@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from paper_figures.boostmap import more_results, passing, plots, results
+from paper_figures.boostmap import layouts, more_results, passing, plots, results
 from paper_figures.boostmap.protocol import SET
 from paper_figures.boostmap.tasks import example_digits, five_points, triangle
-from paper_figures.registry import Context, Figure, Gathered, Paper, Result, Task
-from paper_figures.rows import absent_rows
+from paper_figures.tasks import Context, Figure, Gathered, Result, Task, absent_rows, paper
 
 PER_CLASS = 4
 RATIOS = (
@@ -86,7 +85,7 @@ def figure4(context: Context, results: Sequence[Result]) -> Gathered:
     )
 
 
-PAPER = Paper(
+PAPER = paper(
     "boostmap",
     "Learning Euclidean embeddings for indexing and classification",
     "V. Athitsos, J. Alon, S. Sclaroff, G. Kollios. Boston University, 2005",
@@ -230,4 +229,5 @@ PAPER = Paper(
             passing.remarks,
         ),
     ),
+    layouts.LAYOUTS,
 )

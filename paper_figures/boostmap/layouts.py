@@ -1,6 +1,6 @@
 """The tables of the BoostMap report's entries, in the report's lines and columns."""
 
-from paper_figures.registry import Grid
+from paper_figures.tasks import Grid
 
 TRIPLES = {"Ra": "random", "Se": "selective"}
 METHOD = ("method",)

@@ -11,9 +11,8 @@ import numpy as np
 from paper_figures.boostmap.protocol import trained
 from paper_figures.boostmap.results import best_cost, by_dimension, mean_row
 from paper_figures.boostmap.tasks import RANKS_AT
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows
 from refimpl.typing import FloatArray
 
 PERCENTILES = (80, 90, 95, 98, 99)

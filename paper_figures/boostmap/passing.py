@@ -9,9 +9,8 @@ from typing import Any
 from paper_figures.boostmap.protocol import SET, SIZES, SPACE
 from paper_figures.boostmap.remarks import own_splitters, retrieval_times, triangle_inequality
 from paper_figures.boostmap.results import mean_row
-from paper_figures.registry import Context, Gathered, Result, Task
-from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, Task, absent_rows, number_row
 
 DRAWS = {"small": 2, "paper": 5}
 IMAGES = {"small": 200, "paper": 2000}

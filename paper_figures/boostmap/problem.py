@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import zoom
 
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
 from refimpl.spaces import CallableSpace
 from refimpl.typing import BoolArray
@@ -40,7 +40,7 @@ class Problem:
 def _problem(
     data_set: str, data_dir: str | None, kernels_name: str, sigma: float, enlarge: int, most: int
 ) -> Problem:
-    job = Job(0, {}, kernels_name, data_dir, (data_set,))
+    job = Job(0, kernels_name, data_dir, (data_set,))
     loaded = job.load(data_set)
     side = round(loaded.X.shape[1] ** 0.5)
     images = loaded.X.reshape(-1, side, side) / loaded.X.max()

@@ -5,7 +5,7 @@ from typing import Any
 
 from paper_figures.boostmap.problem import SIGMA
 from paper_figures.boostmap.tasks import exact, fastmap_ranks, variant
-from paper_figures.registry import Context, Result, Task
+from paper_figures.tasks import Context, Result, Task
 
 SET = {"small": "digits", "paper": "MNIST-10"}
 SPACE = {"small": {"enlarge": 3, "most": 50}, "paper": {"enlarge": 1, "most": 100}}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.boostmap.problem import AS_PRINTED, SIGMA, load_problem, space_of
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, selective_triples
 from refimpl.boostmap import algorithm as bm
 from refimpl.boostmap.edges import chamfer
@@ -25,7 +25,7 @@ N_THRESHOLDS = BoostMapOptions().n_thresholds
 
 
 def triangle_inequality(
-    job: Job, *, data_set: str, enlarge: int, most: int, images: int
+    job: TaskJob, *, data_set: str, enlarge: int, most: int, images: int
 ) -> dict[str, Any]:
     """Return the share of triples of edge images, in per cent, whose detour is shorter (§ 11)."""
     problem = load_problem(job, data_set, SIGMA, enlarge, most)
@@ -46,7 +46,7 @@ def triangle_inequality(
 
 
 def retrieval_times(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     enlarge: int,
@@ -114,7 +114,7 @@ def _each(asked: Any, step: Callable[[Any], FloatArray]) -> FloatArray:
     return np.concatenate([step(query[np.newaxis]) for query in asked])
 
 
-def _refine(job: Job, asked: Any, database: Any, p: int) -> IntArray:
+def _refine(job: TaskJob, asked: Any, database: Any, p: int) -> IntArray:
     """Return the 10 nearest of the first p objects by exact distances, query by query."""
     found = [
         np.argsort(chamfer(query[np.newaxis], database[:p], kernels=job.kernels)[0])[:10]
@@ -124,7 +124,7 @@ def _refine(job: Job, asked: Any, database: Any, p: int) -> IntArray:
 
 
 def own_splitters(
-    job: Job, *, data_set: str, enlarge: int, most: int, sizes: dict[str, Any], draw: int
+    job: TaskJob, *, data_set: str, enlarge: int, most: int, sizes: dict[str, Any], draw: int
 ) -> dict[str, Any]:
     """Return how often phase two picks the same embedding twice, if it may pick any pair (§ 8.3).
 

@@ -15,9 +15,8 @@ from paper_figures.boostmap.protocol import (
     trained,
     variant_tasks,
 )
-from paper_figures.registry import Context, Gathered, Result, Task
-from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, Task, absent_rows, number_row
 from refimpl.spaces import best_dimensions
 from refimpl.typing import FloatArray
 

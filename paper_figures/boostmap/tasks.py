@@ -19,7 +19,7 @@ from paper_figures.boostmap.problem import (
     load_problem,
     space_of,
 )
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob
 from refimpl.boostmap import (
     BoostMap,
     BoostMapOptions,
@@ -57,7 +57,7 @@ MODEL_FIELDS = (
 """What a stored result keeps of a model."""
 
 
-def exact(job: Job, *, data_set: str, enlarge: int, most: int, sigma: float) -> dict[str, Any]:
+def exact(job: TaskJob, *, data_set: str, enlarge: int, most: int, sigma: float) -> dict[str, Any]:
     """Return k-nn errors of the chamfer distance itself in per cent (figure 11, table 3).
 
     k is 1, ..., `most`.
@@ -90,7 +90,7 @@ def errors_of(wrong: BoolArray) -> dict[str, Any]:
 
 
 def fastmap_ranks(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     enlarge: int,
@@ -123,7 +123,7 @@ def fastmap_ranks(
 
 
 def variant(
-    job: Job,
+    job: TaskJob,
     *,
     data_set: str,
     enlarge: int,
@@ -163,7 +163,7 @@ def variant(
     }
 
 
-def five_points(job: Job) -> dict[str, Any]:
+def five_points(job: TaskJob) -> dict[str, Any]:
     """Return five points of the plane that F^r orders as the paper says (figure 1).
 
     F^r orders 46 of 60 triples correctly, and makes the three mistakes that the paper names.
@@ -191,7 +191,7 @@ def five_points(job: Job) -> dict[str, Any]:
             }
 
 
-def triangle(job: Job) -> dict[str, Any]:
+def triangle(job: TaskJob) -> dict[str, Any]:
     """Return F^{x1,x2}(x) of eq. 8 as the foot of a height (figure 2).
 
     It is computed from the three sides alone, and from coordinates.
@@ -204,7 +204,7 @@ def triangle(job: Job) -> dict[str, Any]:
     return {"corners": [A, B, C], "foot": foot, "projection": float((A - B) @ (C - B) / sides[2])}
 
 
-def example_digits(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]:
+def example_digits(job: TaskJob, *, data_set: str, per_class: int) -> dict[str, Any]:
     """Return images of each class, drawn at random: figure 4."""
     loaded = job.load(data_set)
     rng = job.rng
@@ -221,7 +221,7 @@ def example_digits(job: Job, *, data_set: str, per_class: int) -> dict[str, Any]
 
 
 def _train(
-    job: Job, problem: Problem, distance: str, triples: str, sizes: dict[str, Any]
+    job: TaskJob, problem: Problem, distance: str, triples: str, sizes: dict[str, Any]
 ) -> tuple[BoostMap, CallableSpace]:
     """Return the model, with the candidates as the objects of its space."""
     rng = job.rng
@@ -262,7 +262,7 @@ def _train(
 
 
 def _measure(
-    job: Job, model: BoostMap, space: CallableSpace, problem: Problem, votes: bool = False
+    job: TaskJob, model: BoostMap, space: CallableSpace, problem: Problem, votes: bool = False
 ) -> dict[str, Any]:
     Q = model.embed(space, problem.queries)
     X = model.embed(space, problem.database)
@@ -276,7 +276,9 @@ def _measure(
     return measures
 
 
-def _ranks(job: Job, model: Any, Q: FloatArray, X: FloatArray, problem: Problem) -> dict[str, Any]:
+def _ranks(
+    job: TaskJob, model: Any, Q: FloatArray, X: FloatArray, problem: Problem
+) -> dict[str, Any]:
     """Return percentiles of the ENN-k ranks: for each k a list over :data:`PERCENTS`."""
     ks = [k for k in RANKS_AT if k <= problem.nearest.shape[1]]
     ranks = enn_ranks(model, Q, X, problem.nearest, ks, kernels=job.kernels)

@@ -1,7 +1,7 @@
 """Figures of FTUNE and DSELECT: Kar & Jain (2011)."""
 
-from paper_figures.ftune import figures, layouts
+from paper_figures.ftune import figures
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)
+PAPER = figures.PAPER

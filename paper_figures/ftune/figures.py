@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paper_figures.ftune import pairs, plots, results, tasks, trials
-from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.ftune import layouts, pairs, plots, results, tasks, trials
+from paper_figures.tasks import Context, Figure, Task, paper
 
 KERNELS = ("landmarks", "stumps")
 RUNS = {"small": 3, "paper": 20}  # § 3
@@ -150,7 +150,7 @@ CURVE = (
     "Accuracy by the number of landmarks, one panel for each data set, one line for each method, "
     "with standard errors."
 )
-PAPER = Paper(
+PAPER = paper(
     "ftune",
     "Similarity-based learning via data driven embeddings",
     "P. Kar, P. Jain. NIPS 2011",
@@ -195,4 +195,5 @@ PAPER = Paper(
         ),
         Figure("equal", "DSELECT beside as many random landmarks", equal_tasks, trials.equal),
     ),
+    layouts.LAYOUTS,
 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paper_figures.registry import Grid
+from paper_figures.tasks import Grid
 
 MATRICES = (
     "AmazonBinary",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.ftune.tasks import Run, common_landmarks, fresh_pairs, training_options
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.ftune import CS, bbs, ftune
 
 

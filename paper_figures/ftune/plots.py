@@ -54,6 +54,6 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
 
 def _bars(rows: list[dict[str, Any]]) -> str:
     """Return what the bars are."""
-    counts = sorted({row["repetitions"] for row in rows if row.get("std") is not None})
+    counts = sorted({row["n"] for row in rows if row["error"] is not None})
     splits = " or ".join(str(count) for count in counts)
     return f"bars: standard errors of means of {splits} splits" if counts else ""

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import stats
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_row, absent_rows
+from paper_figures.tasks import Context, Gathered, Result, absent_row, absent_rows
 
 Row: TypeAlias = dict[str, Any]
 Accuracies: TypeAlias = dict[Any, list[float]]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.ftune import (
     SLOPES,
     FTuneOptions,
@@ -34,7 +34,7 @@ SHARES = {True: (0.7, 0.1), False: (0.5, 0.2)}
 
 @lru_cache(maxsize=2)
 def _data(data_set: str, data_dir: Any, preparation: str) -> tuple[Any, Any]:
-    loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
     X = loaded.X
     if preparation == "standardised":
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from paper_figures.ftune.results import Row, absent, accuracy_row
 from paper_figures.ftune.tasks import OF_RANDOM
-from paper_figures.registry import Context, Gathered, Result
+from paper_figures.tasks import Context, Gathered, Result
 
 Pair: TypeAlias = tuple[str, str]
 COMPARED: tuple[Pair, ...] = (

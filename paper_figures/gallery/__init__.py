@@ -2,7 +2,7 @@
 
 They are made from the stored records alone, each a file without anything from elsewhere but the
 pictures beside it. What the numbers mean is decided here and now: `verdict` judges each row,
-`claims` decides each claim, `registry.Grid` says where a row stands in its table.
+`claims` decides each claim, `study.Grid` says where a row stands in its table.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 
 from paper_figures.gallery import first_page, paper_page
 from paper_figures.gallery.entries import Room, collect, state_of
-from paper_figures.registry import Paper
 from paper_figures.store import Store, write_atomic
+from paper_figures.study import Paper
 
 __all__ = ["write"]
 

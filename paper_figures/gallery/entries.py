@@ -10,8 +10,9 @@ from typing import Any
 
 from paper_figures import judge, verdict
 from paper_figures.judge import Decided
-from paper_figures.registry import Figure, Paper, spoken
+from paper_figures.registry import spoken
 from paper_figures.store import Record, Row, Store
+from paper_figures.study import Paper, View
 from paper_figures.verdict import Verdict
 
 FAILED = "failed"
@@ -39,7 +40,7 @@ class Entry:
     """
 
     paper: Paper
-    figure: Figure
+    figure: View
     record: Record | None
     failure: dict[str, Any] | None
     judged: tuple[Judged, ...]
@@ -161,7 +162,7 @@ def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
     return [state for state in states if not state[0].endswith(".html")]
 
 
-def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
+def _entry(store: Store, paper: Paper, figure: View) -> Entry:
     failure = store.read_failure(paper.name, figure.name)
     record = None if failure else store.read(paper.name, figure.name)
     path = store.path(paper.name, figure.name, ".json")
@@ -171,7 +172,7 @@ def _entry(store: Store, paper: Paper, figure: Figure) -> Entry:
     pictures: tuple[str, ...] = ()
     if record is not None:
         judged = tuple(map(Judged, record["rows"], verdict.judge(record)))
-        if figure.plot is not None:
+        if figure.draw is not None:
             paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
             pictures = tuple(suffix for suffix, path in paths if path.is_file())
     return Entry(paper, figure, record, failure, judged, pictures)

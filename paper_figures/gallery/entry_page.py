@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from paper_figures import cost, verdict
+from paper_figures import verdict
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
@@ -173,6 +173,7 @@ def _origin(record: Record) -> str:
 <summary>How it was made: {duration_text(record["seconds"])}, command, data, versions</summary>
 <p><code>{escape(command)}</code></p>
 <ul>{data or "<li>no data files</li>"}</ul>
-<p>{escape(versions)}. Machine: {escape("; ".join(cost.machine_texts(record)))}. The time is the sum
-over all tasks. All numbers: <a href="{name}.json">{name}.json</a>.</p>
+<p>{escape(versions)}. Machine: {escape("; ".join(record["machines"]))}. The time is the sum over
+all cells. Study {escape(record["study"])}, version {record["version"]}. All numbers:
+<a href="{name}.json">{name}.json</a>.</p>
 </details>"""

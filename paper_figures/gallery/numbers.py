@@ -41,8 +41,8 @@ def our_decimals(rows: Iterable[Row]) -> int:
     if decimals is None:
         most = min(4, max(0, 3 - math.floor(math.log10(max(values)))))
         decimals = max(_decimals(round(value, most)) for value in values)
-    deviations = [row["std"] for row in rows if row["std"]]
-    narrow = deviations and min(deviations) < 0.95 * 10.0**-decimals
+    errors = [row["error"] for row in rows if row["error"]]
+    narrow = errors and min(errors) < 0.95 * 10.0**-decimals
     return decimals + 1 if narrow else decimals
 
 

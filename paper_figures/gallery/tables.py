@@ -15,8 +15,8 @@ from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.signs import sign_of, slug
-from paper_figures.registry import Grid
 from paper_figures.store import NO_KEYS, Row
+from paper_figures.study import Grid
 
 NUMBERED = (
     "bits",
@@ -216,10 +216,10 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
     runs = _runs(judged)
     words = [name[:1].upper() + name[1:]] if name else []
     if len(runs) == 1:
-        words.append(f"Means of {runs[0]:,} runs ± the standard deviation of one run")
+        words.append(f"Means of {runs[0]:,} runs ± the standard error")
     elif runs:
-        words.append("Means of runs ± the standard deviation of one run")
-    if any(item.row["std"] is None and item.row["ours"] is not None for item in judged):
+        words.append("Means of runs ± the standard error")
+    if any(item.row["error"] is None and item.row["ours"] is not None for item in judged):
         words.append(f"Without ±: {grid.once}" if runs else grid.once[:1].upper() + grid.once[1:])
     if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
         words.append(f"★ {grid.heading(grid.best)}")
@@ -228,7 +228,7 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
 
 def _runs(judged: list[Judged]) -> list[int]:
     """Return of how many runs the means of a table are, each count once."""
-    return sorted({item.row["repetitions"] for item in judged if item.row["std"] is not None})
+    return sorted({item.row["n"] for item in judged if item.row["error"] is not None})
 
 
 def _digits(judged: list[Judged], grid: Grid) -> dict[Place, Digits]:
@@ -326,8 +326,8 @@ def _content(
         star = "★ " if grid.best and row.get(grid.best) == "yes" else ""
         ours = star + number_text(row["ours"], ours_digits)
     spread = ""
-    if row["std"] is not None:
-        spread = f' <span class="std">±{spread_text(row["std"], ours_digits)}</span>'
+    if row["error"] is not None:
+        spread = f' <span class="std">±{spread_text(row["error"], ours_digits)}</span>'
     lines = [f'<span class="ours">{ours}{spread}</span>']
     if notes is not None:
         printed = number_text(row["published"], printed_digits)
@@ -342,8 +342,8 @@ def _content(
         for key in grid.details
         if row.get(key) not in (None, "")
     ]
-    if says_runs and row["std"] is not None:
-        lines.append(f'<span class="detail">{row["repetitions"]:,} runs</span>')
+    if says_runs and row["error"] is not None:
+        lines.append(f'<span class="detail">{row["n"]:,} runs</span>')
     return "".join(lines)
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.judge import Decided
-from paper_figures.registry import Paper
+from paper_figures.study import Paper
 
 _PLACE = re.compile(r"\b[A-Z]{2}:[A-Za-z]*[\d.]*[\w.]*")
 _SPOKEN = re.compile(r"(?:Algorithm|eq\.|§|Figure|Definition|Theorem) [A-Z]?\.?\d+(?:\.\d+)*")

@@ -71,8 +71,8 @@ from paper_figures.judge.cells import (
 from paper_figures.judge.evidence import Number, Records, Source
 from paper_figures.judge.reading import Claim, Claims, InvalidClaims, load_claims
 from paper_figures.judge.reasons import because, by_the_paper
-from paper_figures.registry import Paper
 from paper_figures.store import Record, Store, write_atomic
+from paper_figures.study import Paper
 
 __all__ = [
     "FAILS",
@@ -260,7 +260,7 @@ def write(store: Store, papers: Sequence[Paper]) -> None:
     Parameters
     ----------
     store : store.Store
-    papers : sequence of registry.Paper
+    papers : sequence of study.Paper
         A paper without claims gets no file.
 
     Raises

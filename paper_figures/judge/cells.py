@@ -26,7 +26,6 @@ from paper_figures.judge.evidence import (
     named,
     words,
 )
-from paper_figures.store import NOT_AVAILABLE
 
 HOLDS = "holds"
 FAILS = "fails"
@@ -250,7 +249,7 @@ def _values(source: Source, test: Test, key: str) -> list[Any]:
     except Missing:
         return ["*"]  # one cell, which says what is missing
     if "missing" not in test:
-        listed = [row for row in listed if row.get("status") != NOT_AVAILABLE]
+        listed = [row for row in listed if row["ours"] is not None]
     found = list(dict.fromkeys(row[key] for row in listed if row.get(key) is not None))
     return (sorted(found) if key == test.get("steps") else found) or ["*"]
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from paper_figures.registry import spoken
-from paper_figures.store import NOT_AVAILABLE, Record, Row
+from paper_figures.store import Record, Row
 
 OPERATIONS = ("sum", "difference", "ratio", "times", "mean", "geometric_mean", "number")
 OF_THE_ROW = ("figure", "field", "exact")
@@ -189,7 +189,7 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
         if isinstance(choice, Mapping):
             return _of_row(source, test, {**table, key: _best(source, figure, keys, key, choice)})
     figure, keys, bound = _bounded(source, figure, keys)
-    found = [row for row in source.rows(figure, keys) if row.get("status") != NOT_AVAILABLE]
+    found = [row for row in source.rows(figure, keys) if row["ours"] is not None]
     if len(found) != 1:
         several = f"{len(found)} numbers" if found else "no number yet"
         raise Missing(f"{spoken(figure)} has {several} for {words(keys) or 'this'}")
@@ -202,7 +202,7 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
         error,
         row["published"] if field == "ours" else None,
         (f"{source.paper}.{figure}",),
-        None if error == 0.0 else int(row.get("repetitions") or 1),
+        None if error == 0.0 else int(row["n"]),
         freedom,
         bound,
         _of_published(test, row),
@@ -212,7 +212,7 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
 def _of_published(test: Test, row: Row) -> float | None:
     """Return the error of a published number: that of one run, or of a share of points."""
     if test.get("one_sample"):
-        return None if row["std"] is None else float(row["std"])
+        return None if row["error"] is None else float(row["error"]) * math.sqrt(row["n"])
     points = _points(test, row)
     if points and row["published"] is not None:
         return binomial_error(row["published"], points)
@@ -257,10 +257,8 @@ def error_of(source: Source, test: Test, row: Row, exact: bool) -> tuple[float |
     """Return the standard error of a row, and its degrees of freedom."""
     if exact:
         return 0.0, math.inf
-    runs = int(row.get("repetitions") or 1)
-    of_runs = None if row["std"] is None else float(row["std"]) / math.sqrt(runs)
-    if "error" in row:
-        return row["error"], math.inf if of_runs is None else runs - 1
+    runs = int(row["n"])
+    of_runs = None if row["error"] is None else float(row["error"])
     parts = [] if of_runs is None else [of_runs, test.get("rounding", 0.0) / math.sqrt(runs)]
     if more := test.get("more_error"):
         parts.append(_more_error(source, test, more, row))

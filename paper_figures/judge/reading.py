@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, NoReturn
 
-from paper_figures.registry import PUBLISHED
+from paper_figures.study import PUBLISHED
 
 KINDS = ("above", "below", "near", "not above", "not below", "as published")
 STATES_OF_A_CELL = ("open", "not testable here")

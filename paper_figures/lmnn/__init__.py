@@ -1,7 +1,7 @@
 """Figures of LMNN: Weinberger & Saul (2008)."""
 
-from paper_figures.lmnn import figures, layouts
+from paper_figures.lmnn import figures
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)
+PAPER = figures.PAPER

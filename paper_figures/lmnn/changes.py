@@ -13,9 +13,8 @@ import numpy as np
 from paper_figures.lmnn.prepared import printed_steps, sampled
 from paper_figures.lmnn.table1 import CHECKS, KERNELS, SIZES, K
 from paper_figures.lmnn.table1_rows import grouped, mean_row
-from paper_figures.registry import Context, Gathered, Job, Result, Task
-from paper_figures.rows import absent_rows
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Job, Result, Task, absent_rows
 from refimpl.lmnn import algorithm, target_neighbors
 from refimpl.lmnn.algorithm import Examples, State
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels

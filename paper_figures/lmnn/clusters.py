@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.prepared import in_training, per_cent, points
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
 
 

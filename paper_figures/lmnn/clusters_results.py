@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows
 
 VOTERS = {"error": "points that trained", "all": "all points"}
 BY_CLASS = "one for each class"

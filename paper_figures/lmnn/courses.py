@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paper_figures.lmnn.prepared import in_training, per_cent_wrong, points
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step

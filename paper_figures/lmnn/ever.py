@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.prepared import per_cent_wrong, printed_steps, sampled
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import algorithm, metric_neighbors, target_neighbors
 from refimpl.lmnn.algorithm import State
 from refimpl.typing import BoolArray, IntArray

@@ -1,7 +1,7 @@
 """Figure 5: its sets at both scales, and its rows."""
 
 from paper_figures.lmnn import courses
-from paper_figures.registry import Context, Task
+from paper_figures.tasks import Context, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 ONE_METRIC = 40  # full checks at most

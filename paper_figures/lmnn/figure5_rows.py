@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from paper_figures.lmnn.table1_rows import NAMES, grouped, mean_row
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows
 
 EARLY = "ends early"
 PAST = "held out, to the end"

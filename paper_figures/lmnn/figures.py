@@ -9,6 +9,7 @@ from paper_figures.lmnn import (
     figure5,
     figure5_rows,
     gain_results,
+    layouts,
     low_rank_results,
     plots,
     results,
@@ -17,7 +18,7 @@ from paper_figures.lmnn import (
     table1_rows,
     tasks,
 )
-from paper_figures.registry import Context, Figure, Paper, Task
+from paper_figures.tasks import Context, Figure, Task, paper
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3
@@ -40,7 +41,7 @@ def figure3_tasks(context: Context) -> list[Task]:
     return [Task("ellipsoids", tasks.ellipsoids, params, data=(at["data_set"],), kernels=KERNELS)]
 
 
-PAPER = Paper(
+PAPER = paper(
     "lmnn",
     "Fast solvers and efficient implementations for distance metric learning",
     "K. Q. Weinberger, L. K. Saul. ICML 2008",
@@ -115,4 +116,5 @@ PAPER = Paper(
             figure5_rows.figure5,
         ),
     ),
+    layouts.LAYOUTS,
 )

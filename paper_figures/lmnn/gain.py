@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.prepared import points, printed_steps
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import algorithm, target_neighbors
 from refimpl.lmnn.algorithm import Examples, Pairs
 from refimpl.rivals.rotated_scan import principal_axes

@@ -1,6 +1,6 @@
 """The tables of the entries of LMNN, in the paper's lines and columns."""
 
-from paper_figures.registry import Grid
+from paper_figures.tasks import Grid
 
 IMAGES = ("mean 0, length 1", "raw pixels", "deskewed images")
 MEASURES = (

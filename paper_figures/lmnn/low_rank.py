@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.prepared import Points, per_cent, points, printed_steps, scaled
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import (
     LMNNOptions,
     algorithm,

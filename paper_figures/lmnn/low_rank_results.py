@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows, number_row
 
 SOLVERS = {"printed": "printed steps", "optimum": "optimum"}
 EUCLIDEAN = "Euclidean, all components"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import affine_transform
 
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn.algorithm import Examples, State, steps
 from refimpl.resources import on_one_blas_thread
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -69,7 +69,7 @@ def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = 
 
 @lru_cache(maxsize=1)
 def _on_components(data_set: str, data_dir: str | None, preparation: str, d: float) -> Points:
-    loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
     X = prepared(loaded.X, preparation)
     train = loaded.n_train
     X = X - X[:train].mean(axis=0)

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows, number_row
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows, number_row
 
 
 def figure1(context: Context, results: Sequence[Result]) -> Gathered:

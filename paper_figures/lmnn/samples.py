@@ -13,7 +13,7 @@ import numpy as np
 
 from paper_figures.lmnn.least_trace import least_trace
 from paper_figures.lmnn.prepared import Sample, per_cent_wrong, printed_steps, sampled
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 

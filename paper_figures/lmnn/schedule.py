@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paper_figures.lmnn import clusters, gain, low_rank
-from paper_figures.registry import Context, Task
+from paper_figures.tasks import Context, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paper_figures.lmnn import ever, samples
-from paper_figures.registry import Context, Task
+from paper_figures.tasks import Context, Task
 
 KERNELS = ("subgradient", "trees", "growing")
 K = 3

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.prepared import points, prepared
-from paper_figures.registry import Job
+from paper_figures.tasks import Job
 from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import leave_one_out_error, lmnn
 from refimpl.typing import FloatArray, Labels
@@ -20,7 +20,7 @@ from refimpl.typing import FloatArray, Labels
 def _images(
     data_set: str, data_dir: str | None, preparation: str
 ) -> tuple[FloatArray, Labels, int | None]:
-    loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
     return prepared(loaded.X, preparation), loaded.y, loaded.n_train
 
 

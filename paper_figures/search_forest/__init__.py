@@ -1,7 +1,7 @@
 """Figures of Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
 
-from paper_figures.search_forest import figures, layouts
+from paper_figures.search_forest import figures
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER.laid_out(layouts.LAYOUTS)
+PAPER = figures.PAPER

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Job
 from paper_figures.search_forest.methods import NOT_WORTH, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, load_problem
+from paper_figures.tasks import Job
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.lmnn import lmnn
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest

@@ -3,8 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paper_figures.registry import Context, Figure, Paper, Task
-from paper_figures.search_forest import classes, growth, lookup, plots, results, tasks, timing
+from paper_figures.search_forest import (
+    classes,
+    growth,
+    layouts,
+    lookup,
+    plots,
+    results,
+    tasks,
+    timing,
+)
 from paper_figures.search_forest import results_classes as by_class
 from paper_figures.search_forest import results_times as times_of
 from paper_figures.search_forest.sizes import (
@@ -19,6 +27,7 @@ from paper_figures.search_forest.sizes import (
     SPLITS,
     TIMES,
 )
+from paper_figures.tasks import Context, Figure, Task, paper
 
 KERNELS = (
     "eigen",
@@ -239,7 +248,7 @@ CURVES = (
     "lists: the forest beside k-means trees and hashing, and beside spectral hashing."
 )
 COUNTED = " Then with planes and centres counted as items."
-PAPER = Paper(
+PAPER = paper(
     "search_forest",
     "Learning to search efficiently in high dimensions",
     "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
@@ -312,4 +321,5 @@ PAPER = Paper(
             size=(5.2, 5.6),
         ),
     ),
+    layouts.LAYOUTS,
 )

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paper_figures.registry import Job
 from paper_figures.search_forest.methods import centres_on_the_way
 from paper_figures.search_forest.timing import complete_trees
+from paper_figures.tasks import Job
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.typing import FloatArray, Int32Array, IntArray, Points

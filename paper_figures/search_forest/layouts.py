@@ -1,6 +1,6 @@
 """The tables of the search forest's entries, in the paper's lines and columns."""
 
-from paper_figures.registry import Grid
+from paper_figures.tasks import Grid
 
 READINGS = {"whole sets": "Whole sets", "ranked lists": "Ranked lists"}
 NAMED = {"reading": READINGS}

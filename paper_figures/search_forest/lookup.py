@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Context, Gathered, Job, Result, Task
-from paper_figures.rows import absent_rows, number_row
 from paper_figures.search_forest.points import load_problem
 from paper_figures.search_forest.results import computed
 from paper_figures.search_forest.sizes import SETS
+from paper_figures.tasks import Context, Gathered, Job, Result, Task, absent_rows, number_row
 from refimpl.rivals.spectral_hashing import spectral_hashing
 
 FAILED = "queries that find nothing (%)"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Job
 from paper_figures.search_forest.readings import ranked_list, union_curve, whole_sets
+from paper_figures.tasks import Job
 from refimpl.rivals.candidates import Candidates
 from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
 from refimpl.rivals.lsh import lsh

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Job
 from paper_figures.search_forest.methods import training_points
+from paper_figures.tasks import Job
 from refimpl.search_forest.growing import grow_rounds, grow_tree
 from refimpl.search_forest.model import forest_of_rounds
 from refimpl.search_forest.pairs import MeetingPairs

@@ -74,7 +74,7 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
             label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
         handles[PRINTED] = _in_key()
-    note = INTERVALS if any(row.get("std") for row in record["rows"]) else ""
+    note = INTERVALS if any(row["error"] for row in record["rows"]) else ""
     key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Job, load_kernels
+from paper_figures.study import Job, load_kernels
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.typing import FloatArray, IntArray
 
@@ -22,7 +22,7 @@ def _components(data_set: str, data_dir: str | None, d: int) -> tuple[Any, Any]:
 
     The mean squared length of the database is 1.
     """
-    loaded = Job(0, {}, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
     X = loaded.X - loaded.X[: loaded.n_train].mean(axis=0)
     vectors = np.linalg.eigh(X[: loaded.n_train].T @ X[: loaded.n_train])[1][:, ::-1]
     Z = X @ vectors[:, :d]

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows
 from paper_figures.search_forest.methods import SETS
 from paper_figures.search_forest.results_curves import (
     EQ_18,
@@ -21,6 +19,7 @@ from paper_figures.search_forest.results_curves import (
     named_for_figures,
 )
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows
 
 NOTES_OF = {
     ("figure1", "paper"): (

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_row, absent_rows
 from paper_figures.search_forest.results import computed
 from paper_figures.search_forest.results_curves import FOREST, spread
+from paper_figures.tasks import Context, Gathered, Result, absent_row, absent_rows
 
 SEARCHES = {
     "exact": "exact Euclidean neighbours",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.registry import Result
 from paper_figures.search_forest.methods import RANKED, SETS
 from paper_figures.store import Row
+from paper_figures.tasks import Result
 
 FOREST = "Boosted Search Forest"
 ALL_POINTS = f"{FOREST}, all points"

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from statistics import mean, stdev
 
-from paper_figures.registry import Context, Gathered, Result
-from paper_figures.rows import absent_rows
 from paper_figures.search_forest.results import computed
 from paper_figures.store import Row
+from paper_figures.tasks import Context, Gathered, Result, absent_rows
 
 
 def table1(context: Context, results: Sequence[Result]) -> Gathered:

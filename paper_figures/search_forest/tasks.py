@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
-from paper_figures.registry import Job
 from paper_figures.search_forest import methods
 from paper_figures.search_forest.methods import Method
 from paper_figures.search_forest.planes import learn_other
 from paper_figures.search_forest.points import load_problem, load_trial
 from paper_figures.search_forest.readings import ranked_list
 from paper_figures.store import digest
+from paper_figures.tasks import Job
 from refimpl.rivals.hamming_scan import hamming_scan
 from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.typing import FloatArray

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob
 from refimpl.kernels import SearchForest
 from refimpl.typing import Int32Array, UInt64Array
 
 
-def times(job: Job, *, bits: int, n: int, queries: int, d: int, depth: int) -> dict[str, Any]:
+def times(job: TaskJob, *, bits: int, n: int, queries: int, d: int, depth: int) -> dict[str, Any]:
     """Return seconds for a query among n synthetic items: of a scan of codes, and of an index.
 
     The index has 2^depth leaves in each tree, as a tree stands for `depth` bits in the paper. The

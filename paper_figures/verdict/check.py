@@ -124,8 +124,7 @@ def shown(explanation: Explanation, rule: Rule, row: Row, bound: list[Row]) -> b
         ends = [*values, row["ours"]]
         return bool(min(ends) <= row["published"] <= max(ends))
     for value, other in zip(values, bound, strict=True):
-        tried = {**row, "ours": value, "std": other["std"]}
-        tried["repetitions"] = other.get("repetitions")
+        tried = {**row, "ours": value, "error": other["error"], "n": other["n"]}
         limit = allowed(tried, rule, error_of_difference(tried, rule))
         if abs(value - row["published"]) <= limit:
             return True

@@ -154,7 +154,7 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
 
     Examples
     --------
-    >>> row = {"published": 2.0, "ours": 2.3, "std": 0.5, "repetitions": 25}
+    >>> row = {"published": 2.0, "ours": 2.3, "error": 0.1, "n": 25}
     >>> record = {"paper": "none", "figure": "table1", "scale": "paper", "rows": [row]}
     >>> judge(record, Rules())[0].state  # within two standard errors: 2 * 0.5 / 5
     'different'
@@ -286,18 +286,18 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
 
     Examples
     --------
-    >>> row = {"published": 2.0, "ours": 2.3, "std": 0.5, "repetitions": 25}
-    >>> error_of_difference(row, Rule(("table1",), {}))  # 0.5 / 5
+    >>> row = {"published": 2.0, "ours": 2.3, "error": 0.1, "n": 25}
+    >>> error_of_difference(row, Rule(("table1",), {}))
     0.1
     """
-    if row["std"] is not None:
-        own = row["std"] ** 2 / row["repetitions"]
+    if row["error"] is not None:
+        own = row["error"] ** 2
     elif rule.points is not None:
         own = _binomial_variance(row["ours"], row, rule)
     else:
         return None
-    if row["std"] is not None and rule.runs:
-        return math.sqrt(own + row["std"] ** 2 / rule.runs)
+    if row["error"] is not None and rule.runs:
+        return math.sqrt(own + own * row["n"] / rule.runs)
     if rule.points is not None:
         own += _binomial_variance(row["published"], row, rule)
     return float(math.sqrt(own))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from paper_figures import registry
+from paper_figures import study
 from paper_figures.store import Row
 from refimpl.kernels.arguments import one_of
 
@@ -225,7 +225,7 @@ def load(paper: str, folder: Path | None = None) -> Rules:
     ValueError
         For a file that is not TOML, and for unknown or missing fields.
     """
-    path = (folder or registry.PUBLISHED) / paper / "verdicts.toml"
+    path = (folder or study.PUBLISHED) / paper / "verdicts.toml"
     if not path.is_file():
         return Rules()
     try:

@@ -10,7 +10,7 @@ import pytest
 from boosted_distance_errors import FIGURES, gather, numbers
 
 from paper_figures.boosted_distance import projections
-from paper_figures.registry import Context
+from paper_figures.tasks import Context
 
 SMALL = Context()
 PAPER = Context(scale="paper")

@@ -10,7 +10,7 @@ import pytest
 from boosted_distance_errors import FIGURES, VALUES, gather, numbers
 
 from paper_figures.boosted_distance import figures, protocol
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 
 SMALL = Context()
 PAPER = Context(scale="paper")

@@ -10,7 +10,7 @@ import pytest
 from paper_figures import data
 from paper_figures.boosted_distance import splits, tasks
 from paper_figures.data import DataSet
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob as Job
 from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance
 from refimpl.rivals.adaboost import adaboost_classifier
 
@@ -33,7 +33,7 @@ def sets(monkeypatch):
 
 
 def job(name, seed=0):
-    return Job(seed, {"task": "t"}, "reference", None, (name,))
+    return Job(seed, "reference", None, (name,), {"task": "t"})
 
 
 def split(name, repetition, n, size):

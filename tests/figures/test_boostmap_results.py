@@ -9,7 +9,7 @@ from boostmap_measures import FIGURES, RANKS, by_dimensions, curve, measure, red
 from figure_runs import require_missing_is_said
 
 from paper_figures.boostmap import figures, protocol, results
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 
 SMALL = Context()
 PAPER = Context(scale="paper")

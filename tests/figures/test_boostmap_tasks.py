@@ -15,7 +15,8 @@ from paper_figures import data
 from paper_figures.boostmap import figures as of_paper
 from paper_figures.boostmap import problem, tasks
 from paper_figures.data import DataSet
-from paper_figures.registry import Context, Job
+from paper_figures.tasks import Context
+from paper_figures.tasks import TaskJob as Job
 
 DIGITS = data.load("digits")
 N_TRAIN, N = 100, 125
@@ -35,7 +36,7 @@ SIZES = {
 
 
 def job(name="t", seed=0):
-    return Job(seed, {"task": name}, NAME, None, ("few",))
+    return Job(seed, NAME, None, ("few",), {"task": name})
 
 
 @pytest.fixture(scope="module", autouse=True)

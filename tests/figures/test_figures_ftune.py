@@ -13,7 +13,8 @@ from toy_sets import provide
 from whole_figures import make_every_figure
 
 from paper_figures.ftune import figures, pairs, tasks
-from paper_figures.registry import Context, Job, Result
+from paper_figures.tasks import Context, Result
+from paper_figures.tasks import TaskJob as Job
 from refimpl.ftune import CS, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
 
@@ -51,12 +52,12 @@ def toy(monkeypatch):
 
 @pytest.fixture(params=["reference", "fast"][: len(KERNELS)])
 def job(request):
-    return Job(0, {}, request.param, None, tuple(POINTS))
+    return Job(0, request.param, None, tuple(POINTS))
 
 
 @pytest.fixture
 def fastest():
-    return Job(0, {}, "fast" if len(KERNELS) > 1 else "reference", None, tuple(POINTS))
+    return Job(0, "fast" if len(KERNELS) > 1 else "reference", None, tuple(POINTS))
 
 
 class Split:

@@ -10,7 +10,8 @@ from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
 from paper_figures.ftune import tasks, trials
-from paper_figures.registry import Context, Job, Result
+from paper_figures.tasks import Context, Result
+from paper_figures.tasks import TaskJob as Job
 from refimpl.ftune import SLOPES, FTuneOptions, dselect, ftune, random_landmarks
 
 N, D = 90, 5
@@ -32,7 +33,7 @@ def toy(monkeypatch):
 
 @pytest.fixture
 def job():
-    return Job(0, {}, "reference", None, tuple(CLASSES))
+    return Job(0, "reference", None, tuple(CLASSES))
 
 
 def params_of(name):

@@ -26,7 +26,7 @@ from paper_figures.lmnn import (
     samples,
     tasks,
 )
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 from refimpl.ball_trees import as_tree
 from refimpl.lmnn import LMNNOptions, lmnn
 

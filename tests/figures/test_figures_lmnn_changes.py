@@ -10,7 +10,8 @@ import pytest
 from toy_sets import provide
 
 from paper_figures.lmnn import changes
-from paper_figures.registry import Context, Job, Result
+from paper_figures.tasks import Context, Result
+from paper_figures.tasks import TaskJob as Job
 
 AT = {"data_set": "changes", "preparation": "as they are", "n": 30, "sample": 0, "d": 2, "k": 1}
 
@@ -21,7 +22,7 @@ def job(monkeypatch):
     y = np.arange(36) % 3
     X = rng.normal(size=(36, 2)) + 0.7 * y[:, None]
     provide(monkeypatch, "changes", X, y)
-    return Job(0, {}, "reference", None, ("changes",))
+    return Job(0, "reference", None, ("changes",))
 
 
 def test_changes_by_a_loop_over_triples(job, monkeypatch):

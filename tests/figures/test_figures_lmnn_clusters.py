@@ -14,7 +14,8 @@ from toy_sets import components, nn_error
 from paper_figures.lmnn import clusters, error_plots
 from paper_figures.lmnn.clusters_results import figure4
 from paper_figures.lmnn.prepared import in_training
-from paper_figures.registry import Context, Job, Result
+from paper_figures.tasks import Context, Result
+from paper_figures.tasks import TaskJob as Job
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn
 
 PAPER = Context(scale="paper")
@@ -44,7 +45,7 @@ def test_a_run(monkeypatch, p):
         "max_checks": 6,
     }
     value = run(clusters, "several", params, fast_or_reference).value
-    job = Job(0, {}, "reference")
+    job = Job(0, "reference")
     trains = in_training(labels, job.rng_for("held out", "lmnn toy", 1))
     partition = labels
     if p is not None:

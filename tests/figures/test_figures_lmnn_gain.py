@@ -14,7 +14,7 @@ from lmnn_toy import fast_or_reference
 
 from paper_figures.lmnn import gain
 from paper_figures.lmnn import gain_results as results
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 
 PAPER = Context(scale="paper")
 WAYS = ["products", "scan", "balls", "small balls", "boxes"]

@@ -17,7 +17,7 @@ from toy_sets import components, nn_error
 
 from paper_figures.lmnn import error_plots, low_rank
 from paper_figures.lmnn import low_rank_results as results
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, lmnn_rect, lmnn_svd
 
 TOY = {"data_set": "lmnn toy", "preparation": "as they are", "k": 3, "n": N_TRAIN}

@@ -6,7 +6,7 @@ Not here: the tasks (test_figures_lmnn.py) and the drawings (test_figures_lmnn_p
 import pytest
 
 from paper_figures.lmnn import results
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 
 PAPER = Context(scale="paper")
 SMALL = Context()

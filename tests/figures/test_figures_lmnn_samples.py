@@ -15,11 +15,11 @@ from toy_sets import components, nn_error, provide
 from paper_figures.lmnn import courses, ever, samples
 from paper_figures.lmnn.least_trace import least_trace
 from paper_figures.lmnn.prepared import deskewed, in_training, points, prepared, sample_of, voted
-from paper_figures.registry import Job
+from paper_figures.tasks import TaskJob as Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn
 
 TOY = {"data_set": "lmnn toy", "preparation": "as they are", "n": 100, "sample": 0, "d": 4, "k": 3}
-JOB = Job(0, {}, "reference")
+JOB = Job(0, "reference")
 
 
 @pytest.fixture

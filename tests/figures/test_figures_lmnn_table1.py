@@ -7,7 +7,7 @@ Results of tasks that are written down here, rows by hand. Not here: the tasks
 import pytest
 
 from paper_figures.lmnn import figure5_rows, table1_rows
-from paper_figures.registry import Context, Result
+from paper_figures.tasks import Context, Result
 
 PAPER = Context(scale="paper")
 SMALL = Context()

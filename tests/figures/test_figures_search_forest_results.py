@@ -8,8 +8,8 @@ drawings (test_figures_search_forest_plots.py).
 import numpy as np
 import pytest
 
-from paper_figures.registry import Context, Result
 from paper_figures.search_forest import results, results_curves
+from paper_figures.tasks import Context, Result
 
 PAPER = Context(scale="paper")
 SMALL = Context()

@@ -13,8 +13,8 @@ from figure_runs import require_missing_is_said
 from whole_figures import make_every_figure
 
 import paper_figures
-from paper_figures.registry import Context, Result
 from paper_figures.search_forest import classes, figures, growth, lookup, tasks, timing
+from paper_figures.tasks import Context, Result
 
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6, "trial": 90, "counts": (4, 10, 30)}
 FOREST = {"n_train": 60, "max_depth": 5, "trees": 3}

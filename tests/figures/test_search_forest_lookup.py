@@ -7,8 +7,8 @@ import forest_toy
 import numpy as np
 import pytest
 
-from paper_figures.registry import Context, Result
 from paper_figures.search_forest import PAPER, lookup, points
+from paper_figures.tasks import Context, Result
 from refimpl.rivals.spectral_hashing import spectral_hashing
 
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 12}

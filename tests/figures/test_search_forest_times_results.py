@@ -6,8 +6,8 @@ Not here: what is measured (test_search_forest_timing.py, test_search_forest_cla
 import numpy as np
 import pytest
 
-from paper_figures.registry import Context, Result
 from paper_figures.search_forest import results_classes, results_times
+from paper_figures.tasks import Context, Result
 
 PAPER = Context(scale="paper")
 SMALL = Context()

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from paper_figures import rows, verdict
-from paper_figures.registry import Result
+from paper_figures.tasks import Result
 from paper_figures.verdict.rules import parse
 
 NO_RULES = parse("p", {})

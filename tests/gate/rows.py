@@ -13,8 +13,8 @@ import paper_figures
 from paper_figures.registry import load_papers
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
-NUMBERS = ("published", "ours", "std")
-WORDS = {"repetitions", "error", "status", "why", "tolerance"}
+NUMBERS = ("published", "ours", "error")
+WORDS = {"n", "why", "tolerance"}
 TIMED = re.compile(r'times as fast|"seconds|"search": ')  # in the keys of rows that are times
 CLOSE = 1e-6  # of the number itself
 
@@ -22,7 +22,9 @@ CLOSE = 1e-6  # of the number itself
 def normal(row):
     """A row as [keys, numbers]: what a figure shows, in a form that no rewriting changes."""
     keys = {key: row[key] for key in sorted(row) if key not in WORDS and key not in NUMBERS}
-    return [keys, [_six(row.get(name)) for name in NUMBERS]]
+    error = row["error"]
+    std = None if error is None else error * row["n"] ** 0.5
+    return [keys, [_six(row["published"]), _six(row["ours"]), _six(std)]]
 
 
 def _six(value):
@@ -35,7 +37,7 @@ def rows(folder=None):
         f"{paper.name}.{figure.name}"
         for paper in load_papers()
         for figure in paper.figures
-        if figure.name.startswith(("figure", "table"))
+        if figure.printed
     ]
     with tempfile.TemporaryDirectory() as scratch:
         if folder is None:

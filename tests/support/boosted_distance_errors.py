@@ -5,7 +5,7 @@ deviation (n - 1 in the denominator) is the spread. There are three numbers of r
 """
 
 from paper_figures.boosted_distance import figures, protocol
-from paper_figures.registry import Result
+from paper_figures.tasks import Result
 from refimpl.rivals.nearest_neighbor import NAMES
 
 FIGURES = {figure.name: figure for figure in figures.PAPER.figures}

@@ -1,7 +1,7 @@
 """Made-up measures of BoostMap's tasks, so that the rows of its figures can be told by hand."""
 
 from paper_figures.boostmap import figures
-from paper_figures.registry import Result
+from paper_figures.tasks import Result
 
 FIGURES = {figure.name: figure for figure in figures.PAPER.figures}
 RANKS = ("QI", "QS")

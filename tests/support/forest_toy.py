@@ -4,8 +4,8 @@ import numpy as np
 from agreement import KERNELS
 from toy_sets import provide
 
-from paper_figures.registry import Job
 from paper_figures.search_forest import points as of_figures
+from paper_figures.tasks import TaskJob as Job
 from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
@@ -24,7 +24,7 @@ def points(monkeypatch):
 
 
 def job(name=NAMES[-1]):
-    return Job(0, {}, name, None, ("forest toy",))
+    return Job(0, name, None, ("forest toy",))
 
 
 def forest_of(job, X, K, lam, draw=0, **options):

@@ -2,10 +2,11 @@
 
 import json
 
+from figure_runs import figure_of
 from matplotlib.figure import Figure
 
-from paper_figures.registry import Context, Result
 from paper_figures.store import plain
+from paper_figures.tasks import Context, Result, with_error
 
 
 def stored(result):
@@ -22,14 +23,15 @@ def make_every_figure(paper, results_of, elsewhere=()):
     listed = [figure for figure in paper.figures if figure.name not in elsewhere]
     names = [figure.name for figure in listed]
     assert names == sorted(results_of, key=names.index)
-    for figure in listed:
+    for figure in map(figure_of, listed):
         results = results_of[figure.name]
         assert {r.name for r in results} == {task.name for task in figure.tasks(Context())}
         for scale in ("small", "paper"):
             gathered = figure.reduce(Context(scale=scale), [stored(r) for r in results])
-            rows = [line for line in gathered.rows if line.get("status") != "not available"]
+            made = [with_error(line) for line in gathered.rows]
+            rows = [line for line in made if line["ours"] is not None]
             assert rows and all(isinstance(line["ours"], int | float) for line in rows)
         if figure.plot is not None:
             picture = Figure()
-            figure.plot(plain({"rows": gathered.rows, "drawing": gathered.drawing}), picture)
+            figure.plot(plain({"rows": made, "drawing": gathered.drawing}), picture)
             assert any(axis.has_data() for axis in picture.axes), figure.name
