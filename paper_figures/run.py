@@ -205,11 +205,13 @@ def compute(
 
     stored = [None if p.why else store.read_part(paper, study.name, p.key) for p in planned]
     todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
+    damaged = {i for i in todo if store.has_part(paper, study.name, planned[i].key)}
     failures: list[tuple[int, str]] = []
 
     def calls() -> Any:
         for i in todo:
-            stored[i] = store.read_part(paper, study.name, planned[i].key)
+            if i not in damaged:
+                stored[i] = store.read_part(paper, study.name, planned[i].key)
             if stored[i] is None:
                 job = Job(options.seed, options.kernels, options.data_dir, planned[i].data)
                 yield joblib.delayed(_numbered)(i, os.getpid(), study, job, planned[i].cell)

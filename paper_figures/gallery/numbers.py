@@ -95,8 +95,3 @@ def duration_text(seconds: float) -> str:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(round(whole / 60), 60)
     return f"{hours:,} h {minutes} min"
-
-
-def memory_text(size: float) -> str:
-    """Return a number of bytes as MB or GB."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

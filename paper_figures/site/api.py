@@ -41,6 +41,7 @@ GROUPS: dict[str, Callable[[str], bool]] = {
 }
 FIGURES = (
     "paper_figures.registry",
+    "paper_figures.study",
     "paper_figures.store",
     "paper_figures.judge",
     "paper_figures.verdict",

@@ -25,17 +25,11 @@ FIGURES = {figure.name: figure for figure in PAPER.figures}
 
 
 def row(ours, **keys):
-    return keys | {"published": None, "ours": ours, "std": 1.0, "repetitions": 4}
+    return keys | {"published": None, "ours": ours, "error": 0.5, "n": 4}
 
 
 def absent(**keys):
-    return keys | {
-        "published": None,
-        "ours": None,
-        "std": None,
-        "status": "not available",
-        "why": "w",
-    }
+    return keys | {"published": None, "ours": None, "error": None, "n": 0, "why": "w"}
 
 
 def test_which_figures_have_pictures():
@@ -170,7 +164,7 @@ def test_the_key_stands_where_no_panel_is():
 
 def test_records_without_deviations_have_no_bands():
     rows = [
-        row(value, data_set="a", method="Boosted Distance", rounds=t) | {"std": None}
+        row(value, data_set="a", method="Boosted Distance", rounds=t) | {"error": None, "n": 1}
         for t, value in ((1, 5.0), (3, 6.0))
     ]
     figure = picture(FIGURES["figure2"].plot, None, rows)
@@ -270,7 +264,7 @@ def test_marks_stand_above_one_another_with_their_intervals(name):
         row(20.0, data_set="ad", method="Boosted Distance"),
         absent(data_set="gender", method="all"),
         row(30.0, data_set="liver", method="AdaBoost, stumps"),
-        row(40.0, data_set="liver", method="Boosted Distance") | {"std": 3.0, "repetitions": 9},
+        row(40.0, data_set="liver", method="Boosted Distance") | {"error": 1.0, "n": 9},
     ]
     figure = picture(FIGURES[name].plot, None, rows)
     (axis,) = figure.axes

@@ -24,7 +24,7 @@ FIGURES = {figure.name: figure for figure in PAPER.figures}
 
 
 def row(ours, **keys):
-    return keys | {"published": None, "ours": ours, "std": None}
+    return keys | {"published": None, "ours": ours, "error": None, "n": 1}
 
 
 def test_which_figures_have_pictures():

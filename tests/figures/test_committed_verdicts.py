@@ -15,7 +15,8 @@ import pytest
 import paper_figures
 from paper_figures import judge, verdict
 from paper_figures.gallery.html import with_links
-from paper_figures.registry import PAPERS, PUBLISHED, load_papers
+from paper_figures.registry import PAPERS, load_papers
+from paper_figures.study import PUBLISHED
 from paper_figures.verdict.check import problems
 from paper_figures.verdict.rules import load
 
@@ -93,7 +94,7 @@ def test_compared_rows_of_each_figure():
 def test_numbers_of_table_1_at_the_small_scale(measure, state):
     """The paper has no such number at any scale, or it has one of its own images."""
     keys = {"N": 600, "images": "as they are", "measure": measure}
-    row = {**keys, "published": None, "ours": 5.4, "std": None}
+    row = {**keys, "published": None, "ours": 5.4, "error": None, "n": 1}
     record = {"paper": "lmnn", "figure": "table1", "scale": "small", "rows": [row]}
     assert [said.state for said in verdict.judge(record)] == [state]
 

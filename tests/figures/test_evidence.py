@@ -16,44 +16,13 @@ from paper_figures.judge.evidence import (
 )
 
 ROWS = [
-    {"method": "a", "d": 1, "published": 5.0, "ours": 4.0, "std": 0.6, "repetitions": 9},
-    {"method": "a", "d": 2, "published": 3.0, "ours": 2.0, "std": 0.3, "repetitions": 9},
-    {
-        "method": "b",
-        "d": 1,
-        "published": None,
-        "ours": 8.0,
-        "std": 1.2,
-        "repetitions": 9,
-        "used": 7,
-    },
-    {"method": "b", "d": 2, "published": None, "ours": 50.0, "std": None},
-    {
-        "method": "c",
-        "d": 1,
-        "published": None,
-        "ours": None,
-        "std": None,
-        "status": "not available",
-    },
-    {
-        "method": "e",
-        "d": 1,
-        "published": None,
-        "ours": 1.0,
-        "std": 9.0,
-        "repetitions": 9,
-        "error": 0.5,
-    },
-    {
-        "method": "e",
-        "d": 2,
-        "published": None,
-        "ours": 1.0,
-        "std": 9.0,
-        "repetitions": 9,
-        "error": None,
-    },
+    {"method": "a", "d": 1, "published": 5.0, "ours": 4.0, "error": 0.2, "n": 9},
+    {"method": "a", "d": 2, "published": 3.0, "ours": 2.0, "error": 0.1, "n": 9},
+    {"method": "b", "d": 1, "published": None, "ours": 8.0, "error": 0.4, "n": 9, "used": 7},
+    {"method": "b", "d": 2, "published": None, "ours": 50.0, "error": None, "n": 1},
+    {"method": "c", "d": 1, "published": None, "ours": None, "error": None, "n": 0},
+    {"method": "e", "d": 1, "published": None, "ours": 1.0, "error": 0.5, "n": 9},
+    {"method": "e", "d": 2, "published": None, "ours": 1.0, "error": None, "n": 9},
 ]
 SOURCE = Source("toy", {"table1": {"rows": ROWS}, "figure1": {"rows": ROWS[:1]}})
 D1 = {"d": 1}

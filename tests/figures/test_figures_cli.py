@@ -4,6 +4,7 @@ them.
 
 import dataclasses
 import json
+import shutil
 
 import fake_paper
 import joblib
@@ -12,6 +13,7 @@ import pytest
 
 from paper_figures import cli, registry
 from paper_figures.data import FILES
+from paper_figures.store import Store
 
 BASE = ["--kernels", "reference", "--jobs", "1"]
 
@@ -33,12 +35,12 @@ def parts(out):
     return {path: path.stat().st_mtime_ns for path in (out / "fake" / ".parts").rglob("*.json")}
 
 
-def test_figures_share_their_tasks(tmp_path, capsys):
+def test_views_share_the_cells_of_their_study(tmp_path, capsys):
     assert run(tmp_path, "fake.figure1", "fake.table1") == 0
     said = capsys.readouterr().err
-    assert f"fake.figure1: {fake_paper.N_TASKS} tasks computed" in said
-    assert f"fake.table1: {fake_paper.N_TASKS} as stored" in said
-    assert len(parts(tmp_path)) == fake_paper.N_TASKS
+    assert f"fake.figure1: {fake_paper.N_CELLS} cells computed" in said
+    assert f"fake.table1: {fake_paper.N_CELLS} as stored" in said
+    assert len(parts(tmp_path)) == fake_paper.N_CELLS
     assert record(tmp_path, "figure1")["rows"] == record(tmp_path, "table1")["rows"]
     assert (tmp_path / "fake" / "figure1.svg").is_file() and (
         tmp_path / "fake" / "figure1.png"
@@ -68,9 +70,9 @@ def test_another_seed_is_another_result_and_the_first_is_kept(tmp_path):
     assert before.items() <= parts(tmp_path).items()
 
 
-def test_streams_of_tasks_differ_and_the_shared_one_is_shared(tmp_path):
+def test_streams_of_cells_differ_and_the_shared_one_is_shared(tmp_path):
     run(tmp_path, "fake.table1")
-    results = [json.loads(path.read_text())["result"] for path in parts(tmp_path)]
+    results = [json.loads(path.read_text())["seen"][0] for path in parts(tmp_path)]
     assert len({tuple(result["draws"]) for result in results}) == len(results)
     assert len({result["shared"] for result in results}) == 1
 
@@ -108,20 +110,26 @@ def test_damaged_files_are_computed_again(tmp_path, caplog):
 def test_a_failing_figure_does_not_stop_the_others(tmp_path, capsys):
     assert run(tmp_path) == 1
     said = capsys.readouterr().err
-    assert "fake.table2: failed: ArithmeticError: this task always fails" in said
+    assert "fake.table2: failed: ArithmeticError: this cell always fails" in said
     assert f"(whole text in {tmp_path}/fake/index.html)" in said
-    assert record(tmp_path, "table3")["rows"][0]["status"] == "not available"
+    assert "licensed" in record(tmp_path, "table3")["rows"][0]["why"]
     assert not (tmp_path / "fake" / "table2.json").exists()
     page = (tmp_path / "fake" / "index.html").read_text()
-    assert "this task always fails" in page and "A paper &amp; its &lt;tests&gt;" in page
+    assert "this cell always fails" in page and "A paper &amp; its &lt;tests&gt;" in page
 
 
 def test_success_takes_the_mark_of_failure_away(tmp_path, monkeypatch):
     mark = tmp_path / "fake" / "table1.failed.json"
-    monkeypatch.setattr(fake_paper, "noisy_mean", fake_paper.fail)
-    assert run(tmp_path, "fake.table1") == 1 and mark.is_file()
-    monkeypatch.undo()
-    monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
+    means = fake_paper.PAPER.studies[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            fake_paper,
+            "PAPER",
+            dataclasses.replace(
+                fake_paper.PAPER, studies=(dataclasses.replace(means, compute=fake_paper.fail),)
+            ),
+        )
+        assert run(tmp_path, "fake.table1") == 1 and mark.is_file()
     assert run(tmp_path, "fake.table1") == 0 and not mark.exists()
 
 
@@ -140,47 +148,93 @@ def no_network(tmp_path, monkeypatch):
     monkeypatch.setitem(
         FILES, sonar.name, dataclasses.replace(sonar, url="http://127.0.0.1:9/sonar")
     )
-    figure = registry.Figure(
-        "table4", "Downloads", fake_paper.downloads_tasks, fake_paper.gather_downloads
-    )
-    return registry.Paper("fake", "T", "S", (figure,))
 
 
 def test_missing_download_fails_the_run_but_not_the_other_sets(tmp_path, no_network, capsys):
     out = tmp_path / "out"
-    assert cli.main([*BASE, "--out", str(out)], papers=[no_network]) == 1
-    assert "fake.table4: 1 tasks computed, 1 without data" in capsys.readouterr().err
+    paper = fake_paper.downloads("sonar", "wdbc-small")
+    assert cli.main([*BASE, "--out", str(out)], papers=[paper]) == 1
+    assert "fake.table4: 1 cells computed, 1 without data" in capsys.readouterr().err
     sonar, bundled = record(out, "table4")["rows"]
-    assert sonar["status"] == "not available" and "could not be downloaded" in sonar["why"]
+    assert sonar["ours"] is None and "could not be downloaded" in sonar["why"]
     assert bundled["ours"] == 569
 
 
-def test_a_run_without_any_data_leaves_the_old_result(tmp_path, no_network, monkeypatch, capsys):
+def test_a_run_without_any_data_leaves_the_old_result(tmp_path, no_network, capsys):
     out = tmp_path / "out"
-    cli.main([*BASE, "--out", str(out)], papers=[no_network])
+    cli.main([*BASE, "--out", str(out)], papers=[fake_paper.downloads("sonar", "wdbc-small")])
     before = record(out, "table4")
-    monkeypatch.setattr(fake_paper, "DOWNLOADS", ["sonar"])
-    assert cli.main([*BASE, "--out", str(out)], papers=[no_network]) == 1
+    assert cli.main([*BASE, "--out", str(out)], papers=[fake_paper.downloads("sonar")]) == 1
     assert "none of its data is here" in capsys.readouterr().err
     assert record(out, "table4") == before
 
 
-def test_another_published_table_makes_the_figure_anew(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(registry, "PUBLISHED", tmp_path)
-    (tmp_path / "fake").mkdir()
-    (tmp_path / "fake/table1.csv").write_text("a,b\n1,x\n")
-    assert registry.Context().published("fake/table1.csv") == [{"a": 1.0, "b": "x"}]
-    run(tmp_path / "out", "fake.table1")
-    (tmp_path / "fake/table1.csv").write_text("a,b\n2,x\n")
-    run(tmp_path / "out", "fake.table1")
+def studies(**changes):
+    """The paper with its first study changed."""
+    means = dataclasses.replace(fake_paper.PAPER.studies[0], **changes)
+    return dataclasses.replace(fake_paper.PAPER, studies=(means,))
+
+
+def test_another_version_of_a_study_is_computed_anew(tmp_path, monkeypatch, capsys):
+    run(tmp_path, "fake.table1")
+    monkeypatch.setattr(fake_paper, "PAPER", studies(version=2))
+    run(tmp_path, "fake.table1")
     said = capsys.readouterr().err.splitlines()
-    # the tasks are; the table is not
-    assert said[-1] == f"fake.table1: {fake_paper.N_TASKS} as stored"
+    assert said == [f"fake.table1: {fake_paper.N_CELLS} cells computed"] * 2
+    assert record(tmp_path, "table1")["version"] == 2
+
+
+def test_another_view_gathers_what_is_stored_anew(tmp_path, monkeypatch, capsys):
+    run(tmp_path, "fake.table1")
+    view = dataclasses.replace(fake_paper.MEANS[1], title="Means again")
+    monkeypatch.setattr(fake_paper, "PAPER", studies(views=(view,)))
+    run(tmp_path, "fake.table1")
+    assert capsys.readouterr().err.endswith(f"{fake_paper.N_CELLS} as stored\n")
+    assert record(tmp_path, "table1")["title"] == "Means again"
+
+
+def test_a_record_holds_without_its_cells(tmp_path, capsys):
+    run(tmp_path, "fake.table1")
+    shutil.rmtree(tmp_path / "fake" / ".parts")
+    run(tmp_path, "fake.table1")
+    assert capsys.readouterr().err.endswith("fake.table1: as stored\n")
+
+
+def test_a_view_computes_the_cells_that_it_uses(tmp_path, monkeypatch, capsys):
+    view = dataclasses.replace(fake_paper.MEANS[1], uses=lambda cell: cell["run"] < 3)
+    monkeypatch.setattr(fake_paper, "PAPER", studies(views=(view,)))
+    run(tmp_path, "fake.table1")
+    assert capsys.readouterr().err == "fake.table1: 3 cells computed\n"
+    assert record(tmp_path, "table1")["cells"] == 3
+
+
+def test_what_another_process_stores_meanwhile_is_not_computed(tmp_path, monkeypatch):
+    run(tmp_path / "other", "fake.table1")
+    before = Store.read_part
+    asked = []
+
+    def read_part(store, *names):
+        asked.append(names)
+        if len(asked) == fake_paper.N_CELLS + 2:  # the second cell is about to be computed
+            shutil.copytree(
+                tmp_path / "other/fake/.parts", tmp_path / "fake/.parts", dirs_exist_ok=True
+            )
+        return before(store, *names)
+
+    monkeypatch.setattr(Store, "read_part", read_part)
+    computed = []
+    monkeypatch.setattr(fake_paper.time, "sleep", computed.append)
+    assert run(tmp_path, "fake.table1") == 0
+    assert len(computed) <= 2
+    assert record(tmp_path, "table1")["rows"] == record(tmp_path / "other", "table1")["rows"]
 
 
 def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
     assert run(tmp_path / "out", "fake.table1", "fake.figure1", extra=["--list"]) == 0
-    assert capsys.readouterr().out == "fake.figure1\tMeans, drawn\nfake.table1\tMeans\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "fake.figure1\tMeans, drawn\tno data\t",
+        "fake.table1\tMeans\tno data\t",
+    ]
     assert not (tmp_path / "out").exists()
 
 
@@ -188,7 +242,8 @@ def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
     "arguments, words",
     [
         (["nothing"], ["PAPER[.FIGURE]", "'nothing'", "fake"]),
-        (["fake.table9"], ["fake.table9", "fake.table1, fake.table2"]),
+        (["fake.table9"], ["fake.table9", "did you mean fake.table", "fake.table1, fake.table2"]),
+        (["fak"], ["'fak'", "did you mean fake?"]),
         (["--scale", "large"], ["--scale", "small", "paper"]),
         (["--kernels", "quick"], ["--kernels", "reference", "fast"]),
         (["--jobs", "0"], ["--jobs", "1, 2, ... or -1"]),

@@ -41,4 +41,4 @@ def test_a_figure_has_the_same_rows(client, tmp_path, monkeypatch):
     here = ["--out", str(tmp_path / "here"), "--jobs", "1"]
     assert main([*arguments, *here], papers=[fake_paper.PAPER]) == 0
     assert rows_of(tmp_path / "cluster") == rows_of(tmp_path / "here")
-    assert len(rows_of(tmp_path / "here")) == 2 + fake_paper.N_TASKS
+    assert len(rows_of(tmp_path / "here")) == 2 + fake_paper.N_CELLS

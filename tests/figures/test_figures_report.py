@@ -25,12 +25,21 @@ def must_not_run(*arguments):
 
 
 def changed(**fields):
-    """The made-up paper, with fields of its figures replaced."""
-    figures = tuple(dataclasses.replace(figure, **fields) for figure in fake_paper.PAPER.figures)
-    return dataclasses.replace(fake_paper.PAPER, figures=figures)
+    """The made-up paper, which can compute nothing, with fields of its views replaced."""
+    studies = tuple(
+        dataclasses.replace(
+            study,
+            compute=must_not_run,
+            views=tuple(
+                dataclasses.replace(view, gather=must_not_run, **fields) for view in study.views
+            ),
+        )
+        for study in fake_paper.PAPER.studies
+    )
+    return dataclasses.replace(fake_paper.PAPER, studies=studies)
 
 
-UNABLE = changed(tasks=must_not_run, reduce=must_not_run)
+UNABLE = changed()
 
 
 @pytest.fixture
@@ -106,7 +115,7 @@ def test_a_damaged_record_is_named_once_and_left_out(folder, capsys, caplog):
 
 def test_a_picture_that_cannot_be_drawn_does_not_stop_the_others(folder, capsys, caplog):
     svg = (folder / "fake" / "figure1.svg").read_bytes()
-    assert report(folder, paper=changed(plot=broken_plot)) == cli.FAILED
+    assert report(folder, paper=changed(draw=broken_plot)) == cli.FAILED
     assert "fake.figure1: cannot be drawn\nfake.table1: cannot be drawn" in capsys.readouterr().err
     assert BROKEN in caplog.text and (folder / "fake" / "figure1.svg").read_bytes() == svg
 

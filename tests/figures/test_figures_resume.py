@@ -38,7 +38,7 @@ def subject(tmp_path_factory):
 
 
 def test_the_figure_has_its_parts(subject):
-    assert subject.n == fake_paper.N_TASKS
+    assert subject.n == fake_paper.N_CELLS
 
 
 @pytest.mark.parametrize("fault", [name for name in figures.TRIALS if name != "kill -9"])
@@ -72,7 +72,7 @@ def test_ctrl_c_in_a_run_without_workers(subject, tmp_path):
     while len(subject.parts(tmp_path)) < 2 and not child.ended():
         time.sleep(0.001)
     assert child.stop(signal.SIGINT) == cli.INTERRUPTED, child.said()
-    assert "Interrupted. Each finished task is kept" in child.said()
+    assert "Interrupted. Each finished cell is kept" in child.said()
     assert "Traceback" not in child.said(), child.said()
     assert (tmp_path / "index.html").is_file()
     subject.go_on(tmp_path, subject.parts(tmp_path))
@@ -103,7 +103,7 @@ def test_runs_with_workers_are_stopped_and_go_on_without(number, subject, tmp_pa
     assert len(kept) >= 3, said
     if number == signal.SIGINT and process.returncode != cli.DONE:
         assert process.returncode == cli.INTERRUPTED, said
-        assert "Interrupted. Each finished task is kept" in said and "Traceback" not in said
+        assert "Interrupted. Each finished cell is kept" in said and "Traceback" not in said
     subject.go_on(tmp_path, kept)
 
 

@@ -225,7 +225,7 @@ def test_times_by_the_number_of_items():
 
     def beyond(bits, search, ours, published):
         keys = {"bits": bits, "items": 500_000_000, "search": f"{search}, extrapolated"}
-        return keys | {"published": published, "ours": ours, "std": None}
+        return keys | {"published": published, "ours": ours, "error": None, "n": 1}
 
     figure = picture(
         plots.draw_times,

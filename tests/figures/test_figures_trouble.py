@@ -101,7 +101,7 @@ def test_the_extra_is_the_one_of_the_package():
 
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(tmp_path, capsys, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(fake_paper, "noisy_mean", None)  # must not be asked for
+    monkeypatch.setattr(fake_paper.time, "sleep", None)  # must not be asked for
     with pytest.raises(SystemExit) as stop:
         run(tmp_path / "file" / "out", "fake.table1")
     assert stop.value.code == cli.MISUSED
@@ -135,7 +135,7 @@ class FullDisk:
 
 
 @pytest.mark.parametrize(
-    "room", [1, 6, 1 + fake_paper.N_TASKS, 2 + fake_paper.N_TASKS, 3 + fake_paper.N_TASKS]
+    "room", [1, 6, 1 + fake_paper.N_CELLS, 2 + fake_paper.N_CELLS, 3 + fake_paper.N_CELLS]
 )
 def test_a_full_disk_loses_nothing_that_was_finished(room, tmp_path, capsys, monkeypatch):
     """The first file is the trial before any work; then come the tasks, the figure, its pictures,
@@ -147,7 +147,7 @@ def test_a_full_disk_loses_nothing_that_was_finished(room, tmp_path, capsys, mon
     said = capsys.readouterr().err
     assert "No space left on device" in said and "the same command goes on from there" in said
     assert "Traceback" not in said
-    assert len(parts(tmp_path)) == min(room - 1, fake_paper.N_TASKS)
+    assert len(parts(tmp_path)) == min(room - 1, fake_paper.N_CELLS)
     assert not list(tmp_path.rglob("*.tmp")) and not list(tmp_path.rglob("*.failed.json"))
     before = {path: path.stat().st_mtime_ns for path in parts(tmp_path)}
     assert run(tmp_path, "fake.figure1") == 0
@@ -172,7 +172,7 @@ def test_a_full_disk_while_it_stops_after_ctrl_c(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(cli, "make_figure", interrupt)
     monkeypatch.setattr(gallery, "write", full)
     assert run(tmp_path, "fake.table1") == cli.INTERRUPTED
-    assert "Interrupted. Each finished task is kept" in capsys.readouterr().err
+    assert "Interrupted. Each finished cell is kept" in capsys.readouterr().err
 
 
 def test_ctrl_c_before_any_work(tmp_path, capsys, monkeypatch):

@@ -12,8 +12,9 @@ from paper_figures.plots import series_style
 
 def test_accuracies_by_the_number_of_landmarks():
     def line(name, method, d, mean, std=None, repetitions=4):
-        drawn = {"data_set": name, "landmarks": d, "method": method, "ours": mean, "std": std}
-        return drawn if std is None else drawn | {"repetitions": repetitions}
+        drawn = {"data_set": name, "landmarks": d, "method": method, "ours": mean}
+        error = None if std is None else std / repetitions**0.5
+        return drawn | {"error": error, "n": repetitions}
 
     figure = picture(
         plots.draw_curves,

@@ -8,36 +8,36 @@ import json
 
 import fake_paper
 import pytest
+from fake_paper import paper_of
 from html_tree import Element, read_page
 
 from paper_figures import cli, gallery, judge, verdict
 from paper_figures.gallery import signs, words
 from paper_figures.gallery.html import sentence, with_links
-from paper_figures.registry import Figure, Paper, spoken
+from paper_figures.registry import spoken
 from paper_figures.store import Store
+from paper_figures.study import Gathered, View
 
 
 def figure(name, title, *, picture=False):
     def plot(record, figure):
         raise AssertionError("the pages draw nothing")
 
-    return Figure(name, title, list, list, plot if picture else None, size=(5.0, 2.5))
+    return View(name, title, Gathered, plot if picture else None, size=(5.0, 2.5))
 
 
 PAPERS = [
-    Paper(
+    paper_of(
         "first_paper",
         "On <distances>",
         "Journal & Co. 1 (2001)",
-        (
-            figure("figure1", "Curves", picture=True),
-            figure("table1", "Sizes"),
-            figure("table3", "Failed"),
-        ),
+        figure("figure1", "Curves", picture=True),
+        figure("table1", "Sizes"),
+        figure("table3", "Failed"),
     ),
-    Paper("second", "Other", "Elsewhere", (figure("table10", "Not run"), figure("codings", "C"))),
+    paper_of("second", "Other", "Elsewhere", figure("table10", "Not run"), figure("codings", "C")),
 ]
-ABSENT = {"status": "not available", "why": "no file"}
+ABSENT = {"why": "no file"}
 
 
 def record(paper, name, rows, **more):
@@ -45,6 +45,11 @@ def record(paper, name, rows, **more):
         "paper": paper,
         "figure": name,
         "title": "T",
+        "study": "s",
+        "version": 1,
+        "cells": 4,
+        "cpu_seconds": 11.0,
+        "machines": ["a machine"],
         "scale": "paper",
         "kernels": "fast",
         "seed": 7,
@@ -58,7 +63,7 @@ def record(paper, name, rows, **more):
 
 
 def row(published, ours, **keys):
-    return keys | {"published": published, "ours": ours, "std": None}
+    return keys | {"published": published, "ours": ours, "error": None, "n": 1}
 
 
 def fill(folder, scale="paper"):
@@ -264,7 +269,7 @@ def test_where_an_entry_comes_from(page):
         "python -m paper_figures first_paper.figure1 --scale paper --kernels fast --seed 7"
     )
     assert data.text == "ab" * 32 and origin.all("a")[0]["href"] == "figure1.json"
-    assert "numpy 2.1, python 3.12" in origin.text and "not recorded" in origin.text
+    assert "numpy 2.1, python 3.12" in origin.text and "Study s, version 1" in origin.text
 
 
 def test_a_footnote_names_an_experiment_of_the_entry_itself_but_no_line_does(tmp_path, monkeypatch):

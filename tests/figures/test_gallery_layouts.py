@@ -8,13 +8,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fake_paper import paper_of
 from html_tree import read_page
 
-from paper_figures import codeversion, gallery, registry
+from paper_figures import gallery, registry
 from paper_figures.gallery import cost_table
 from paper_figures.gallery.entries import Entry, Room
-from paper_figures.registry import Figure, Grid, Paper
 from paper_figures.store import NO_KEYS, Store
+from paper_figures.study import Gathered, Grid, View
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 PAPERS = registry.load_papers()
@@ -81,12 +82,6 @@ def test_an_order_names_keys_and_values_of_the_layout(paper, figure):
             assert {row.get(key) for row in taken} & set(values), key
 
 
-def test_layouts_must_name_the_figures():
-    paper = PAPERS[0]
-    with pytest.raises(ValueError, match="layouts must name the figures figure1, table1"):
-        paper.laid_out({"figure1": ()})
-
-
 def test_names_of_values():
     grid = Grid(("a", "b_c"), headings={"a": "A"}, names={"a": {1: "one"}})
     assert [grid.heading(key) for key in ("a", "b_c")] == ["A", "b c"]
@@ -149,61 +144,25 @@ def test_lmnns_tables_have_the_papers_lines(pages):
 # ---------------------------------------------------------------------------------------- costs
 
 
-def group(key, seconds, cpu, memory):
-    return {
-        "key": key,
-        "name": key,
-        "count": 2,
-        "seconds": seconds,
-        "cpu_seconds": cpu,
-        "max_memory": memory,
-    }
-
-
-def test_costs_count_shared_tasks_once():
-    figures = tuple(Figure(name, name, list, list) for name in ("table1", "table2", "figure1"))
-    paper = Paper("made_up", "Title", "Source", figures)
-    shared = group("shared", 3600.0, 3000.0, 2_000_000_000)
-    costs = {
-        "table1": {"cost": {"tasks": [shared], "processors": 2, "threads": 1}},
-        "table2": {
-            "cost": {
-                "tasks": [shared, group("own", 60.0, 30.0, 5e8)],
-                "processors": 2,
-                "threads": 1,
-            }
-        },
-        "figure1": {},
-    }
+def test_costs_are_those_of_the_cells():
+    views = tuple(View(name, name, Gathered) for name in ("table1", "figure1"))
+    paper = paper_of("made_up", "Title", "Source", *views)
+    costs = ({"cells": 2, "cpu_seconds": 3000.0}, {"cells": 1, "cpu_seconds": None})
     entries = tuple(
-        Entry(paper, f, {"seconds": 90.0, "rows": []} | costs[f.name], None, (), ())
-        for f in figures
+        Entry(paper, view, {"seconds": 3600.0, "rows": []} | cost, None, (), ())
+        for view, cost in zip(views, costs, strict=True)
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
     section = read_page(cost_table.section([room])).only("section")
     body = [[td.text for td in tr.all("td")] for tr in section.only("tbody").all("tr")]
-    unknown = "not recorded"
     assert body == [
-        ["Table 1", "2", "1 h 0 min", "30 min 0 s", "50 min 0 s", "2.0 GB"],
-        ["Table 2", "4", "1 h 1 min", "30 min 30 s", "50 min 30 s", "2.0 GB"],
-        ["Figure 1", unknown, "1 min 30 s", unknown, unknown, unknown],
+        ["Table 1", "2", "1 h 0 min", "50 min 0 s"],
+        ["Figure 1", "1", "1 h 0 min", "not recorded"],
     ]
-    foot = [[cell.text for cell in tr.children] for tr in section.only("tfoot").all("tr")]
-    assert foot == [
-        ["all, shared tasks once", "4", "1 h 1 min", "30 min 30 s", "50 min 30 s", "2.0 GB"],
-        ["without recorded costs, shared tasks in each", unknown, "1 min 30 s", *[unknown] * 3],
-    ]
-    assert "2 entries: 30 min 30 s on 2 processors" in section.only("p").text
-    assert "on all processors is as if none ever waited" in section.only("p").text
-    assert "1 entry from before costs were recorded: 1 min 30 s" in section.only("p").text
+    said = section.only("p").text
+    assert "2 entries: 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
 
 
 def test_without_records_there_are_no_costs():
-    room = Room(Paper("p", "T", "S", ()), (), (), Path("/nowhere"), None, frozenset())
+    room = Room(paper_of("p", "T", "S"), (), (), Path("/nowhere"), None, frozenset())
     assert cost_table.section([room]) == ""
-
-
-def test_a_layout_makes_no_result_stale():
-    modules = {name for name, _ in codeversion.modules_behind("paper_figures.boostmap")}
-    assert "paper_figures.boostmap.figures" in modules
-    assert "paper_figures.boostmap.layouts" not in modules

@@ -7,6 +7,7 @@ test_gallery_layouts.py.
 from pathlib import Path
 
 import pytest
+from fake_paper import paper_of
 from html_tree import read_page
 
 from paper_figures import verdict
@@ -14,30 +15,31 @@ from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
-from paper_figures.registry import Figure, Grid, Paper
+from paper_figures.study import Gathered, Grid, View
 from paper_figures.verdict import Explanation, Verdict
 
 WHY = Explanation("a", "another step size", "made_up.steps", "table1", (), {}, {}, "same")
 ELSEWHERE = Explanation("b", "as in B", "other.table9", "table1", (), {}, {}, "same")
 GRID = Grid(
     ("set", "k"),
-    ("n", "method"),
+    ("items", "method"),
     details=("at",),
     headings={"set": "data set"},
-    order={"method": ("B", "A"), "n": (30, 300)},
-    names={"n": {30: "30 points", 300: "300 points"}},
+    order={"method": ("B", "A"), "items": (30, 300)},
+    names={"items": {30: "30 points", 300: "300 points"}},
 )
 
 
 def row(published, ours, std=None, **keys):
-    runs = {} if std is None else {"repetitions": 4}
-    return keys | {"published": published, "ours": ours, "std": std} | runs
+    n = 1 if std is None else 4
+    error = None if std is None else std / 2
+    return keys | {"published": published, "ours": ours, "error": error, "n": n}
 
 
 def page_of(judged, *grids, pictures=()):
     """Return the tables and the footnotes of an entry, as trees."""
-    figure = Figure("table1", "T", list, list, layout=grids)
-    paper = Paper("made_up", "Title", "Source", (figure,))
+    figure = View("table1", "T", Gathered, layout=grids)
+    paper = paper_of("made_up", "Title", "Source", figure)
     items = tuple(Judged(*pair) for pair in judged)
     entry = Entry(paper, figure, {"rows": []}, None, items, tuple(pictures))
     room = Room(paper, (entry,), (), Path("/nowhere"), None, frozenset({"made_up.table1"}))
@@ -51,7 +53,7 @@ def lines(table, part):
 
 def test_columns_stand_in_the_papers_order_below_their_headings():
     judged = [
-        (row(1.0, 1.0, set="x", k=1, n=n, method=m), Verdict("same"))
+        (row(1.0, 1.0, set="x", k=1, items=n, method=m), Verdict("same"))
         for n in (300, 30)
         for m in "AB"
     ]
@@ -65,7 +67,7 @@ def test_columns_stand_in_the_papers_order_below_their_headings():
 
 def test_a_heading_that_lines_share_stands_once():
     judged = [
-        (row(1.0, 1.0, set=s, k=k, n=30, method="A"), Verdict("same"))
+        (row(1.0, 1.0, set=s, k=k, items=30, method="A"), Verdict("same"))
         for s, k in (("x", 1), ("x", 2), ("y", 1))
     ]
     page, _ = page_of(judged, GRID)
@@ -78,15 +80,18 @@ def test_a_heading_that_lines_share_stands_once():
 def test_a_cell_shows_both_numbers_the_sign_and_what_is_open():
     better = Verdict("better", -1.25, 0.5)
     judged = [
-        (row(12.5, 11.25, 1.0, set="x", k=1, n=30, method="A", at="L1"), better),
-        (row(12.5, 12.5, set="x", k=1, n=30, method="B", at=""), Verdict("same", 0.0)),
-        (row(3.0, None, set="x", k=1, n=300, method="A"), Verdict("not available", note="gone")),
+        (row(12.5, 11.25, 1.0, set="x", k=1, items=30, method="A", at="L1"), better),
+        (row(12.5, 12.5, set="x", k=1, items=30, method="B", at=""), Verdict("same", 0.0)),
+        (
+            row(3.0, None, set="x", k=1, items=300, method="A"),
+            Verdict("not available", note="gone"),
+        ),
     ]
     page, notes = page_of(judged, GRID)
     same, open_cell, absent = page.only("tbody").all("td")
     assert open_cell.classes == ["number", "better", "open"]
     assert [span.text for span in open_cell.children] == [
-        "11.2 ±1.0",
+        "11.2 ±0.5",
         "printed 12.5 ▲!better, open",
         "−1.2 (s.e. 0.5)",
         "at L1",
@@ -115,8 +120,8 @@ def test_the_best_has_a_star():
 
 def test_a_place_without_a_row_is_empty():
     judged = [
-        (row(1.0, 1.0, set="x", k=1, n=30, method="A"), Verdict("same")),
-        (row(1.0, 1.0, set="x", k=2, n=30, method="B"), Verdict("same")),
+        (row(1.0, 1.0, set="x", k=1, items=30, method="A"), Verdict("same")),
+        (row(1.0, 1.0, set="x", k=2, items=30, method="B"), Verdict("same")),
     ]
     page, _ = page_of(judged, GRID)
     cells = [[td.classes for td in tr.all("td")] for tr in page.only("tbody").all("tr")]
@@ -128,7 +133,7 @@ def test_one_table_for_each_value_says_of_how_many_runs():
     judged = [(row(1.0, 1.0, 0.5, k=k, set=s), Verdict("same")) for s in ("x", "y") for k in (1, 2)]
     page, _ = page_of(judged, Grid(("k",), tables=("set",)))
     assert [caption.text for caption in page.all("caption")] == [
-        f"Set {s}. Means of 4 runs ± the standard deviation of one run." for s in ("x", "y")
+        f"Set {s}. Means of 4 runs ± the standard error." for s in ("x", "y")
     ]
     assert [lines(table, "tbody")[1][0] for table in page.all("table")] == ["2", "2"]
 
@@ -136,13 +141,11 @@ def test_one_table_for_each_value_says_of_how_many_runs():
 def test_means_of_unequal_runs_say_their_runs_in_each_cell():
     judged = [
         (row(1.0, 1.0, 0.5, k=1), Verdict("same")),
-        (row(1.0, 1.0, 0.5, k=2) | {"repetitions": 1000}, Verdict("same")),
+        (row(1.0, 1.0, 0.5, k=2) | {"n": 1000}, Verdict("same")),
         (row(1.0, 2.0, k=3), Verdict("better")),
     ]
     page, _ = page_of(judged, Grid(("k",)))
-    assert page.only("caption").text == (
-        "Means of runs ± the standard deviation of one run. Without ±: run once."
-    )
+    assert page.only("caption").text == ("Means of runs ± the standard error. Without ±: run once.")
     cells = [
         [span.text for span in cell.all("span") if "detail" in span.classes]
         for cell in page.all("td")
@@ -344,7 +347,3 @@ def test_an_error_has_two_digits(value, error, texts):
 )
 def test_durations(seconds, text):
     assert numbers.duration_text(seconds) == text
-
-
-def test_memory():
-    assert [numbers.memory_text(size) for size in (2.4e8, 1.25e10)] == ["240 MB", "12.5 GB"]

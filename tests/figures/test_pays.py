@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from paper_figures import data, pays
-from paper_figures.registry import Context, Job, Result
+from paper_figures.study import Job, Seen
 
 CELL = {"data_set": "wine", "kind": "columns"}
 NAME = "fast" if len(KERNELS) > 1 else "reference"
@@ -23,7 +23,7 @@ NAME = "fast" if len(KERNELS) > 1 else "reference"
 
 @pytest.fixture
 def job():
-    return Job(0, {}, NAME, None, ("wine",))
+    return Job(0, NAME, None, ("wine",))
 
 
 def wine():
@@ -33,7 +33,8 @@ def wine():
 
 def measured(job, monkeypatch, *methods, kind="columns", hnswlib=False, most=60):
     monkeypatch.setattr(pays, "METHODS", methods)
-    return pays.compare(job, data_set="wine", kind=kind, split=0, most=most, hnswlib=hnswlib)
+    seen = pays.compare(job, data_set="wine", kind=kind, split=0, most=most, hnswlib=hnswlib)
+    return {item.pop("method"): item for item in seen}
 
 
 def parts(job, most=60):
@@ -128,11 +129,13 @@ def test_a_method_is_among_the_best_unless_another_is_surely_ahead():
 
 
 def result(kind, split, **errors):
-    value = {
-        name: {"error": error, "fit": 2.0, "ask": 0.5} if error is not None else {"why": "w"}
+    cell = CELL | {"kind": kind, "split": split}
+    return [
+        cell
+        | {"method": name}
+        | ({"why": "w"} if error is None else {"error": error, "fit": 2.0, "ask": 0.5})
         for name, error in errors.items()
-    }
-    return Result("compare", CELL | {"kind": kind, "split": split}, value)
+    ]
 
 
 @pytest.fixture
@@ -143,19 +146,17 @@ def two(monkeypatch):
 
 
 def test_rows_and_notes_by_hand(two):
-    gathered = pays.table(
-        Context(),
-        [
-            result("columns", 0, BoostMap=4.0, SVC=2.0),
-            result("columns", 1, BoostMap=5.0, SVC=3.02),
-            result("similarities", 0, BoostMap=1.0, SVC=1.0),
-            result("similarities", 1, BoostMap=1.0, SVC=None),
-        ],
-    )
+    seen = [
+        *result("columns", 0, BoostMap=4.0, SVC=2.0),
+        *result("columns", 1, BoostMap=5.0, SVC=3.02),
+        *result("similarities", 0, BoostMap=1.0, SVC=1.0),
+        *result("similarities", 1, BoostMap=1.0, SVC=None),
+    ]
+    gathered = pays.table(Seen(seen))
     of = {(r["data_set"], r["method"], r["measure"]): r for r in gathered.rows}
     error = of["wine", "BoostMap", pays.ERROR]
-    assert (error["ours"], error["best"], error["repetitions"]) == (4.5, "", 2)
-    assert error["std"] == pytest.approx(0.5**0.5)
+    assert (error["ours"], error["best"], error["n"]) == (4.5, "", 2)
+    assert error["error"] == pytest.approx(0.5)
     assert of["wine", "SVC", pays.ERROR]["best"] == "yes"
     assert of["wine", "SVC", pays.FIT]["ours"] == 2.0 and of["wine", "SVC", pays.ASK]["ours"] == 0.5
     assert of["wine (similarities)", "SVC", pays.ERROR]["why"] == "w"
@@ -169,16 +170,14 @@ def test_rows_and_notes_by_hand(two):
 
 
 def test_a_set_that_is_missing_says_why(two):
-    gathered = pays.table(Context(), [Result("compare", CELL, None, "no such file")])
-    assert [row["why"] for row in gathered.rows] == ["no such file", "not computed"]
+    gathered = pays.table(Seen([], [CELL | {"why": "no such file"}]))
+    assert [row["why"] for row in gathered.rows] == ["no such file"]
     assert len(gathered.notes) == 1
 
 
 def test_the_picture_has_each_error(two):
-    rows = pays.table(
-        Context(),
-        [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)],
-    ).rows
+    seen = [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)]
+    rows = pays.table(Seen([*seen[0], *seen[1]])).rows
     figure = picture(pays.draw, None, rows)
     (axis,) = figure.axes
     assert [text.get_text() for text in axis.texts] == ["9.5", "2.5"]
@@ -187,7 +186,5 @@ def test_the_picture_has_each_error(two):
 
 
 @pytest.mark.parametrize("scale, count", [("small", 3 * 2), ("paper", 8 * 5)])
-def test_tasks(scale, count):
-    listed = pays.tasks(Context(scale=scale))
-    assert len({str(task.params) for task in listed}) == len(listed) == count
-    assert all(task.data == (task.params["data_set"],) for task in listed)
+def test_cells(scale, count):
+    assert len({str(cell) for cell in pays.cells(scale)}) == count

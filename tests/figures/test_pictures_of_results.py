@@ -21,7 +21,7 @@ DRAWN = [
     pytest.param(paper.name, figure, id=f"{paper.name}.{figure.name}")
     for paper in registry.load_papers()
     for figure in paper.figures
-    if figure.plot is not None
+    if figure.draw is not None
 ]
 UNITS = {  # what stands on an axis: numbers with their unit, or numbers that have none
     "(%)", "(points)", "(share)", "(millions)", "(thousands)", "(eq. 3)",
@@ -47,7 +47,7 @@ def drawn(pictures, paper, figure):
         record = Store(REPRODUCED).read(paper, figure.name)
         if record is None:
             pytest.skip("not among the committed results")
-        pictures[paper, figure.name] = laid_out(figure.plot, record, figure.size)
+        pictures[paper, figure.name] = laid_out(figure.draw, record, figure.size)
     return pictures[paper, figure.name]
 
 

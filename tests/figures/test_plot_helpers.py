@@ -155,13 +155,13 @@ def test_a_key_is_not_wider_than_the_picture(length, columns):
 
 
 def test_a_standard_error_is_the_deviation_by_the_root_of_the_runs():
-    assert plots.standard_error({"std": 3.0, "repetitions": 9}) == 1.0
-    assert plots.standard_error({"std": None}) == plots.standard_error({}) == 0.0
+    assert plots.standard_error({"error": 1.0, "n": 9}) == 1.0
+    assert plots.standard_error({"error": None, "n": 1}) == 0.0
 
 
 def test_a_band_has_196_standard_errors_on_both_sides():
     (axis,) = plots.panels(Figure(), 1)
-    rows = [{"ours": 5.0, "std": 1.0, "repetitions": 4}, {"ours": 7.0, "std": None}]
+    rows = [{"ours": 5.0, "error": 0.5, "n": 4}, {"ours": 7.0, "error": None, "n": 1}]
     line = plots.mean_line(axis, [1, 2], rows, color="#0072B2", label="m")
     assert curve(line) == [(1, 5), (2, 7)] and line.get_label() == "m"
     (spread,) = axis.collections

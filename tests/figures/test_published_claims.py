@@ -3,7 +3,8 @@
 import pytest
 
 from paper_figures.judge.reading import InvalidClaims, parse
-from paper_figures.registry import PAPERS, PUBLISHED, load_papers
+from paper_figures.registry import PAPERS, load_papers
+from paper_figures.study import PUBLISHED
 
 GOOD = """# two claims
 [lists]

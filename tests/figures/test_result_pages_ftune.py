@@ -20,7 +20,7 @@ def test_dselect_beside_as_many_random_landmarks_is_what_the_file_holds():
     large = {}
     rows = [row for row in rows_of("ftune", "equal") if row["minus"] != "-"]
     for row in rows:
-        if abs(row["ours"]) > 2 * row["std"] / row["repetitions"] ** 0.5:
+        if abs(row["ours"]) > 2 * row["error"]:
             at = row["data_set"], row["landmarks"], row["method"]
             large[at] = rounded(abs(row["ours"]), 3), row["ours"] > 0
     gains = {at: number for at, (number, gains) in large.items() if gains}

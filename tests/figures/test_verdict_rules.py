@@ -20,9 +20,8 @@ EXPLANATION = {
 }
 
 
-def row(ours, published=None, std=None, repetitions=None, **keys):
-    line = keys | {"published": published, "ours": ours, "std": std}
-    return line | ({"repetitions": repetitions} if repetitions else {})
+def row(ours, published=None, error=None, n=1, **keys):
+    return keys | {"published": published, "ours": ours, "error": error, "n": n}
 
 
 def records(table, trials):
@@ -168,7 +167,7 @@ def test_an_experiment_that_does_not_show_it():
 )
 def test_same_takes_the_errors_of_the_experiment(values, shown):
     """std 0.2 over 16 runs, the paper's 9 runs: 2 sqrt(1/16 + 1/9) 0.2 = 0.167."""
-    trials = [row(x, std=0.2, repetitions=16, set="a", size=6000, steps=7) for x in values]
+    trials = [row(x, error=0.05, n=16, set="a", size=6000, steps=7) for x in values]
     said = wrong({}, trials=trials, rules=[{"figure": "table1", "runs": 9}])
     assert (said == []) is shown
 

@@ -1,6 +1,6 @@
 """Verdicts of hand-made rows: each state, both sides, errors worked out by hand, at their borders.
 
-Also the helpers that make rows. Not here: how rules are read and held against records
+Not here: how rules are read and held against records
 (test_verdict_rules.py), the verdicts of the committed results (test_committed_verdicts.py), the
 validation of rows (test_figures_store.py).
 """
@@ -9,16 +9,16 @@ from collections import Counter
 
 import pytest
 
-from paper_figures import rows, verdict
-from paper_figures.tasks import Result
+from paper_figures import verdict
 from paper_figures.verdict.rules import parse
 
 NO_RULES = parse("p", {})
 
 
-def row(published, ours, std=None, repetitions=None, **more):
-    line = {"published": published, "ours": ours, "std": std} | more
-    return line | ({"repetitions": repetitions} if repetitions else {})
+def row(published, ours, std=None, n=1, **more):
+    """A row of a mean of n runs with this standard deviation."""
+    error = None if std is None else std / n**0.5
+    return {"published": published, "ours": ours, "error": error, "n": n} | more
 
 
 def rules(*tables, explanations=()):
@@ -167,7 +167,7 @@ def test_rows_without_a_printed_number():
 
 
 def test_rows_without_ours():
-    missing = row(2.0, None, status="not available", why="no file")
+    missing = row(2.0, None, why="no file")
     said = judge(missing, {"state": "not comparable"})
     assert (said.state, said.note, said.difference) == ("not available", "no file", None)
     assert judge(missing, scale="small").state == "not available"
@@ -256,37 +256,3 @@ def test_notes_replace_those_of_the_record_or_follow_them():
     assert verdict.notes(record | {"scale": "small"}, known) == record["notes"]
     (beside,) = verdict.notes(record | {"figure": "table2", "notes": ["Kept.", "Wrong."]}, known)
     assert beside == "Wrong."
-
-
-# --------------------------------------------------------------------------------------------- rows
-
-
-def test_the_row_of_a_number():
-    made = rows.number_row({"set": "a"}, 1.5, 2, why="w", tolerance=0.1)
-    assert made == {
-        "set": "a",
-        "published": 1.5,
-        "ours": 2,
-        "std": None,
-        "why": "w",
-        "tolerance": 0.1,
-    }
-    assert next(iter(made)) == "set"  # keys come first in the tables
-
-
-def test_the_row_of_a_number_that_is_absent():
-    expected = {"a": 1, "published": 7.0, "ours": None, "std": None}
-    expected |= {"status": "not available", "why": "w"}
-    assert rows.absent_row({"a": 1}, "w", 7.0) == expected
-    assert rows.absent_row({"a": 1}, "w") == expected | {"published": None}
-
-
-def test_the_first_reason_of_missing_results():
-    value = Result("t", {}, {"x": 1})
-    unsaid = Result("t", {}, None)
-    first, second = (Result("t", {}, None, why) for why in ("first", "second"))
-    said_with_value = Result("t", {}, {"x": 1}, "a note")
-    assert rows.absent_rows([value, unsaid, said_with_value], {"k": 1}) == []
-    assert rows.absent_rows([], {"k": 1}) == []
-    (row_of_first,) = rows.absent_rows([value, unsaid, first, second], {"k": 1})
-    assert row_of_first == rows.absent_row({"k": 1}, "first")

@@ -22,7 +22,7 @@ def test_every_public_name_is_listed_once():
         "refimpl_fast.SearchForest",
         "refimpl_fast.SortedFeatures",
     }
-    assert "paper_figures.registry.Task" in paths
+    assert "paper_figures.study.Study" in paths
 
 
 def test_a_name_is_found_by_every_path():

@@ -1,4 +1,4 @@
-"""A paper for the tests of paper_figures: small random tasks, a failure, a set that is not
+"""A paper for the tests of paper_figures: small random cells, a failure, a set that is not
 available.
 
 Run as a script, it is `python -m paper_figures` with this paper in place of the real ones.
@@ -9,103 +9,39 @@ import signal
 import sys
 import time
 
-from paper_figures.registry import Figure, Gathered, Paper, Task
+from paper_figures.study import SCALES, Gathered, Paper, Study, View, absent, grid, number
 
-N_TASKS = 14
-SECONDS = float(os.environ.get("FAKE_SECONDS", "0.15"))  # a task takes so long
-DOWNLOADS = ["sonar", "wdbc-small"]
+N_CELLS = 14
+SECONDS = float(os.environ.get("FAKE_SECONDS", "0.15"))  # a cell takes so long
 
 
-def noisy_mean(job, *, repetition, seconds):
-    time.sleep(seconds)
-    draws = job.rng.normal(loc=5.0, size=50)
+def noisy_mean(job, *, run):
+    time.sleep(SECONDS)
+    draws = job.rng_for("draws", run).normal(loc=5.0, size=50)
     shared = job.rng_for("split", "a").integers(1000)
-    return {"mean": draws.mean(), "draws": draws[:3], "shared": shared, "repetition": repetition}
+    yield {"mean": draws.mean(), "draws": draws[:3], "shared": shared}
 
 
-def fail(job):
-    raise ArithmeticError("this task always fails")
+def fail(job, *, run):
+    raise ArithmeticError("this cell always fails")
 
 
-def faces(job):
-    return {"n": len(job.load("gender").y)}
+def count_labels(job, *, data_set):
+    yield {"n_labels": len(job.load(data_set).y)}
 
 
-def mean_tasks(context):
-    return [
-        Task("mean", noisy_mean, {"repetition": i, "seconds": SECONDS}, kernels=())
-        for i in range(N_TASKS)
-    ]
-
-
-def fail_tasks(context):
-    return [Task("fail", fail, kernels=()), *mean_tasks(context)[:1]]
-
-
-def faces_tasks(context):
-    return [Task("faces", faces, data=("gender",), kernels=())]
-
-
-def downloads_tasks(context):
-    return [
-        Task("downloads", count_labels, {"name": name}, data=(name,), kernels=())
-        for name in DOWNLOADS
-    ]
-
-
-def count_labels(job, *, name):
-    return {"n": len(job.load(name).y)}
-
-
-def gather_downloads(context, results):
-    absent = {"ours": None, "status": "not available"}
-    rows = [
-        {"set": r.params["name"], "published": None, "std": None}
-        | (absent | {"why": r.why} if r.value is None else {"ours": r.value["n"]})
-        for r in results
-    ]
-    return Gathered(rows)
-
-
-def gather_means(context, results):
-    values = [result.value["mean"] for result in results]
-    mean = sum(values) / len(values)
-    std = (sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5
-    rows = [
-        {
-            "quantity": "mean",
-            "published": 5.0,
-            "ours": mean,
-            "std": std,
-            "repetitions": len(values),
-        },
-        {
-            "quantity": "far",
-            "published": 9.25,
-            "ours": mean,
-            "std": std,
-            "repetitions": len(values),
-            "why": "made so",
-        },
-    ]
-    rows += [
-        {"quantity": f"draw {i}", "published": None, "ours": v, "std": None}
-        for i, v in enumerate(values)
-    ]
+def gather_means(seen):
+    values = [item["mean"] for item in seen.items]
+    keys = [{"quantity": "mean"}, {"quantity": "far"}]
+    rows = [number(key, values, to) for key, to in zip(keys, (5.0, 9.25), strict=True)]
+    rows += [number({"quantity": f"draw {i}"}, [v]) for i, v in enumerate(values)]
     return Gathered(rows, ["made up <for> the tests"])
 
 
-def gather_faces(context, results):
-    why = results[0].why
-    row = {
-        "quantity": "faces",
-        "published": 2462,
-        "ours": None,
-        "std": None,
-        "status": "not available",
-        "why": why,
-    }
-    return Gathered([row])
+def gather_labels(seen):
+    rows = [absent({"set": item["data_set"]}, item["why"], 2462) for item in seen.missing]
+    rows += [number({"set": item["data_set"]}, [item["n_labels"]]) for item in seen.items]
+    return Gathered(rows)
 
 
 def plot_means(record, figure):
@@ -113,22 +49,35 @@ def plot_means(record, figure):
     axes.plot([row["ours"] for row in record["rows"]], marker="o")
 
 
+def both(**axes):
+    """The same cells at both scales."""
+    return {scale: grid(**axes) for scale in SCALES}
+
+
+def downloads(*sets):
+    """A paper of one study that reads these sets."""
+    view = View("table4", "Downloads", gather_labels)
+    return Paper("fake", "T", "S", (Study("sets", count_labels, both(data_set=sets), (view,)),))
+
+
+def paper_of(name, title, source, *views):
+    """A paper of one study with these views."""
+    study = Study("made_up", noisy_mean, both(run=range(2)), views)
+    return Paper(name, title, source, (study,))
+
+
+FIGURE1 = View("figure1", "Means, drawn", gather_means, plot_means, alt="Means of random numbers.")
+MEANS = (FIGURE1, View("table1", "Means", gather_means))
+FAILING = View("table2", "Always failing", gather_means)
+LICENSED = View("table3", "Licensed", gather_labels)
 PAPER = Paper(
     "fake",
     "A paper & its <tests>",
     "Nowhere (2000)",
     (
-        Figure(
-            "figure1",
-            "Means, drawn",
-            mean_tasks,
-            gather_means,
-            plot_means,
-            alt="Means of random numbers.",
-        ),
-        Figure("table1", "Means", mean_tasks, gather_means),
-        Figure("table2", "Always failing", fail_tasks, gather_means),
-        Figure("table3", "Licensed", faces_tasks, gather_faces),
+        Study("means", noisy_mean, both(run=range(N_CELLS)), MEANS),
+        Study("failing", fail, both(run=[0]), (FAILING,)),
+        Study("licensed", count_labels, both(data_set=["gender"]), (LICENSED,)),
     ),
 )
 

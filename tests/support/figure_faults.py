@@ -193,7 +193,7 @@ def exchanged(content, other):
 
 
 def a_bit_flipped(content, other):
-    place = content.index(b'"result": {') + len(b'"result": {') + 1
+    place = content.index(b'"seen": [{') + len(b'"seen": [{') + 1
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 

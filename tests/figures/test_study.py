@@ -1,0 +1,185 @@
+"""What a study is made of: cells, jobs, published tables, rows; the papers.
+
+Running studies is in test_figures_cli.py, storing in test_figures_store.py.
+"""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from fake_paper import PAPER, both, gather_means, noisy_mean
+
+import refimpl.kernels
+from paper_figures import data, registry, study
+from paper_figures.data import DataSet
+from paper_figures.study import Gathered, Grid, Job, Paper, Seen, Study, View
+
+
+def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "PUBLISHED", tmp_path)
+    (tmp_path / "p").mkdir()
+    text = "place,value,note\n§ 4,1.5,good\ntable 2,-3,\n4,1e3,5%\n"
+    (tmp_path / "p/table.csv").write_text(text, encoding="utf-8")
+    lines = [
+        {"place": "§ 4", "value": 1.5, "note": "good"},
+        {"place": "table 2", "value": -3.0, "note": ""},
+        {"place": 4.0, "value": 1000.0, "note": "5%"},
+    ]
+    assert study.published("p/table.csv") == lines
+    assert Seen([], scale="paper").published("p/table.csv") == lines
+    assert Seen([], scale="small").published("p/table.csv") == []
+
+
+def test_every_published_table_of_a_paper_can_be_read():
+    for path in study.PUBLISHED.glob("*/*.csv"):
+        rows = study.published(f"{path.parent.name}/{path.name}")
+        assert path.parent.name in registry.PAPERS and rows, path
+        assert all(None not in row and None not in row.values() for row in rows), path
+
+
+def test_papers_in_their_order():
+    papers = registry.load_papers()
+    assert tuple(paper.name for paper in papers) == registry.ROOMS
+    for paper in papers:
+        names = [figure.name for figure in paper.figures]
+        assert len(set(names)) == len(names) >= 1 and paper.title and paper.source
+        assert all(figure.alt or figure.draw is None for figure in paper.figures)
+        assert len({each.name for each in paper.studies}) == len(paper.studies)
+
+
+def test_cells_are_products_of_axes():
+    cells = study.grid(data_set__d=[("a", 1), ("b", 2)], run=range(2))
+    assert [tuple(cell.values()) for cell in cells] == [
+        ("a", 1, 0),
+        ("a", 1, 1),
+        ("b", 2, 0),
+        ("b", 2, 1),
+    ]
+    with pytest.raises(ValueError):
+        study.grid(a__b=[(1, 2, 3)])
+
+
+def test_kernels_by_name():
+    assert study.load_kernels("reference") is refimpl.kernels
+    assert Job(0, "reference").kernels is refimpl.kernels
+    with pytest.raises(ValueError, match="kernels must be 'reference' or 'fast'; got 'quick'"):
+        study.load_kernels("quick")
+
+
+def test_a_job_loads_what_its_cell_names(monkeypatch):
+    asked = []
+
+    def load(name, data_dir, **options):
+        asked.append((name, data_dir, options))
+        return DataSet(name, np.zeros((1, 1)), np.zeros(1), {})
+
+    monkeypatch.setattr(data, "load", load)
+    job = Job(0, "reference", "folder", ("a", "b"))
+    assert job.load("b", missing="drop").name == "b"
+    assert asked == [("b", "folder", {"missing": "drop"})]
+    with pytest.raises(ValueError, match=r"data must name the sets .* it reads 'c', got a, b"):
+        job.load("c")
+    with pytest.raises(ValueError, match=r"it reads 'a', got nothing$"):
+        Job(0, "reference").load("a")
+
+
+def test_random_streams_depend_on_seed_and_key_alone():
+    def draw(seed, *key, kernels="reference"):
+        return Job(seed, kernels).rng_for(*key).integers(2**62)
+
+    first = draw(0, "split", "a", 1)
+    assert first == draw(0, "split", "a", 1, kernels="fast") == 798762520430935219
+    assert len({draw(s, *k) for s in (0, 1) for k in (("a",), ("b",), ("a", 0), ("a", "0"))}) == 8
+
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"name": "a/b"}, "name must consist of letters, digits, _ and -, .* got 'a/b'"),
+        ({"cells": {"small": [{}]}}, "cells of study s must name the scale 'paper'"),
+        ({"cells": both(run=[])}, "cells of study s must name the scale 'small'"),
+    ],
+)
+def test_studies_that_cannot_work_are_refused(changes, words):
+    good = {"name": "s", "compute": noisy_mean, "cells": both(run=[0]), "views": ()}
+    with pytest.raises(ValueError, match=words):
+        Study(**(good | changes))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Job(0, "reference"),
+        Seen([]),
+        Gathered([]),
+        Grid(()),
+        View("figure1", "T", gather_means),
+        *PAPER.studies[:1],
+        PAPER,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_registered_does_not_change(value):
+    name = dataclasses.fields(value)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(value, name, "other")
+
+
+def test_views_in_the_papers_order():
+    assert [view.name for view in PAPER.figures] == ["figure1", "table1", "table2", "table3"]
+    names = ("table3", "table1", "figure1", "table2")
+    ordered = Paper("p", "T", "S", PAPER.studies, names)
+    assert tuple(view.name for view in ordered.figures) == names
+    assert ordered.study_of("table3").name == "licensed"
+
+
+# ------------------------------------------------------------------------------------------ rows
+
+
+def test_a_mean_has_the_error_of_its_runs():
+    row = study.number({"k": 1}, [1.0, 2.0, 3.0], 5.0, tolerance=0.5)
+    assert row == {
+        "k": 1,
+        "published": 5.0,
+        "ours": 2.0,
+        "error": pytest.approx(3**-0.5),
+        "n": 3,
+        "tolerance": 0.5,
+    }
+    assert study.number({}, [4]) == {"published": None, "ours": 4, "error": None, "n": 1}
+
+
+def test_what_is_absent_has_a_reason():
+    row = {"k": 1, "published": 3.0, "ours": None, "error": None, "n": 0, "why": "gone"}
+    assert study.absent({"k": 1}, "gone", 3.0) == row
+    seen = Seen([], [{"data_set": "a", "why": "gone"}, {"data_set": "b", "why": "x"}])
+    assert [row["why"] for row in seen.absent({"k": None})] == ["gone"]
+    assert Seen([{"k": 1}], seen.missing).absent({"k": None}) == []
+
+
+SEEN = [
+    {"set": "a", "run": run, "method": method, "error": 10.0 * (method == "y") + run}
+    for run in range(3)
+    for method in ("x", "y")
+]
+
+
+def test_means_stand_beside_what_is_published():
+    published = {"x": 1.5}.get
+    x, y = study.means(SEEN, ("set", "method"), "error", lambda r: published(r["method"]), t=0.5)
+    assert (x["ours"], x["published"], x["t"], x["n"]) == (1.0, 1.5, 0.5, 3)
+    assert (y["ours"], y["published"]) == (11.0, None) and "t" not in y
+
+
+def test_differences_are_taken_run_by_run():
+    seen = [item for item in SEEN if (item["run"], item["method"]) != (2, "x")]
+    (row,) = study.differences(seen, ("set",), "error", [("y", "x"), ("x", "z")])
+    assert row == {
+        "set": "a",
+        "method": "y",
+        "minus": "x",
+        "published": None,
+        "ours": 10.0,
+        "error": 0.0,
+        "n": 2,
+    }
