@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from paper_figures import data, plots
 from paper_figures.store import CannotStore, Record, Store, digest, plain, write_atomic
-from paper_figures.study import Cell, Job, Paper, Seen, Study, View
+from paper_figures.study import Cell, Job, Observation, Paper, Seen, Study, View
 
 LOG = logging.getLogger("paper_figures")
 FORMAT = 2  # part of every key: raise it when the meaning of stored results changes
@@ -139,7 +139,9 @@ def _look_up(name: str, data_dir: str | None) -> LookUp:
 # --------------------------------------------------------------------------- the cells
 
 
-def execute(study: Study, job: Job, cell: Cell) -> tuple[dict[str, Any], str | None]:
+def execute(
+    function: Callable[..., Iterable[Observation]], job: Job, cell: Cell
+) -> tuple[dict[str, Any], str | None]:
     """Compute a cell in a worker; a failure is returned as a traceback, so that others go on.
 
     Returns
@@ -151,7 +153,7 @@ def execute(study: Study, job: Job, cell: Cell) -> tuple[dict[str, Any], str | N
     alone = threading.current_thread() is threading.main_thread()
     start, cpu = time.perf_counter(), _cpu_seconds()
     try:
-        seen = plain([dict(item) for item in study.compute(job, **cell)], study.name)
+        seen = plain([dict(item) for item in function(job, **cell)], "an observation")
     except Exception:
         return {}, traceback.format_exc()
     part = {
@@ -214,7 +216,7 @@ def compute(
                 stored[i] = store.read_part(paper, study.name, planned[i].key)
             if stored[i] is None:
                 job = Job(options.seed, options.kernels, options.data_dir, planned[i].data)
-                yield joblib.delayed(_numbered)(i, os.getpid(), study, job, planned[i].cell)
+                yield joblib.delayed(_numbered)(i, os.getpid(), study.compute, job, planned[i].cell)
 
     # seconds; a log gets two lines a minute, and none if the cells are quick
     pause = 0.1 if sys.stderr.isatty() else 30.0

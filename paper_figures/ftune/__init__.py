@@ -1,7 +1,13 @@
 """Figures of FTUNE and DSELECT: Kar & Jain (2011)."""
 
-from paper_figures.ftune import figures
+from paper_figures.ftune import gaussian, matrices, transfer
+from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER
+PAPER = Paper(
+    "ftune",
+    "Similarity-based learning via data driven embeddings",
+    "P. Kar, P. Jain. NIPS 2011",
+    (matrices.STUDY, gaussian.STUDY, transfer.STUDY),
+)
