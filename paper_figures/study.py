@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from paper_figures import data
 from paper_figures.data import DataSet
 from paper_figures.store import Record, Row, digest
 from refimpl.kernels.arguments import one_of
-from refimpl.typing import Kernels
+from refimpl.typing import FloatArray, Kernels
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -524,7 +523,9 @@ class Paper:
 # --------------------------------------------------------------------------- gathering
 
 
-def number(keys: Row, values: Sequence[float], published: float | None = None, **more: Any) -> Row:
+def number(
+    keys: Row, values: Sequence[float] | FloatArray, published: float | None = None, **more: Any
+) -> Row:
     """Return the row of a mean over runs.
 
     Parameters
@@ -551,8 +552,36 @@ def number(keys: Row, values: Sequence[float], published: float | None = None, *
     0.6
     """
     n = len(values)
-    error = stdev(values) / math.sqrt(n) if n > 1 else None
-    return keys | {"published": published, "ours": fmean(values), "error": error, "n": n} | more
+    error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else None
+    ours = float(np.mean(values))
+    return keys | {"published": published, "ours": ours, "error": error, "n": n} | more
+
+
+def exact(keys: Row, value: float, published: float | None = None, **more: Any) -> Row:
+    """Return the row of a number that is counted, or in which chance has no part: its error is 0.
+
+    Parameters
+    ----------
+    keys : dict
+    value : float
+    published : float or None
+    **more
+        Further fields, such as ``tolerance``.
+
+    Returns
+    -------
+    dict
+
+    See Also
+    --------
+    number : The row of a mean.
+
+    Examples
+    --------
+    >>> exact({"data_set": "wine"}, 178)["error"]
+    0.0
+    """
+    return keys | {"published": published, "ours": value, "error": 0.0, "n": 1} | more
 
 
 def absent(keys: Row, why: str, published: float | None = None) -> Row:

@@ -128,10 +128,11 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
     A line marks the chosen T.
     """
     upper, lower = panels(figure, 2, 1)
-    quantities = list(dict.fromkeys(row["quantity"] for row in record["rows"]))
+    rows = [row for row in record["rows"] if "data_set" not in row]
+    quantities = list(dict.fromkeys(row["quantity"] for row in rows))
     handles: dict[str, Any] = {}
     for quantity in (q for q in quantities if "sets on" not in q):
-        mine = [row for row in record["rows"] if row["quantity"] == quantity]
+        mine = [row for row in rows if row["quantity"] == quantity]
         style = series_style(0 if quantity.startswith("Boosted") else 1)
         style["linestyle"] = "--" if "cross-validated" in quantity else "-"
         axis = lower if "printed" in quantity else upper
