@@ -18,7 +18,7 @@ from pictures import (
     tick_labels,
 )
 
-from paper_figures.boosted_distance.figures import PAPER
+from paper_figures.boosted_distance import PAPER
 from paper_figures.themes import DARK, LIGHT, drawn_in
 
 FIGURES = {figure.name: figure for figure in PAPER.figures}
@@ -33,7 +33,7 @@ def absent(**keys):
 
 
 def test_which_figures_have_pictures():
-    assert [name for name, figure in FIGURES.items() if figure.plot] == [
+    assert [name for name, figure in FIGURES.items() if figure.draw] == [
         "figure1",
         "figure2",
         "figure3",
@@ -41,7 +41,7 @@ def test_which_figures_have_pictures():
         "figure5",
         "rounds",
     ]
-    assert all(figure.alt for figure in FIGURES.values() if figure.plot)
+    assert all(figure.alt for figure in FIGURES.values() if figure.draw)
 
 
 def heading(figure):
@@ -80,7 +80,7 @@ def test_examples_stand_in_rows_by_class():
         ],
     }
     record = {"drawing": [panel], "rows": [row(2, data_set="digits17"), absent(data_set="gender")]}
-    figure = picture(FIGURES["figure1"].plot, record["drawing"], record["rows"])
+    figure = picture(FIGURES["figure1"].draw, record["drawing"], record["rows"])
     (digits,) = figure.axes
     (image,) = digits.get_images()
     # an image is read row by row
@@ -101,7 +101,7 @@ def test_examples_stand_in_rows_by_class():
 def test_ink_has_the_colour_of_text(theme):
     panel = {"data_set": "d", "side": 1, "classes": [{"class": "c", "images": [[0], [255]]}]}
     with drawn_in(theme):
-        (axis,) = picture(FIGURES["figure1"].plot, [panel], [row(1)]).axes
+        (axis,) = picture(FIGURES["figure1"].draw, [panel], [row(1)]).axes
     colours = axis.get_images()[0].get_cmap()
     assert [to_hex(colours(x)).upper() for x in (0.0, 1.0)] == [theme.paper, theme.ink]
 
@@ -111,7 +111,7 @@ def test_examples_of_both_sets():
         {"data_set": name, "side": 1, "classes": [{"class": "c", "images": [[value]]}]}
         for name, value in (("MNIST", 5), ("gender", 55))
     ]
-    figure = picture(FIGURES["figure1"].plot, panels, [row(1)])
+    figure = picture(FIGURES["figure1"].draw, panels, [row(1)])
     assert [axis.get_title() for axis in figure.axes] == ["MNIST", "gender"]
     arrays = [axis.get_images()[0].get_array().tolist() for axis in figure.axes]
     assert arrays == [[[5]], [[55]]]
@@ -129,7 +129,7 @@ def test_accuracy_by_rounds():
         row(60.0, data_set="MNIST", method="Boosted Distance", rounds=1),
         row(61.0, data_set="MNIST", method="Boosted Distance", rounds=10),
     ]
-    figure = picture(FIGURES["figure2"].plot, None, rows)
+    figure = picture(FIGURES["figure2"].draw, None, rows)
     first, second = figure.axes
     assert texts(first) == ("ad", "rounds T", "accuracy (%)") and scales(first)[0] == "log"
     assert by_label(first, curve) == {
@@ -157,7 +157,7 @@ def test_the_key_stands_where_no_panel_is():
         for name in "abc"
         for t, value in ((1, 5.0), (3, 6.0))
     ]
-    figure = picture(FIGURES["figure2"].plot, None, rows)
+    figure = picture(FIGURES["figure2"].draw, None, rows)
     assert [axis.axison for axis in figure.axes] == [True, True, True, False]
     assert figure.axes[3].get_legend() is not None and not figure.legends
 
@@ -167,7 +167,7 @@ def test_records_without_deviations_have_no_bands():
         row(value, data_set="a", method="Boosted Distance", rounds=t) | {"error": None, "n": 1}
         for t, value in ((1, 5.0), (3, 6.0))
     ]
-    figure = picture(FIGURES["figure2"].plot, None, rows)
+    figure = picture(FIGURES["figure2"].draw, None, rows)
     assert not figure.axes[0].collections and heading(figure) == ""
 
 
@@ -178,7 +178,7 @@ def test_the_legend_of_accuracy_by_rounds():
         for t in (1, 3)
     ]
     figure = picture(
-        FIGURES["figure2"].plot, None, [*rows, row(7.0, data_set="d", method="NN (L2)")]
+        FIGURES["figure2"].draw, None, [*rows, row(7.0, data_set="d", method="NN (L2)")]
     )
     assert list(legend(figure)) == ["Boosted Distance", "AdaBoost, stumps", "NN (L2)"]
     assert len(figure.axes) == 1  # one set takes the whole width
@@ -197,7 +197,7 @@ def test_accuracy_by_dimensions():
         row(99.0, method="PCA", dimensions=1, data_set="ad", training="80% of the data"),
         row(98.0, method="PCA", dimensions=3, data_set="ad", training="80% of the data"),
     ]
-    figure = picture(FIGURES["figure3"].plot, None, rows)
+    figure = picture(FIGURES["figure3"].draw, None, rows)
     (axis,) = figure.axes
     assert texts(axis) == ("ad", "dimensions (at most)", "accuracy (%)")
     assert scales(axis)[0] == "log"
@@ -226,7 +226,7 @@ def test_what_depends_on_t():
         for place, t in enumerate((1, 100))
         for quantity, numbers in values.items()
     ]
-    figure = picture(FIGURES["rounds"].plot, {"chosen": 30}, rows)
+    figure = picture(FIGURES["rounds"].draw, {"chosen": 30}, rows)
     left, right = figure.axes
     assert texts(left) == ("Mean over the sets", "rounds T", "error (%)")
     assert texts(right) == (
@@ -266,7 +266,7 @@ def test_marks_stand_above_one_another_with_their_intervals(name):
         row(30.0, data_set="liver", method="AdaBoost, stumps"),
         row(40.0, data_set="liver", method="Boosted Distance") | {"error": 1.0, "n": 9},
     ]
-    figure = picture(FIGURES[name].plot, None, rows)
+    figure = picture(FIGURES[name].draw, None, rows)
     (axis,) = figure.axes
     stumps, boosted = axis.containers
     # 0.36 apart around the set's place
@@ -298,7 +298,7 @@ def test_a_method_has_the_same_colour_and_mark_in_all_pictures():
     styles = {}
     for shown in (methods, methods[::-1], methods[2:]):
         rows = [row(1.0, data_set="a", method=method) for method in shown]
-        (axis,) = picture(FIGURES["figure5"].plot, None, rows).axes
+        (axis,) = picture(FIGURES["figure5"].draw, None, rows).axes
         for method, group in zip(shown, axis.containers, strict=True):
             look = style(group.lines[0])
             assert styles.setdefault(method, look) == look
