@@ -682,7 +682,7 @@ def differences(
     seen: Iterable[Observation],
     keys: Sequence[str],
     value: str,
-    pairs: Iterable[tuple[str, str]],
+    pairs: Iterable[tuple[Any, Any]],
     over: str = "method",
     run: str = "run",
 ) -> Iterator[Row]:
@@ -693,7 +693,7 @@ def differences(
     seen : iterable of dict
     keys : sequence of str
     value : str
-    pairs : iterable of (str, str)
+    pairs : iterable of pairs
         Values of the key `over`.
     over, run : str
         The keys that name the method and the run.

@@ -1,7 +1,21 @@
 """Figures of LMNN: Weinberger & Saul (2008)."""
 
-from paper_figures.lmnn import figures
+from paper_figures.lmnn import clusters, courses, gain, low_rank, shapes, table1
+from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER
+PAPER = Paper(
+    "lmnn",
+    "Fast solvers and efficient implementations for distance metric learning",
+    "K. Q. Weinberger, L. K. Saul. ICML 2008",
+    (
+        table1.STUDY,
+        shapes.BALL,
+        low_rank.STUDY,
+        gain.STUDY,
+        shapes.ELLIPSOIDS,
+        clusters.STUDY,
+        courses.STUDY,
+    ),
+)

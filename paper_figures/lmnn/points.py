@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.ndimage import affine_transform
 
-from paper_figures.tasks import Job
+from paper_figures.study import Job
 from refimpl.lmnn.algorithm import Examples, State, steps
 from refimpl.resources import on_one_blas_thread
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -46,7 +46,7 @@ def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = 
 
     Parameters
     ----------
-    job : registry.Job
+    job : study.Job
     data_set : str
     preparation : str
         See :func:`prepared`.
@@ -128,7 +128,7 @@ def sample_of(job: Job, data_set: str, y: Labels, n: int, sample: int, k: int) -
 
     Parameters
     ----------
-    job : registry.Job
+    job : study.Job
     data_set : str
     y : ndarray, shape (all,)
     n : int
