@@ -4,6 +4,8 @@ import numpy as np
 from agreement import KERNELS
 from toy_sets import provide
 
+from paper_figures.study import Job
+
 N, N_TRAIN = 70, 54
 fast_or_reference = "fast" if len(KERNELS) > 1 else "reference"
 
@@ -20,3 +22,9 @@ def points(monkeypatch):
     X = X * rng.gamma(3.0, 1.0, size=(N, 1))
     provide(monkeypatch, "lmnn toy", X, y, N_TRAIN)
     return X, y
+
+
+def ask(compute, **cell):
+    """The observations of a cell, each with the cell's parameters."""
+    job = Job(0, fast_or_reference, None, (cell["data_set"],))
+    return [cell | item for item in compute(job, **cell)]

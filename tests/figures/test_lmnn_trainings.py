@@ -4,21 +4,22 @@ By brute force, by loops and by hand on small sets. Trainings are those of `refi
 tests/lmnn tests. Not here: the rows (test_figures_lmnn_table1.py).
 """
 
+from collections import Counter
+
 import lmnn_toy
 import numpy as np
 import pytest
-from figure_runs import run
-from lmnn_toy import N_TRAIN, fast_or_reference
+from lmnn_toy import N_TRAIN
 from oracles_lmnn import gradient, objective, target_neighbours, triples
 from toy_sets import components, nn_error, provide
 
-from paper_figures.lmnn import courses, ever, samples
+from paper_figures.lmnn import courses, training
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.prepared import deskewed, in_training, points, prepared, sample_of, voted
-from paper_figures.tasks import TaskJob as Job
+from paper_figures.lmnn.points import deskewed, in_training, points, prepared, sample_of, voted
+from paper_figures.study import Job
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn
 
-TOY = {"data_set": "lmnn toy", "preparation": "as they are", "n": 100, "sample": 0, "d": 4, "k": 3}
+TOY = {"data_set": "lmnn toy", "preparation": "as they are", "n": 100, "sample": 0, "d": 4}
 JOB = Job(0, "reference")
 
 
@@ -30,8 +31,9 @@ def toy(monkeypatch):
     return Z[:N_TRAIN], y[:N_TRAIN], Z[N_TRAIN:], y[N_TRAIN:]
 
 
-def ask(module, name, **params):
-    return run(module, name, TOY | params, fast_or_reference).value
+def ask(part, **params):
+    (value,) = lmnn_toy.ask(training.compute, part=part, **(TOY | params))
+    return value
 
 
 # -------------------------------------------------------------------------------- points, samples
@@ -102,9 +104,10 @@ def test_ties_go_to_the_lowest_class_or_to_the_nearest():
 # ------------------------------------------------------------------------------------- trainings
 
 
-def test_a_certified_training(toy):
+def test_a_certified_training(toy, monkeypatch):
+    monkeypatch.setattr(training, "TOL", 0.1)
     Z, labels, Q, z = toy
-    value = ask(samples, "certified", tol=0.1, shuffled=False)
+    value = ask("certified")
     model = lmnn(Z, labels, 3, options=LMNNOptions(tol=0.1))
     M = [model.L[0].T @ model.L[0]]
     slacks = [s for *_, s in triples(Z, labels, target_neighbours(Z, labels, 3), M, [0] * len(Z))]
@@ -123,18 +126,20 @@ def test_a_certified_training(toy):
     assert value["euclidean"]["test"]["first class"] == pytest.approx(nn_error(Q, z, Z, labels, 3))
 
 
-def test_another_order_has_the_same_optimum(toy):
-    usual, other = (ask(samples, "certified", tol=1e-3, shuffled=s) for s in (False, True))
+def test_another_order_has_the_same_optimum(toy, monkeypatch):
+    monkeypatch.setattr(training, "TOL", 1e-3)
+    usual, other = (ask("certified", shuffled=s) for s in (False, True))
     assert usual["objective"] != other["objective"]
     assert usual["objective"] == pytest.approx(other["objective"], rel=2e-3)
 
 
-def test_the_printed_steps(toy):
+def test_the_printed_steps(toy, monkeypatch):
+    monkeypatch.setattr(training, "CHECKS", 4)
     Z, labels, Q, z = toy
     targets = target_neighbours(Z, labels, 3)
     c = np.mean([((Z[i] - Z[j]) ** 2).sum() for i in range(54) for j in targets[i]])
     start = np.eye(4) / np.sqrt(c)
-    value = ask(samples, "printed", checks=4)
+    value = ask("printed")
     first = value["checks"][0]
     M = [start.T @ start]
     assert first["objective"] == pytest.approx(objective(Z, labels, targets, 1.0, M, [0] * 54))
@@ -203,7 +208,8 @@ def test_many_optima_are_told(monkeypatch):
     """Three points of each of two classes in 5 dimensions: eq. 3 reaches 0."""
     X = np.random.default_rng(1).normal(size=(8, 5))
     provide(monkeypatch, "lmnn six", X, np.array([0, 0, 0, 1, 1, 1, 0, 1]), 6)
-    value = ask(samples, "certified", data_set="lmnn six", n=6, d=5, k=1, tol=1e-3, shuffled=False)
+    monkeypatch.setattr(training, "K", 1)
+    value = ask("certified", data_set="lmnn six", n=6, d=5)
     assert not value["unique"]
     assert (value["objective"], value["active"], value["gap"]) == (0.0, 0, 0.0)
 
@@ -211,10 +217,11 @@ def test_many_optima_are_told(monkeypatch):
 # ------------------------------------------------------------------------------------ ever active
 
 
-def test_triples_that_were_ever_active(toy):
+def test_triples_that_were_ever_active(toy, monkeypatch):
+    monkeypatch.setattr(training, "CHECKS", 2)
     Z, labels, Q, z = toy
     targets = target_neighbours(Z, labels, 3)
-    value = ask(ever, "ever_active", checks=2)
+    value = ask("ever active")
     M = np.eye(4)
     before = triples(Z, labels, targets, [M], [0] * 54)
     G = np.array(gradient(Z, labels, targets, 1.0, [M], [0] * 54))
@@ -230,21 +237,70 @@ def test_triples_that_were_ever_active(toy):
     assert active[1] - active[0]  # the step brought new ones
 
 
+# ------------------------------------------------------------------------------------ changes
+
+
+def test_changes_by_a_loop_over_triples(monkeypatch):
+    """Triples of the active set alone count, not those that a full check finds."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(36) % 3
+    provide(monkeypatch, "changes", rng.normal(size=(36, 2)) + 0.7 * labels[:, None], labels)
+    monkeypatch.setattr(training, "K", 1)
+    monkeypatch.setattr(training, "CHECKS", 4)
+    told = []
+
+    class Told(training.Watch):
+        def _step(self, before, now):
+            told.append((self.examples, before, now))
+            super()._step(before, now)
+
+    monkeypatch.setattr(training, "Watch", Told)
+    value = ask("changes", data_set="changes", n=30, d=2, factor=0.5)
+    X, targets = told[0][0].X, told[0][0].targets
+
+    def active(L, pairs):
+        D = (((X[:, None] - X) @ L[0].T) ** 2).sum(axis=2)
+        return {(i, j, l) for (i, l) in pairs for j in targets[i].tolist() if 1 + D[i, j] > D[i, l]}
+
+    changed, before = 0, 0
+    new, weighted = 0, 0
+
+    def weights(L, pairs):
+        """The weight of each pair in eq. 5: 1 of the pull, 1 or -1 of each active triple."""
+        count = Counter({(i, j): 1 for i in range(len(X)) for j in targets[i].tolist()})
+        for i, j, l in active(L, pairs):
+            count[i, j] += 1
+            count[i, l] -= 1
+        return Counter({pair: weight for pair, weight in count.items() if weight})
+
+    for _, now, then in told:
+        pairs = set(zip(now.i.tolist(), now.l.tolist(), strict=True))
+        changed += len(active(now.L, pairs) ^ active(then.L, pairs))
+        before += len(active(now.L, pairs))
+        first, then_ = (weights(at.L, pairs) for at in (now, then))
+        new += sum(first[pair] != then_[pair] for pair in {*first, *then_})
+        weighted += len(then_)
+    assert value["steps"] == len(told) == 1 + 2 + 4
+    assert value["changed"] == value["late"] == pytest.approx(100 * changed / before)
+    assert value["products"] == pytest.approx(100 * new / weighted)
+    assert 0 < value["changed"] and 0 < value["products"] < 100
+    assert value["seconds"] > 0 and value["objective"] > 0
+
+
 # --------------------------------------------------------------------------------------- figure 5
 
 COURSE = {
     "data_set": "lmnn toy",
     "preparation": "as they are",
     "share": 0.8,
-    "ks": (1, 3),
     "checks": 7,
     "watched": True,
 }
 
 
 def course_of(by_class, split):
-    params = COURSE | {"by_class": by_class, "split": split}
-    return run(courses, "course", params, fast_or_reference).value
+    (value,) = lmnn_toy.ask(courses.course, **COURSE, by_class=by_class, split=split)
+    return value
 
 
 def test_early_stopping_is_that_of_the_training(toy, monkeypatch):

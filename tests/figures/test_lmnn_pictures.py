@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Circle, Ellipse
-from pictures import curves, legend, picture, style, texts
+from pictures import bars, curves, legend, picture, style, texts
 
-from paper_figures.lmnn import plots
+from paper_figures.lmnn import shapes
+from paper_figures.lmnn.clusters import draw_clusters, figure4
 from paper_figures.plots import series_style
+from paper_figures.study import Seen
 from paper_figures.themes import LIGHT
 
 
@@ -29,7 +31,7 @@ def horizontal(line):
 def test_ball():
     """Centre (1, 1), radius 5, query 10 away along (3, 4) / 5: the edge is half-way."""
     figure = picture(
-        plots.draw_ball,
+        shapes.draw_ball,
         {
             "centre": [1.0, 1.0],
             "query": [7.0, 9.0],
@@ -78,7 +80,7 @@ def test_ellipsoids():
     """
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     figure = picture(
-        plots.draw_ellipsoids,
+        shapes.draw_ellipsoids,
         {
             "digits": [0, 4],
             "points": [[[0.0, 0.0], [8.0, 1.0]], [[2.0, 4.0]]],
@@ -123,7 +125,7 @@ def test_ellipsoids():
 
 def test_a_singular_metric_has_a_finite_ellipse():
     figure = picture(
-        plots.draw_ellipsoids,
+        shapes.draw_ellipsoids,
         {
             "digits": [1],
             "points": [[[0.0, 0.0], [2.0, 6.0]]],
@@ -133,3 +135,84 @@ def test_a_singular_metric_has_a_finite_ellipse():
     )
     _, ellipse = figure.axes[0].patches
     assert ellipse.width == pytest.approx(1.0) and ellipse.height == pytest.approx(0.0, abs=1e-100)
+
+
+# -------------------------------------------------------------------------------- several metrics
+
+
+def of_runs(name, p, *errors):
+    return [
+        {"data_set": name, "p": p, "run": run, "error": error, "all": error + 10}
+        for run, error in enumerate(errors)
+    ]
+
+
+def test_test_errors_by_the_number_of_metrics():
+    results = [
+        *of_runs("isolet", None, 1.0, 3.0),
+        *of_runs("isolet", 10, 5.0, 7.0),
+        *of_runs("isolet", 1, 8.0, 8.0),
+    ]
+    figure = picture(draw_clusters, None, figure4(Seen(results)).rows)
+    (axis,) = figure.axes
+    assert texts(axis) == ("isolet", "number of metrics", "test error (%)")
+    lines = curves(axis)
+    assert [(1, 8), (10, 6)] in lines and [(1, 18), (10, 16)] in lines
+    levels = [line.get_ydata()[0] for line in axis.lines if line.get_linestyle() == "--"]
+    assert {2.0, 12.0} <= set(levels)
+    assert len(bars(axis)) == 2
+    assert list(legend(figure)) == [
+        "clusters by k-means, points that trained vote",
+        "one for each class, points that trained vote",
+        "clusters by k-means, all points vote",
+        "one for each class, all points vote",
+    ]
+    title = figure.legends[0].get_title().get_text()
+    assert title == "bars and bands: standard errors of means of 2 runs"
+
+
+def test_a_single_run_has_no_bars():
+    rows = figure4(Seen(of_runs("wine", 1, 2.0))).rows
+    figure = picture(draw_clusters, None, rows)
+    said = figure.legends[0].get_title().get_text()
+    assert said == "one run each, without standard errors"
+
+
+# ------------------------------------------------------------------------- rows of figures 1, 3
+
+
+def row(keys, ours):
+    return keys | {"published": None, "ours": ours, "error": 0.0, "n": 1}
+
+
+def test_figure_1_gives_the_bound_and_both_distances():
+    value = {"bound": 1.5, "least": 2.25, "neighbour_distance": 0.75, "radius": 3.0}
+    gathered = shapes.figure1(Seen([value]))
+    assert gathered.rows == [
+        row({"quantity": "bound of eq. 7"}, 1.5),
+        row({"quantity": "least distance to a point of the ball"}, 2.25),
+        row({"quantity": "distance to the nearest point of all"}, 0.75),
+    ]
+    assert gathered.drawing == value
+
+
+def test_figure_3_gives_three_errors_and_angles(monkeypatch):
+    monkeypatch.setattr(shapes, "DIGITS", (0, 4))
+    value = {"several": 1.234, "one": 5.0, "euclidean": 7.006, "points": [[[0.0, 1.0]]]}
+    value |= {"centres": [[0.0, 0.0], [1.0, 1.0]]}
+    value |= {"metrics": [[[3.0, 0.0], [0.0, 1.0]], [[2.0, -1.0], [-1.0, 2.0]]]}
+    gathered = shapes.figure3(Seen([value]))
+    assert gathered.rows == [
+        row({"quantity": "leave-one-out error, one metric for each digit (%)"}, 1.23),
+        row({"quantity": "leave-one-out error, one metric (%)"}, 5.0),
+        row({"quantity": "leave-one-out error, Euclidean (%)"}, 7.01),
+        row({"quantity": "digit 0, degrees from the line to the nearest centre"}, 45.0),
+        row({"quantity": "digit 4, degrees from the line to the nearest centre"}, 90.0),
+    ]
+    assert gathered.drawing == value | {"digits": (0, 4)}
+
+
+@pytest.mark.parametrize("gather", [shapes.figure1, shapes.figure3])
+def test_a_figure_of_one_cell_says_why_it_is_empty(gather):
+    (absent,) = gather(Seen([], [{"why": "no such file"}])).rows
+    assert (absent["quantity"], absent["ours"], absent["why"]) == ("all", None, "no such file")
