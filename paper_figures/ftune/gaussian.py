@@ -103,7 +103,7 @@ STUDY = Study(
             figure2,
             draw_curves,
             alt=CURVE,
-            size=(5.2, 5.0),
+            size=(5.2, 5.6),
             layout=(CURVES, DIFFERENCES),
             uses=lambda cell: cell["data_set"] in SHOWN,
         ),

@@ -96,7 +96,7 @@ def _alike(a: Sequence[float], b: Sequence[float]) -> bool:
 def paired(items: Sequence[Observation], pairs: Sequence[tuple[str, str]]) -> Iterator[Row]:
     """Yield differences of methods taken split by split, named ``FTUNE-S less BBS``."""
     for row in differences(items, SETS, "accuracy", pairs):
-        named = {"difference": f"{row.pop('method')} less {row.pop('minus')}"}
+        named = {"comparison": f"{row.pop('method')} less {row.pop('minus')}"}
         yield {name: row.pop(name) for name in SETS} | named | row
 
 
@@ -137,7 +137,7 @@ SPOKEN = {name: name_of(name) for name in (*MATRICES[1:5:2], "protein", *VECTORS
 TABLE = Grid(
     ("data_set",),
     ("landmarks", "method"),
-    where={"difference": (None,)},
+    where={"comparison": (None,)},
     best="best",
     headings={"data_set": "data set", "best": "no worse than the highest mean by our t-test"},
     order=ORDER,
@@ -146,13 +146,13 @@ TABLE = Grid(
 CURVES = Grid(
     ("data_set", "method"),
     ("landmarks",),
-    where={"difference": (None,)},
+    where={"comparison": (None,)},
     headings={"data_set": "data set"},
     order=ORDER,
     names={"data_set": SPOKEN},
 )
 DIFFERENCES = Grid(
-    ("difference",),
+    ("comparison",),
     ("data_set",),
     tables=("landmarks",),
     order=ORDER,

@@ -113,7 +113,7 @@ def _differences(items: Sequence[Observation]) -> Iterator[Row]:
         for row in differences(named, ("data_set",), field, pairs, over="metrics"):
             keys = {"data set": row.pop("data_set"), "voters": voters}
             said = f"{_words(row.pop('metrics'))} less {_words(row.pop('minus'))}"
-            yield keys | {"difference": said} | row
+            yield keys | {"comparison": said} | row
 
 
 def _words(metrics: Any) -> str:
@@ -201,11 +201,11 @@ STUDY = Study(
                 Grid(
                     ("data set", "voters"),
                     ("metrics",),
-                    where={"difference": (None,)},
+                    where={"comparison": (None,)},
                     headings={"voters": "who votes"},
                 ),
                 Grid(
-                    ("data set", "difference"),
+                    ("data set", "comparison"),
                     ("voters",),
                     headings={"voters": "who votes"},
                     title="differences, run by run",

@@ -67,8 +67,8 @@ COMPARED = {  # (same, better, worse, different), and how many of these are open
     "lmnn.figure5": (10, 3, 11, 0, 10),
     "lmnn.table1": (9, 0, 4, 4, 8),
     "lmnn.training_gain": (0, 0, 2, 0, 2),
-    "ftune.table1": (14, 1, 3, 0, 4),
-    "ftune.table2": (45, 34, 17, 0, 51),
+    "ftune.table1": (15, 0, 3, 0, 3),
+    "ftune.table2": (37, 50, 9, 0, 59),
 }
 
 
@@ -117,7 +117,7 @@ OTHERS = {
         "beyond the paper": 312,
     },
     "lmnn": {"not comparable": 12, "curve not available as numbers": 45, "beyond the paper": 367},
-    "ftune": {"curve not available as numbers": 190, "beyond the paper": 108, "not available": 30},
+    "ftune": {"curve not available as numbers": 155, "beyond the paper": 618, "not available": 30},
 }
 
 
@@ -128,12 +128,3 @@ def test_rows_that_are_not_compared(paper):
         total += verdict.count(judged(paper, figure))
     compared = (verdict.SAME, *verdict.DIFFERING)
     assert {state: n for state, n in total.items() if state not in compared} == OTHERS[paper]
-
-
-@pytest.mark.parametrize("figure", ["table2", "figure2"])
-def test_records_with_common_landmarks_say_so(figure):
-    """A record that draws pairs as printed has other notes, and these are refused."""
-    stored = records("ftune")[figure]
-    assert not any("common landmarks" in note for note in stored["notes"])
-    (said,) = [note for note in verdict.notes(stored) if "common landmarks" in note]
-    assert "Algorithm 2" in said

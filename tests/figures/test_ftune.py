@@ -234,7 +234,7 @@ def test_table_2_beside_the_print():
     ]
     assert mine[0]["error"] == pytest.approx(0.1 / 3**0.5) and mine[0]["n"] == 3
     assert {row["tolerance"] for row in mine} == {0.005}
-    less = {r["difference"]: r for r in gathered.rows if "difference" in r}
+    less = {r["comparison"]: r for r in gathered.rows if "comparison" in r}
     assert list(less) == [f"{a} less {b}" for a, b in gaussian.PAIRS]
     assert less["FTUNE-S less BBS"]["ours"] == pytest.approx(0.0)
     assert less["FTUNE-S less BBS"]["error"] == pytest.approx(0.1 / 3**0.5)
@@ -264,7 +264,7 @@ def test_curves_and_differences_of_all_numbers_of_landmarks():
     runs = [{"FTUNE+D-S": 0.7, "FTUNE-S": 0.5, "BBS": 0.6}, {"FTUNE+D-S": 0.9, "FTUNE-S": 0.9}]
     rows = matrices.figure1(seen_of("wine", 20, *runs, scale="small")).rows
     assert [row["method"] for row in rows if "method" in row] == ["FTUNE+D-S", "FTUNE-S", "BBS"]
-    less = {row["difference"]: (row["ours"], row["n"]) for row in rows if "difference" in row}
+    less = {row["comparison"]: (row["ours"], row["n"]) for row in rows if "comparison" in row}
     assert less["FTUNE+D-S less FTUNE-S"] == (pytest.approx(0.1), 2)
     assert less["FTUNE+D-S less BBS"] == (pytest.approx(0.1), 1)
 
@@ -305,7 +305,7 @@ def test_accuracies_by_the_number_of_landmarks():
             line("wine", "BBS", 10, 0.5, 0.125),
             line("wine", "FTUNE-S", 10, 0.75, 0.25),
             line("digits", "DBOOST", 20, 0.99, 0.0625),
-            {"data_set": "wine", "landmarks": 10, "difference": "x", "ours": 0, "error": 1, "n": 4},
+            {"data_set": "wine", "landmarks": 10, "comparison": "x", "ours": 0, "error": 1, "n": 4},
         ],
     )
     first, second = shown(figure.axes)

@@ -284,7 +284,7 @@ def test_figure_4_has_means_of_runs_and_differences_run_by_run():
     assert line["error"] == pytest.approx((7 / 9) ** 0.5)
     assert of(rows, metrics="one for each class", voters="all points")["ours"] == 12.333
     assert of(rows, metrics=2, voters="all points")["error"] is None
-    less = of(rows, difference="one for each class less 1 metric", voters="points that trained")
+    less = of(rows, comparison="one for each class less 1 metric", voters="points that trained")
     assert less["ours"] == pytest.approx(-2 / 3) and less["error"] == pytest.approx((7 / 9) ** 0.5)
     assert gathered.notes[0].startswith("Means of 1 or 3 runs (the paper: 100)")
 
