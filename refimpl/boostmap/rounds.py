@@ -16,8 +16,7 @@ import numpy as np
 
 from refimpl.boostmap import algorithm
 from refimpl.boostmap.algorithm import (
-    MODIFY_BELOW,
-    NO_GAIN,
+    ROUNDING,
     Choices,
     Problem,
     Weights,
@@ -36,6 +35,8 @@ __all__ = ["query_sensitive_rounds", "training_rounds"]
 
 ROWS = 16  # rows of values that are computed at a time: they stay in the cache
 IN_A_ROW = 50  # changes of weight whose gains are judged together
+NO_GAIN = 1 - ROUNDING  # "z < 1"
+MODIFY_BELOW = 0.9999  # § 7.3 step 4
 FirstPhase: TypeAlias = Sequence[tuple[Name, float, float]]
 """Classifier, alpha_j and z_j of each round of § 7.3."""
 SecondPhase: TypeAlias = Sequence[tuple[int, int, float, float, int, float, float]]
