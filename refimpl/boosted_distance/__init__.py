@@ -7,10 +7,10 @@ which finds the weak classifier of least weighted error.
 """
 
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.algorithm import Round, adaboost_rounds
+from refimpl.boosted_distance.algorithm import adaboost_rounds
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boosted_distance.ensembles import StumpEnsemble
-from refimpl.boosted_distance.model import BoostedDistance
+from refimpl.boosted_distance.model import BoostedDistance, Round
 from refimpl.boosted_distance.prediction import (
     class_similarities,
     nearest_neighbor_boosted_distance,

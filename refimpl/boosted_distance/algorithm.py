@@ -12,7 +12,6 @@ throughout).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
@@ -22,6 +21,7 @@ import refimpl.kernels
 from refimpl.arrays import as_floats, for_kernel
 from refimpl.boosted_distance.differences import Differences
 from refimpl.boosted_distance.ensembles import Ensemble, StumpEnsemble
+from refimpl.boosted_distance.model import Round
 from refimpl.boosted_distance.weak_learners import STUMPS, Vectors, WeakLearner
 from refimpl.kernels.stumps import GRID
 from refimpl.typing import BoolArray, FloatArray, Kernels, Labels
@@ -117,41 +117,6 @@ def boosted_distance(
 
 
 # ------------------------------------------------------------------------------------ Algorithm A.2
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """What one round of Algorithm A.2 computes; the `state` of a :class:`refimpl.Step`.
-
-    Attributes
-    ----------
-    t : int
-        Number of the round, from 1.
-    epsilon : float
-        Weighted error of the weak classifier.
-    alpha : float
-        Its weight in the ensemble.
-    h : tuple
-        Its parameters; (f, p, theta) for a stump.
-    w : ndarray, shape (n,), float64
-        The normalised weights under which it was chosen, positives first.
-
-    See Also
-    --------
-    adaboost_rounds : Yield the rounds.
-
-    Examples
-    --------
-    >>> round = next(adaboost_rounds(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]])))
-    >>> round.t, round.h, round.w.tolist()
-    (1, (0, 1, 1.5), [0.25, 0.25, 0.25, 0.25])
-    """
-
-    t: int
-    epsilon: float
-    alpha: float
-    h: tuple[Any, ...]
-    w: FloatArray = field(repr=False)
 
 
 def adaboost_rounds(

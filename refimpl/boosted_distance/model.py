@@ -1,16 +1,55 @@
-"""The result of Algorithm A.1 of Amores, Sebe & Radeva (2006): an ensemble for each class."""
+"""What Amores, Sebe & Radeva's (2006) trainings give: the rounds of Algorithm A.2, and an ensemble
+for each class, the result of Algorithm A.1.
+"""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from refimpl.boosted_distance.ensembles import Ensemble
 from refimpl.results import result
-from refimpl.typing import Labels
+from refimpl.typing import FloatArray, Labels
 
-__all__ = ["BoostedDistance"]
+__all__ = ["BoostedDistance", "Round"]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round of Algorithm A.2 computes; the `state` of a :class:`refimpl.Step`.
+
+    Attributes
+    ----------
+    t : int
+        Number of the round, from 1.
+    epsilon : float
+        Weighted error of the weak classifier.
+    alpha : float
+        Its weight in the ensemble.
+    h : tuple
+        Its parameters; (f, p, theta) for a stump.
+    w : ndarray, shape (n,), float64
+        The normalised weights under which it was chosen, positives first.
+
+    See Also
+    --------
+    refimpl.boosted_distance.algorithm.adaboost_rounds : Yield the rounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.boosted_distance.algorithm import adaboost_rounds
+    >>> round = next(adaboost_rounds(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]])))
+    >>> round.t, round.h, round.w.tolist()
+    (1, (0, 1, 1.5), [0.25, 0.25, 0.25, 0.25])
+    """
+
+    t: int
+    epsilon: float
+    alpha: float
+    h: tuple[Any, ...]
+    w: FloatArray = field(repr=False)
 
 
 @result

@@ -101,11 +101,7 @@ def d2(
 
 
 def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
-    """Return the slacks of the triples of an active set, shape (pairs, k): eq. 2.
-
-    near : d^2(x_i, x_j) of all target neighbours, shape (n, k)
-    far : d^2(x_i, x_l) of the pairs (i, l), shape (pairs,)
-    """
+    """Return the slacks (pairs, k) of near d^2(x_i, x_j), (n, k), far d^2(x_i, x_l), (pairs,)."""
     return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
 
 
@@ -115,30 +111,7 @@ def epsilon(near: FloatArray, slacks: FloatArray, mu: float) -> float:
 
 
 def project(M: FloatArray) -> FloatArray:
-    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M: § 3.
-
-    Parameters
-    ----------
-    M : ndarray, shape (..., d, d), float64
-        Symmetric.
-
-    Returns
-    -------
-    ndarray, shape (..., d, d), float64
-        The factor L; its rows ascend in length.
-
-    See Also
-    --------
-    lmnn_svd : Keep only the longest rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import project
-    >>> L = project(np.diag([4.0, -1.0]))
-    >>> (L.T @ L).tolist()
-    [[4.0, 0.0], [0.0, 0.0]]
-    """
+    """Return a factor L of the positive semidefinite L^T L nearest to M, (..., d, d): § 3."""
     values, vectors = np.linalg.eigh(M)
     L: FloatArray = np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
     return L  # LM:3:3

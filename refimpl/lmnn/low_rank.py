@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request
@@ -21,9 +22,47 @@ from refimpl.lmnn.starts import few, scaled
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 
-__all__ = ["lmnn_rect", "lmnn_svd"]
+__all__ = ["lmnn_rect", "lmnn_svd", "project"]
 
 TOL = 1e-4
+
+
+def project(M: ArrayLike) -> FloatArray:
+    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M: § 3.
+
+    Parameters
+    ----------
+    M : array_like, shape (..., d, d)
+        Symmetric, and finite.
+
+    Returns
+    -------
+    ndarray, shape (..., d, d), float64
+        The factor L; its rows ascend in length.
+
+    Raises
+    ------
+    ValueError
+        If M holds no square matrices, or numbers that are not finite.
+
+    See Also
+    --------
+    lmnn_svd : Keep only the longest rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import project
+    >>> L = project(np.diag([4.0, -1.0]))
+    >>> (L.T @ L).tolist()
+    [[4.0, 0.0], [0.0, 0.0]]
+    """
+    symmetric: FloatArray = for_kernel(as_array(M, "M", "matrices"))
+    if symmetric.ndim < 2 or symmetric.shape[-1] != symmetric.shape[-2]:
+        raise ValueError(f"M must have shape (..., d, d); got {symmetric.shape}")
+    if not np.isfinite(symmetric).all():
+        raise ValueError("M must hold finite numbers; got NaN or infinity")
+    return algorithm.project(symmetric)
 
 
 def lmnn_svd(metric: Metric, r: int) -> FloatArray:

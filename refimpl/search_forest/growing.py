@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from refimpl.search_forest.algorithm import Round, best_c, same_partition
-from refimpl.search_forest.trees import Node, Pairs, Split, Tree
+from refimpl.search_forest.algorithm import best_c, same_partition
+from refimpl.search_forest.trees import Node, Pairs, Round, Split, Tree
 from refimpl.typing import Points
 
 __all__ = ["grow_rounds", "grow_tree"]

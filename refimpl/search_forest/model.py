@@ -17,8 +17,7 @@ from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays
 from refimpl.search_forest import algorithm
-from refimpl.search_forest.algorithm import Round
-from refimpl.search_forest.trees import Tree
+from refimpl.search_forest.trees import Round, Tree
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Points
 
 __all__ = ["SearchForest", "selection", "to_terms"]

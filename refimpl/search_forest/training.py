@@ -21,7 +21,6 @@ from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory
-from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.growing import grow_rounds, grow_tree
 from refimpl.search_forest.memory import least_bytes, memory_bytes
 from refimpl.search_forest.model import (
@@ -34,7 +33,7 @@ from refimpl.search_forest.options import DEFAULTS, ForestOptions
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_lam, as_similarity
 from refimpl.search_forest.splits import best_split
-from refimpl.search_forest.trees import Node, Pairs, Split, Tree
+from refimpl.search_forest.trees import Node, Pairs, Round, Split, Tree
 from refimpl.typing import ArrayLike, Kernels, Points
 
 __all__ = ["search_forest"]
@@ -93,7 +92,7 @@ def search_forest(
         All processors by default. The result does not depend on it.
     callback : callable, optional
         Called with a :class:`refimpl.Step` after each tree. ``step.state`` is the
-        :class:`~refimpl.search_forest.algorithm.Round` with the tree, ``step.number`` the number of
+        :class:`~refimpl.search_forest.Round` with the tree, ``step.number`` the number of
         trees so far, ``step.total`` is M, ``step.result`` the forest so far. If the callback
         returns True, the training ends.
     start : SearchForest, optional

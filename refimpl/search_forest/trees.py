@@ -15,7 +15,7 @@ import numpy as np
 
 from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
 
-__all__ = ["Node", "Pairs", "Split", "Tree"]
+__all__ = ["Node", "Pairs", "Round", "Split", "Tree"]
 
 Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
@@ -183,3 +183,35 @@ class Tree:
         self.leaf[rows] = np.where(split.left, children[0], children[1])
         self.J += rise
         return children
+
+
+class Round(NamedTuple):
+    """A round of Algorithm 1, p. 5.
+
+    Attributes
+    ----------
+    m : int
+        The number of the round, from 1 on.
+    tree : Tree
+        t_m.
+    c : float
+        The weight c_m of the tree.
+    similar, dissimilar : float
+        The two masses of eq. 14 from which the weight follows.
+
+    See Also
+    --------
+    refimpl.search_forest.search_forest : Its callback gets the rounds.
+
+    Examples
+    --------
+    >>> leaf = Tree([-1], [None], [0.0], np.zeros(3, dtype=np.int64), 0.5)
+    >>> Round(1, leaf, 0.25, 4.0, 2.0).c
+    0.25
+    """
+
+    m: int
+    tree: Tree
+    c: float
+    similar: float
+    dissimilar: float
