@@ -207,13 +207,11 @@ def adaboost(
 
 def nearest_neighbor_boosted_distance(
     y: FloatArray,
-    Phi: Mapping[Any, Ensemble],
+    Phi: Mapping[Any, StumpEnsemble],
     Omega: FloatArray,
     l: Labels,
     *,
     normalize: bool = True,
-    kernels: Kernels = refimpl.kernels,
-    threads: int | None = None,
 ) -> Labels:
     """Label each vector like the training vector most similar to it: Algorithm A.3 and eq. 1.
 
@@ -226,9 +224,8 @@ def nearest_neighbor_boosted_distance(
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2
         C = l[i]  # BD:A.3:3
-        # BD:A.3:4
-        s = similarity(y, Omega[[i]], Phi[C], normalize=normalize, kernels=kernels, threads=threads)
-        s_i = s[:, 0]
+        s_i = H(y - Omega[i], Phi[C])  # BD:A.3:4
+        s_i = s_i / total_weight(Phi[C]) if normalize else s_i  # ERRATUM BD-2
         larger = s_i > s_max  # BD:A.3:5, BD:eq1  of equals the first stays
         s_max[larger] = s_i[larger]  # BD:A.3:6
         l_y[larger] = C  # BD:A.3:7

@@ -75,7 +75,7 @@ def draw_class(trace: Trace, round: int) -> str:
 
 def nearest(kernels: Any) -> None:
     Phi = algorithm.boosted_distance(TEN, labels, 3, kernels=kernels)
-    algorithm.nearest_neighbor_boosted_distance(QUERY, Phi, TEN, labels, kernels=kernels)
+    algorithm.nearest_neighbor_boosted_distance(QUERY, Phi, TEN, labels)
 
 
 def draw_nearest(trace: Trace, round: int) -> str:
