@@ -207,7 +207,7 @@ def adaboost(
 
 def nearest_neighbor_boosted_distance(
     y: FloatArray,
-    Phi: Mapping[Any, StumpEnsemble],
+    Phi: Mapping[Any, Any],
     Omega: FloatArray,
     l: Labels,
     *,
