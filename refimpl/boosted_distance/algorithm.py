@@ -206,12 +206,7 @@ def adaboost(
 
 
 def nearest_neighbor_boosted_distance(
-    y: FloatArray,
-    Phi: Mapping[Any, Any],
-    Omega: FloatArray,
-    l: Labels,
-    *,
-    normalize: bool = True,
+    y: FloatArray, Phi: Mapping[Any, Any], Omega: FloatArray, l: Labels, *, normalize: bool = True
 ) -> Labels:
     """Label each vector like the training vector most similar to it: Algorithm A.3 and eq. 1.
 

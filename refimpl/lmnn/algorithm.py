@@ -406,8 +406,15 @@ def lmnn(
     X, y = for_kernel(X), class_numbers(y)
     partition = for_kernel(np.zeros(len(X)) if partition is None else partition, np.int64)  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
-    L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric
-    examples = Examples(X, y, targets, partition)
+    unit = usual_spread(X)  # open: start  the Euclidean metric, by this unit of length
+    L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)
+    examples = Examples(X / unit, y, targets, partition)
     states = steps(examples, mu, L, look=look, kernels=kernels, threads=threads)
     *_, (_, best) = until_converged(states)  # LM:5:7
-    return best[1]
+    return best[1] / unit
+
+
+def usual_spread(X: FloatArray) -> float:
+    """Return a power of two near the mean distance of a coordinate from its mean."""
+    spread = np.abs(X - X.mean(axis=0)).mean()
+    return float(2.0 ** np.round(np.log2(spread))) if spread > 0 else 1.0

@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 
 from refimpl.arrays import for_kernel
+from refimpl.search_forest.similarity import as_lam
 from refimpl.search_forest.trees import Leaves, Round, Split, Tree
 from refimpl.typing import BoolArray, FloatArray, IntArray, Points
 
@@ -185,4 +186,4 @@ def search_forest(
     s : whether the points of a pair are similar, (n, n); the diagonal is not read
     """
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(np.asarray(s, dtype=bool), lam, M, learn))
+    return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))

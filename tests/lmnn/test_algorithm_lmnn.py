@@ -150,8 +150,23 @@ def test_the_printed_form_is_near_the_optimum(kind):
     assert proven.bound * (1 - 1e-9) <= found <= 1.005 * proven.objective
 
 
-def test_where_all_target_neighbours_are_duplicates_the_optimum_is_reached():
-    X = np.repeat(np.random.default_rng(0).normal(size=(6, 2)), 2, axis=0)
+@pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e-6, 1e6, 1e100])
+def test_the_unit_of_the_points_changes_no_step(unit):
+    X, y = sample("iris", 40, 3, 0)
+    L = algorithm.lmnn(X, y, 3, **FAST)
+    scaled = unit * algorithm.lmnn(unit * X, y, 3, **FAST)
+    targets = algorithm.target_neighbors(X, y, 3)
+    whole = [0] * len(X)
+    found, wanted = (
+        oracle.objective(X.tolist(), y, targets, 1.0, (A.transpose(0, 2, 1) @ A).tolist(), whole)
+        for A in (scaled, L)
+    )
+    assert found == pytest.approx(wanted, rel=1e-3)  # but for rounding, which the steps carry on
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+def test_where_all_target_neighbours_are_duplicates_the_optimum_is_reached(unit):
+    X = unit * np.repeat(np.random.default_rng(0).normal(size=(6, 2)), 2, axis=0)
     y = np.repeat([0, 1, 0, 1, 0, 1], 2)
     L = algorithm.lmnn(X, y, 1)[0]
     between = ((X[:, None] - X[None]) @ L.T)[y[:, None] != y]
