@@ -38,7 +38,9 @@ class ForestOptions:
         The coordinates of the points to which x~ of eq. 18 adds an entry. "node" centres and scales
         the points of each node, and adds `augment`. "given" is x~ = [x^T 1]^T, as printed, of the
         points as they are; it needs the offset of the eigenvector and no moves, and `augment` is
-        not used.
+        not used. Among the 2 % of the database with the largest T, the forests of "node" have 84 %
+        of the nearest neighbours on digits, 83 % on letters, 67 % on SIFT and 76 % on MNIST's
+        pixels, and those of "given" 71, 64, 6 and 50 % (PAPER.md says how this was measured).
     offset : {"eigenvector", "best"}, default "eigenvector"
         How b of a plane p^T x + b is found: from the eigenvector, as in eq. 18, or as the threshold
         on p^T x that maximises eq. 17 itself. A plane that is moved gets its best threshold.
