@@ -133,7 +133,7 @@ def descend(
     watch = Watch(problem)
 
     def look(examples: Examples, Z: FloatArray, near: FloatArray, **how: object) -> Pairs:
-        return problem.impostors_at(Z)  # within the limits of memory
+        return problem.impostors(Z)  # within the limits of memory
 
     examples = Examples(problem.X, problem.classes, problem.targets, problem.partition)
     states = algorithm.steps(

@@ -204,15 +204,11 @@ class LargeMarginProblem:
             rows_times(points, factor.T, out=out, threads=self.threads)
         return Z.reshape(len(L) * self.n, L.shape[1])
 
-    def impostors(self, L: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return all pairs of a point i and an impostor l: § 4.2.
+    def impostors(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
+        """Return all pairs of a point i and an impostor l among the mapped points Z: § 4.2.
 
         The classes differ, and d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j.
         """
-        return self.impostors_at(self.mapped(L), margin)
-
-    def impostors_at(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return the :meth:`impostors` of mapped points Z."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)

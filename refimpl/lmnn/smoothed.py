@@ -306,7 +306,7 @@ def full_check(
     for _ in range(30):
         L = coordinates.outward(V)
         Z = coordinates.mapped(L)
-        i, l = problem.impostors_at(Z)
+        i, l = problem.impostors(Z)
         free = coordinates.is_free(i, l, problem.partition)
         if not free.any():
             break
@@ -323,7 +323,7 @@ def full_check(
 def reset(problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray) -> None:
     """Reset the working set to the pairs that violate the margin, or nearly do."""
     Z = coordinates.mapped(coordinates.outward(V))
-    i, l = problem.impostors_at(Z, 1.0 + CLEAR)
+    i, l = problem.impostors(Z, 1.0 + CLEAR)
     kept = ~coordinates.is_free(i, l, problem.partition)
     problem.set_pairs(i[kept], l[kept])
 

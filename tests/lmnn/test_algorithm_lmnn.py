@@ -320,7 +320,7 @@ def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
         np.testing.assert_allclose(moved.pull_gradient(), identity, atol=1e-2)
         V = np.random.default_rng(0).normal(size=(len(R), 3, 4))
         for one, factor in ((moved, V), (problem, V @ R.transpose(0, 2, 1))):
-            one.add_pairs(*one.impostors(factor))
+            one.add_pairs(*one.impostors(one.mapped(factor)))
         want = problem.evaluate(V @ R.transpose(0, 2, 1)).objective
         assert moved.evaluate(V).objective == pytest.approx(want, rel=1e-9)
         L = printed.Inward(R, R.transpose(0, 2, 1))
@@ -503,7 +503,7 @@ def test_the_gradient_by_the_factor_is_that_of_finite_differences():
     X, y = blobs(5, n=24, d=4)
     problem = problem_of(X, y, 2, 1.0)
     L = np.random.default_rng(0).normal(size=(1, 2, 4))
-    problem.add_pairs(*problem.impostors(L, margin=1.5))
+    problem.add_pairs(*problem.impostors(problem.mapped(L), margin=1.5))
     G = problem.gradient_M(problem.evaluate(L).weights)
     moved = algorithm.factor_step(L, G, 1)
     D = 2 * L @ G

@@ -241,7 +241,7 @@ def test_a_bound_counts_the_rounding_of_the_sums():
     at = problem.coordinates
     inner = problem.within(at.U)
     V = np.eye(4)[None]
-    inner.add_pairs(*inner.impostors(V))
+    inner.add_pairs(*inner.impostors(inner.mapped(V)))
     certificate = lmnn_certificate.Certificate(inner, at, 5)
     now = inner.evaluate(V)
     certificate.add(now.alpha, now.weights)
