@@ -19,10 +19,8 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.arrays import as_floats, for_kernel
-from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.ensembles import Ensemble, StumpEnsemble
-from refimpl.boosted_distance.model import Round
-from refimpl.boosted_distance.weak_learners import STUMPS, Vectors, WeakLearner
+from refimpl.boosted_distance.model import Ensemble, Round, StumpEnsemble
+from refimpl.boosted_distance.weak_learners import STUMPS, Differences, Vectors, WeakLearner
 from refimpl.kernels.stumps import GRID
 from refimpl.typing import BoolArray, FloatArray, Kernels, Labels
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.arrays import as_floats, for_kernel
-from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
+from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels

@@ -25,7 +25,7 @@ from refimpl.boostmap.algorithm import (
     candidate_classifiers,
 )
 from refimpl.boostmap.bounds import Values, least_z, least_z_min, margin_sums
-from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
+from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.arguments import checked_once
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins

@@ -19,7 +19,6 @@ import numpy as np
 import refimpl.kernels
 from refimpl.arrays import as_floats, class_numbers, for_kernel
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.lmnn.used import adjacency
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
@@ -141,6 +140,18 @@ def sum_of_C(
         half = X[rows].T @ W
         sums[alpha] = (half + half.T) / 2  # a sum of symmetric matrices, but for rounding
     return sums
+
+
+def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the pairs (a, b) as an adjacency list of n rows.
+
+    It has the start of each row's list, the other row of each pair, and the index of the pair.
+    """
+    rows = np.concatenate([a, b])
+    order = np.argsort(rows, kind="stable")
+    pair = np.arange(len(a))
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]
 
 
 def push(

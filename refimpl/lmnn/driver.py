@@ -10,9 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from refimpl.lmnn.arguments import Request, Validation
-from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNCallback, LMNNResult, relative_gap
+from refimpl.lmnn.model import (
+    Check,
+    ConvergenceWarning,
+    LMNNCallback,
+    LMNNOptions,
+    LMNNResult,
+    relative_gap,
+)
 from refimpl.lmnn.neighbors import classify
-from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.starts import zero_metric
 from refimpl.progress import Step

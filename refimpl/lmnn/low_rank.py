@@ -11,11 +11,9 @@ import numpy as np
 from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
-from refimpl.lmnn.arguments import USUAL, Request, as_request
+from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
 from refimpl.lmnn.driver import course, until_done, warn_unless_finished
-from refimpl.lmnn.memory import room_for_pairs
-from refimpl.lmnn.model import LMNNCallback, LMNNResult, Metric, factors_of
-from refimpl.lmnn.options import LMNNOptions
+from refimpl.lmnn.model import LMNNCallback, LMNNOptions, LMNNResult, Metric, factors_of
 from refimpl.lmnn.problem import LargeMarginProblem
 from refimpl.lmnn.smoothed import descend_low_rank
 from refimpl.lmnn.starts import few, scaled

@@ -15,11 +15,9 @@ paper's algorithms as printed.
 """
 
 from refimpl.search_forest.index import InvertedIndex, Selection
-from refimpl.search_forest.memory import estimate_memory
-from refimpl.search_forest.model import SearchForest, selection, to_terms
-from refimpl.search_forest.options import ForestOptions
+from refimpl.search_forest.model import ForestOptions, SearchForest, selection, to_terms
 from refimpl.search_forest.similarity import label_similarity, neighbor_similarity
-from refimpl.search_forest.training import search_forest
+from refimpl.search_forest.training import estimate_memory, search_forest
 from refimpl.search_forest.trees import Round
 
 __all__ = [

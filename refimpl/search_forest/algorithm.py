@@ -7,7 +7,7 @@ and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). s, z
 matrices of all pairs of training points.
 
 Not handled here: checks of the input, options, continuing (``training.py``), many points
-(``pairs.py``), other splits (``splits.py``), the form of a tree (``trees.py``), the inverted index
+(``pairs.py``), other splits (``growing.py``), the form of a tree (``trees.py``), the inverted index
 (``index.py``).
 """
 

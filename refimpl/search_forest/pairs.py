@@ -15,7 +15,7 @@ where eigenvalues (nearly) coincide, as for d <= 2, ``augment`` 0 or repeated po
 A pair consists of two different points, in either order, since every tree lets a point find itself.
 S may be asymmetric.
 
-Not handled here: checks of the input (``training.py``), the choice of splits (``splits.py``).
+Not handled here: checks of the input (``training.py``), the choice of splits (``growing.py``).
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used

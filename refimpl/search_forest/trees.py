@@ -5,7 +5,7 @@ and 18 of Li et al., 2011). A node gives its worth J^k (eq. 17), products with M
 thresholds, and its two parts. A *leaf* is a node that is not split.
 
 Not handled here: how the weights are held (``pairs.py``), which split a node gets
-(``algorithm.py``, ``splits.py``).
+(``algorithm.py``, ``growing.py``).
 """
 
 from dataclasses import dataclass

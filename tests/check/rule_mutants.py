@@ -22,7 +22,7 @@ import refimpl.rivals.lipschitz
 import refimpl.search_forest.algorithm as sf
 import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
-from refimpl.boosted_distance.ensembles import stump
+from refimpl.boosted_distance.model import stump
 from refimpl.kernels.sorting import SortedFeatures
 
 best_stump = refimpl.kernels.stumps.best_stump

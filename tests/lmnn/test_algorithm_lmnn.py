@@ -24,7 +24,7 @@ from refimpl.lmnn import (
     project,
     target_neighbors,
 )
-from refimpl.lmnn.used import adjacency
+from refimpl.lmnn.algorithm import adjacency
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}

@@ -12,7 +12,7 @@ from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 import refimpl.kernels
 from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, lmnn_rect, smoothed, target_neighbors
 from refimpl.lmnn import certificate as lmnn_certificate
-from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.arguments import bytes_for
 
 TOL = 1e-3
 SINGLE = np.zeros(24, dtype=np.int64)

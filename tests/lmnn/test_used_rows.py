@@ -8,8 +8,7 @@ import pytest
 
 import refimpl.kernels
 from refimpl.lmnn.algorithm import target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.used import UsedRows
+from refimpl.lmnn.problem import LargeMarginProblem, UsedRows
 
 
 def problem(seed, partitions, pairs):

@@ -19,10 +19,9 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.search_forest.growing import grow_tree
+from refimpl.search_forest.growing import best_split, grow_tree, stump
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
-from refimpl.search_forest.splits import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 

@@ -27,7 +27,7 @@ from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn.memory import LISTED, bytes_for
+from refimpl.lmnn.arguments import LISTED, bytes_for
 from refimpl.lmnn.problem import LargeMarginProblem, Room
 from refimpl.resources import processors
 from refimpl.rivals.fastmap import fastmap

@@ -8,7 +8,7 @@ from paper_figures.site.examples import Example, flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble
 
 __all__ = ["EXAMPLES"]
 
