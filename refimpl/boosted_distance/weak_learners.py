@@ -92,14 +92,6 @@ def require_finite_differences(Q: FloatArray, X: FloatArray, name: str) -> None:
     ------
     ValueError
         If the largest value of a column less its smallest one overflows.
-
-    See Also
-    --------
-    Differences : Compute the differences.
-
-    Examples
-    --------
-    >>> require_finite_differences(np.array([[-1e300]]), np.array([[1e300]]), "Q")
     """
     with np.errstate(over="ignore"):
         highest = np.maximum(X.max(axis=0), Q.max(axis=0))

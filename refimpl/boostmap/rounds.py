@@ -79,28 +79,6 @@ def training_rounds(
     least_gain : float, default 0
         Skip steps 3-4 if the last 50 rounds only changed weights and together lowered the loss by
         less than this share. With 0 the steps are never skipped, as printed.
-
-    Yields
-    ------
-    Round
-
-    See Also
-    --------
-    refimpl.boostmap.boostmap : Both phases of the training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.boostmap.algorithm import Problem
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    >>> rounds = training_rounds(
-    ...     Problem(D, D, triples, np.ones(4)), 2, 4, 4, 8,
-    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels,
-    ... )
-    >>> next(rounds).step
-    'add'
     """
     triples, y = problem.triples, problem.y
     j = len(done)
@@ -312,29 +290,6 @@ def query_sensitive_rounds(
     threads : int, optional
     done : int, default 0
         Number of rounds that were done before.
-
-    Yields
-    ------
-    QuerySensitiveRound
-
-    See Also
-    --------
-    refimpl.boostmap.boostmap : Both phases of the training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.boostmap.algorithm import Choices, Problem
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    >>> problem = Problem(D, D, triples, np.ones(4))
-    >>> rounds = query_sensitive_rounds(
-    ...     D[:2], problem, np.zeros(4), Choices(3),
-    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels, done=7,
-    ... )
-    >>> next(rounds).j
-    8
     """
     rounds = algorithm.query_sensitive_rounds(
         F, problem.triples, problem.y, m, choices, rng=rng, kernels=kernels, threads=threads

@@ -170,16 +170,6 @@ class Training:
         The margins after the last round.
     phase : int
         1 while the rounds of § 7.3 run, 2 afterwards.
-
-    Examples
-    --------
-    >>> D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
-    >>> training = Training(
-    ...     CandidateDistances(D, D), Triples([[0, 1, 2]], [1]), 2, BoostMapOptions(),
-    ...     np.random.default_rng(0),
-    ... )
-    >>> training.model().d
-    0
     """
 
     def __init__(

@@ -461,18 +461,6 @@ def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
     ndarray, shape (n, n), int32
         A row for each object q; -1 fills the end of a row. Of equally distant objects the lowest
         index comes first.
-
-    See Also
-    --------
-    selective_triples : Draw triples by them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.boostmap.triples import neighbors
-    >>> D = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]])
-    >>> neighbors(D, np.zeros(3), same=True).tolist()
-    [[2, 1, -1], [0, 2, -1], [0, 1, -1]]
     """
     order = np.full(D.shape, -1, dtype=np.int32)
     for q in range(len(D)):

@@ -402,14 +402,6 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
     problems : refimpl.ftune.problems.OneVsAll
     how : refimpl.ftune.problems.Training
     p : int
-
-    Returns
-    -------
-    TrainedProblem
-
-    See Also
-    --------
-    ftune : Train all problems.
     """
     l = problems.l[p]
     L = LOSSES[how.options.loss]
@@ -452,18 +444,6 @@ def best_function(
     Returns
     -------
     f, c : ndarray, shape (problems,), int64
-
-    See Also
-    --------
-    tune : Where losses and scores come from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.training import best_function
-    >>> f, c = best_function(np.array([[[0.3], [0.1]]]), np.empty(0), by_loss=True)
-    >>> f.tolist(), c.tolist()
-    ([1], [0])
     """
     by = np.round(accuracies, EQUAL) if accuracies.size else -losses
     c = by.argmax(axis=2)  # for each f

@@ -325,10 +325,6 @@ def bytes_for(n: int, d: int, k: int, partitions: int, pairs: int) -> int:
         The numbers of points, dimensions, target neighbours of each point, and metrics.
     pairs : int
         The number of pairs of a point and an impostor.
-
-    Returns
-    -------
-    int
     """
     # numbers that the reference kernels have in memory at a time
     numbers = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))

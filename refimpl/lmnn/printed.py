@@ -114,10 +114,6 @@ def descend(
         The relative gap to reach; the caller ends the steps.
     max_checks : int
         The largest number of full checks.
-
-    Yields
-    ------
-    refimpl.lmnn.model.Check
     """
     pull = problem.pull_gradient()
     if not pull.any():

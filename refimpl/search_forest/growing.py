@@ -38,25 +38,6 @@ def best_split(X: Points, node: Node, options: ForestOptions, rng: np.random.Gen
     options : ForestOptions
     rng : numpy.random.Generator
         Draws the coordinates of stumps and the start of the eigensolver.
-
-    Returns
-    -------
-    refimpl.search_forest.trees.Split
-
-    See Also
-    --------
-    refimpl.search_forest.algorithm.hyperplane : The split of eq. 18, p. 5.
-
-    Examples
-    --------
-    >>> from refimpl.search_forest import label_similarity
-    >>> from refimpl.search_forest.pairs import DensePairs
-    >>> X = np.array([[0.0], [1.0], [8.0], [9.0]])
-    >>> node = DensePairs(label_similarity([0, 0, 1, 1]), 0.3).root()
-    >>> stumps = ForestOptions(stump_above=3)
-    >>> split = best_split(X, node, stumps, np.random.default_rng(0))
-    >>> split.p, split.b
-    (0, -4.5)
     """
     if options.stump_above is not None and node.n > options.stump_above:
         return stump(X, node, options.n_stumps, rng)
