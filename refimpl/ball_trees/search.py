@@ -18,8 +18,8 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
-from refimpl.brute_search import nearest_by_products
 from refimpl.checks import as_count, as_indices, as_kernels, one_of
+from refimpl.products import nearest_by_products
 from refimpl.results import from_new_arrays, result
 from refimpl.typing import ArrayLike, Bound, Direction, FloatArray, IntArray, Kernels
 
