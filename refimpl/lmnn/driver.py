@@ -19,8 +19,7 @@ from refimpl.lmnn.model import (
     relative_gap,
 )
 from refimpl.lmnn.neighbors import classify
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.starts import zero_metric
+from refimpl.lmnn.problem import LargeMarginProblem, zero_metric
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread
 from refimpl.typing import FloatArray, IntArray

@@ -15,9 +15,8 @@ from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
 from refimpl.lmnn.driver import course, until_done, warn_unless_finished
 from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, factors_of
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
 from refimpl.lmnn.smoothed import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
-from refimpl.lmnn.starts import few, scaled
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 

@@ -32,8 +32,7 @@ import scipy
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.coordinates import Coordinates
 from refimpl.lmnn.model import Check
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.lmnn.starts import zero_metric
+from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
 
 __all__ = ["Memory", "descend", "descent"]

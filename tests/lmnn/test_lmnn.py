@@ -25,9 +25,8 @@ from refimpl.lmnn import (
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.neighbors import votes
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.problem import LargeMarginProblem, scaled
 from refimpl.lmnn.smoothed import Multiplied
-from refimpl.lmnn.starts import scaled
 
 FASTEST = KERNELS[-1]
 
@@ -360,7 +359,7 @@ def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
     whole = lmnn(X, y, 1, options=LMNNOptions(tol=1e-3), kernels=FASTEST)
     steps = []
-    monkeypatch.setattr("refimpl.lmnn.starts.COARSE", 1000)
+    monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 1000)
     found = lmnn(
         X,
         y,

@@ -11,8 +11,7 @@ from lmnn_toys import blobs
 
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
 from refimpl.lmnn.arguments import bytes_for
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.starts import scaled
+from refimpl.lmnn.problem import LargeMarginProblem, scaled
 
 FASTEST = KERNELS[-1]
 
