@@ -58,7 +58,7 @@ HOMES = {
     "DBoostClassifier": "refimpl.rivals.dboost",
     "Distance": "refimpl.rivals.nearest_neighbor",
     "FastMapEmbedding": "refimpl.rivals.fastmap",
-    "FTuneTraining": "refimpl.ftune.trained",
+    "FTuneTraining": "refimpl.ftune.model",
     "HashTables": "refimpl.rivals.lsh",
     "Impostors": "refimpl.ball_trees.classes",
     "KMeansTrees": "refimpl.rivals.kmeans_trees",
@@ -74,8 +74,8 @@ HOMES = {
     "Selection": "refimpl.search_forest.index",
     "SparseMapEmbedding": "refimpl.rivals.sparsemap",
     "SpectralHashing": "refimpl.rivals.spectral_hashing",
-    "StumpEnsemble": "refimpl.boosted_distance.ensembles",
-    "TreeEnsemble": "refimpl.boosted_distance.ensembles",
+    "StumpEnsemble": "refimpl.boosted_distance.model",
+    "TreeEnsemble": "refimpl.boosted_distance.model",
 }
 """The public name of each result class of this package, and the module to import it from today."""
 

@@ -307,7 +307,7 @@ def leading_direction(
     size = sqrt(_dot(&start[0], &start[0], d))
     if not 0 < size < INFINITY:
         reference.require_start(np.asarray(start))  # raises
-    cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))  # SF:eq18
+    cdef _Matrix A = _Matrix(x, first, second, v, base, thread_count(threads))
     found = np.empty(d)
     p = found
     for c in range(d):

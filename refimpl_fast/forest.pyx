@@ -249,7 +249,7 @@ def forest_words(forest not None, X not None, *, threads=None):
     loop.together = max(1, min(M, BLOCK // loop.size))
     loop.groups = (M + loop.together - 1) // loop.together
     loop.walkers.make(n_threads * loop.size * loop.together)
-    loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)  # SF:eq16
+    loop.run((n + loop.size - 1) // loop.size * loop.groups, n_threads, 1)
     return np.asarray(words)
 
 
@@ -390,7 +390,7 @@ def gather_candidates(
     loop.places = counters
     loop.found.make(n_Q)
     loop.done.make(n_Q, False)
-    loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))  # SF:eq8
+    loop.run(n_Q, n_threads, min(_chunk(n_Q, numbers), 1 + n_Q // (8 * n_threads)))
     for i in range(n_Q):
         if not loop.done[i]:
             reference.require_lists(np.asarray(starts), np.asarray(items), np.asarray(words[i]), n)

@@ -55,7 +55,7 @@ cdef class _Level(Loop):
             &self.radii[j]
         )
         if j < self.leaves - 1:
-            _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)  # LM:4.1:1
+            _split(&self.X[0, 0], d, rows, size, &self.centres[j, 0], self.principal)
             self.starts[2 * j + 1] = self.starts[j]
             self.starts[2 * j + 2] = self.ends[2 * j + 1] = self.starts[j] + (size + 1) // 2
             self.ends[2 * j + 2] = self.ends[j]
@@ -80,7 +80,7 @@ def build_tree(
     loop.centres, loop.low, loop.high = np.empty((m, d)), np.empty((m, d)), np.empty((m, d))
     loop.radii = np.empty(m)
     n_threads = worth(n_threads, 2 * n * d)
-    while loop.first < m:  # LM:4.1:1, LM:4.1:2, LM:4.1:3
+    while loop.first < m:
         loop.run(loop.first + 1, n_threads, 1 + GRAIN // 16 * (loop.first + 1) // (n * d))
         loop.first = 2 * loop.first + 1
     rows = np.asarray(loop.order)
@@ -148,7 +148,7 @@ cdef void _split(
     cdef Py_ssize_t i, left = 0
     cdef Ranked median
     values.resize(n)
-    _project(X, d, rows, n, centre, principal, values.data())
+    _project(X, d, rows, n, centre, principal, values.data())  # LM:4.1:1
     ranked = values
     nth_element(ranked.begin(), ranked.begin() + ((n + 1) // 2 - 1), ranked.end())
     median = ranked[(n + 1) // 2 - 1]  # LM:4.1:2

@@ -97,7 +97,7 @@ def least_similar(
     cdef _Least loop = _Least()
     loop.sums, loop.column, loop.taken = sums, column, mask
     loop.least = np.empty(blocks, dtype=np.int64)
-    loop.run(blocks, worth(n_threads, n), 4)  # FT:1:3
+    loop.run(blocks, worth(n_threads, n), 4)
     for b in range(blocks):
         if loop.least[b] >= 0:
             k = b * ROWS + loop.least[b]
@@ -169,6 +169,5 @@ def transferred_differences(
     loop.slopes = slopes
     loop.out = np.empty((m, n, d))
     if d and m:
-        # FT:phi
         loop.run(n, worth(n_threads, n * d * m), max(<Py_ssize_t> 1, CHUNK_NUMBERS // (d * m)))
     return np.asarray(loop.out)

@@ -204,7 +204,8 @@ cdef cloned_void _z(
         sum2[i] = 0
     for row in range(t // LANES):
         for i in range(LANES):
-            e[i] = _exp(x[row * LANES + i] - alpha * u[row * LANES + i], taylor)  # BM:eq12
+            # BM:eq12, BM:7.3:1
+            e[i] = _exp(x[row * LANES + i] - alpha * u[row * LANES + i], taylor)
         for i in range(LANES):
             sum0[i] += e[i]
             e[i] = e[i] * u[row * LANES + i]
@@ -277,7 +278,7 @@ cdef void _minimum(
     double* u, const double* x, const double* e, double total, double least, Py_ssize_t t,
     const double* taylor, double* found
 ) noexcept nogil:
-    # BM:eq13, BM:eq14: found = _minimum(u, e / total, x, least); u may be rescaled in its place
+    # found = _minimum(u, e / total, x, least); u may be rescaled in its place
     cdef double[4] sizes
     cdef double[3] z
     cdef double[4] state
@@ -316,8 +317,8 @@ cdef void _minimum(
         if not state[3] < most:
             state[3] = farthest
         _bisection(u, x, state[2], state[3], least, t, taylor, state)
-    found[0] = state[0] * power
-    found[1] = state[1]
+    found[0] = state[0] * power  # BM:eq13, BM:7.3:10, BM:8.1:6
+    found[1] = state[1]  # BM:eq14, BM:7.3:3, BM:7.3:9, BM:8.1:3, BM:8.1:4, BM:8.1:7
 
 
 cdef void _newton(
@@ -417,7 +418,7 @@ def z_values(
     """
     cdef _Z loop = _Z(F, triples, y, margin, S)
     loop.alpha = alpha
-    return loop.each(threads, 3)[:, 0] / loop.total  # BM:eq12, BM:7.3:1
+    return loop.each(threads, 3)[:, 0] / loop.total
 
 
 cdef class _Minima(_Triples):
@@ -441,8 +442,8 @@ def minimize_z(
     """
     cdef _Minima loop = _Minima(F, triples, y, margin, S)
     loop.least = least
-    found = loop.each(threads, 2)  # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
-    return found[:, 0].copy(), found[:, 1] / loop.total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
+    found = loop.each(threads, 2)
+    return found[:, 0].copy(), found[:, 1] / loop.total
 
 
 cdef class _Margins(Loop):

@@ -48,7 +48,7 @@ cdef void _meet(
     const Rows* rows, Py_ssize_t i, double c, int32_t* first, int32_t* second, uint8_t* similar,
     double* T
 ) noexcept nogil:
-    # T[listed and met] += c; then the merging of two ascending lists  SF:1:3
+    # T[listed and met] += c; then the merging of two ascending lists
     cdef Py_ssize_t a = rows.starts[i], b = rows.own[i], at = 0
     cdef int32_t j, k
     while a < rows.starts[i + 1] or b < rows.ends[i]:
@@ -58,7 +58,7 @@ cdef void _meet(
         if j <= k:
             second[at] = j
             similar[at] = rows.similar[a]
-            T[at] = rows.T[a] + c if j == k else rows.T[a]
+            T[at] = rows.T[a] + c if j == k else rows.T[a]  # SF:1:3
             b += j == k
             a += 1
         else:
@@ -165,7 +165,7 @@ def meet_pairs(
     loop.first, loop.second = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.int32)
     loop.similar, loop.T = np.empty(total, dtype=np.uint8), np.empty(total)
     loop.counted = True
-    loop.run(n, n_threads)  # SF:1:3
+    loop.run(n, n_threads)
     return np.asarray(loop.first), np.asarray(loop.second), np.asarray(loop.similar), np.asarray(
         loop.T
     )

@@ -124,7 +124,7 @@ def pair_product(
     loop.pairs, loop.u, loop.places = _pairs(first, second, v), u, np.array(reference.parts_of(p))
     parts = loop.places.shape[0]
     loop.sums, loop.fits = np.empty((parts, n)), np.zeros(parts, dtype=np.uint8)
-    loop.run(parts, worth(n_threads, p), 1)  # SF:eq18
+    loop.run(parts, worth(n_threads, p), 1)
     for t in range(parts):
         if not loop.fits[t]:
             reference.require_order(np.asarray(first), np.asarray(second), n)  # raises
@@ -312,7 +312,7 @@ def best_thresholds(
     cdef _Cut cut = _Cut()
     cut.ordered, cut.parts, cut.change, cut.base = ordered.data(), parts, loop.change, base
     cut.crossing, cut.threshold = crossing, threshold
-    cut.run(f, worth(n_threads, f * n), 1)  # SF:eq17
+    cut.run(f, worth(n_threads, f * n), 1)
     return np.asarray(crossing), np.asarray(threshold)
 
 
@@ -355,7 +355,7 @@ cdef class _Split(Loop):
     cdef void fill(
         self, Py_ssize_t a, Py_ssize_t b, Py_ssize_t right, Py_ssize_t left
     ) noexcept nogil:
-        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)  SF:2:6
+        # place[first[kept]], place[second[kept]], v[kept] for kept in (a & b, ~a & ~b)
         cdef Py_ssize_t i
         cdef int32_t one, two
         for i in range(a, b):
@@ -364,7 +364,7 @@ cdef class _Split(Loop):
                 continue
             if self.side[one]:
                 self.first_1[left], self.second_1[left] = self.place[one], self.place[two]
-                self.v_1[left] = self.pairs.v[i]
+                self.v_1[left] = self.pairs.v[i]  # SF:2:6
                 left += 1
             else:
                 self.first_0[right], self.second_0[right] = self.place[one], self.place[two]
@@ -405,7 +405,7 @@ def split_pairs(
     loop.second_1 = np.empty(sizes[1], dtype=np.int32)
     loop.v_0, loop.v_1 = np.empty(sizes[0]), np.empty(sizes[1])
     loop.counted = True
-    loop.run(parts, worth(n_threads, p), 1)  # SF:2:6
+    loop.run(parts, worth(n_threads, p), 1)
     return (
         (np.asarray(loop.first_1), np.asarray(loop.second_1), np.asarray(loop.v_1)),
         (np.asarray(loop.first_0), np.asarray(loop.second_0), np.asarray(loop.v_0)),

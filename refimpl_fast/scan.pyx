@@ -104,7 +104,7 @@ def weighted_l1(
     """
     cdef _Scan scan = _Scan()
     scan.X, scan.out = X, np.zeros((len(Q), len(X)))
-    scan.fill(Q, A, thread_count(threads))  # BM:eq16, BM:eq22
+    scan.fill(Q, A, thread_count(threads))
     return np.asarray(scan.out)
 
 
@@ -132,7 +132,7 @@ def weighted_l1_nearest(
         n = min(block, n_Q - first)
         scan.fill(Q[first:first + n], A[first:first + n], n_threads)
         choose.first = first
-        choose.run(n, worth(n_threads, n * n_X), max(<Py_ssize_t> 1, 2**17 // n_X))  # BM:4.3:2
+        choose.run(n, worth(n_threads, n * n_X), max(<Py_ssize_t> 1, 2**17 // n_X))
     return np.asarray(choose.distances), np.asarray(choose.indices)
 
 
@@ -157,7 +157,7 @@ cdef void _nearest(
     const double* row, Py_ssize_t n, Py_ssize_t k, Near* kept, Py_ssize_t room, double* distances,
     int64_t* indices
 ) noexcept nogil:
-    # BM:4.3:2: indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
+    # indices = np.argsort(row, kind="stable")[:k]; distances = row[indices]
     cdef Py_ssize_t i, filled = 0
     cdef double limit = 0
     cdef bint limited = False  # whether only distances below the limit can be among the nearest
@@ -175,7 +175,7 @@ cdef void _nearest(
         kept[filled].distance = row[i]
         kept[filled].index = i
         filled += 1
-    sort(kept, kept + filled)
+    sort(kept, kept + filled)  # BM:4.3:2
     for i in range(k):
         distances[i] = kept[i].distance
         indices[i] = kept[i].index

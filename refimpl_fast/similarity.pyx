@@ -113,7 +113,6 @@ def add_similarity(
     cdef _Add add = _Add()
     add.S, add.Q, add.blocks = S, Q, turn.blocks
     add.alpha, add.feature, add.sign, add.theta = alpha, feature, sign, theta
-    # BD:eq2, BD:eq3, BD:eq4, BD:eqA.1, BD:A.3:4  in _add_lanes
     # sixteen sums at a time
     n_threads = worth(n_threads, n_Q * n_X * T // 16)
     add.ahead = n_threads * QUERIES

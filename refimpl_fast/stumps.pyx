@@ -59,8 +59,9 @@ def best_stump(features, const double[::1] w not None, l not None, *, threads=No
     cdef double epsilon = INFINITY
     cdef Py_ssize_t best_f = 0
     cdef int p = 1
-    for f in range(d):  # BD:A.2:7  epsilon_t, the least over f, p and theta
+    for f in range(d):
         if w1 - loop.highest[f] < epsilon:
+            # BD:A.2:7  epsilon_t, the least over f, p and theta
             epsilon, best_f, p = w1 - loop.highest[f], f, 1
         if w0 + loop.lowest[f] < epsilon:
             epsilon, best_f, p = w0 + loop.lowest[f], f, -1

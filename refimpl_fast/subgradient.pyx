@@ -71,6 +71,7 @@ cdef cloned_void _distances(
 ) noexcept nogil:
     cdef Py_ssize_t e
     for e in range(p):
+        # LM:eq1, LM:eq4  ERRATUM LM-2
         out[e] = _distance(Z + first[e] * r, Z + second[e] * r, r)
 
 
@@ -104,7 +105,6 @@ def pair_distances(
     loop.Z, loop.first, loop.second = Z, first, second
     loop.out = np.zeros(p)
     if r:
-        # LM:eq1, LM:eq4  ERRATUM LM-2
         loop.run((p + CHUNK - 1) // CHUNK, worth(n_threads, p * r), 1 + 1024 // r)
     return np.asarray(loop.out)
 
@@ -192,7 +192,7 @@ def impostors(
     loop.together = max(4, min(CHUNK // TOGETHER, groups // (16 * n_threads)))
     chunks = (groups + loop.together - 1) // loop.together
     loop.found.make(chunks)
-    # LM:4.2:3  sixteen products at a time
+    # sixteen products at a time
     loop.run(chunks, worth(n_threads, n_Q * n_X * r // 16), 1)
     codes = _codes(loop.found)
     loop = None  # what it found is here twice
@@ -386,7 +386,7 @@ def hinge_terms(
     loop.smooth, loop.hinge, loop.active = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
     loop.pair_weights, loop.target_weights = np.zeros(p), np.zeros((n, k))
     if p:
-        loop.run(n, worth(n_threads, p * k))  # LM:eq2, LM:3:1, LM:3:4
+        loop.run(n, worth(n_threads, p * k))
     sums = np.asarray(loop.smooth), np.asarray(loop.hinge), np.asarray(loop.active)
     return *sums, np.asarray(loop.pair_weights), np.asarray(loop.target_weights)
 
@@ -403,8 +403,8 @@ cdef void _hinges(
     cdef int64_t positive = 0
     for p in range(first, last):
         for j in range(k):
-            z = (1.0 + targets[j]) - pairs[p]  # LM:eq2  ERRATUM LM-1
-            if z <= 0:
+            z = (1.0 + targets[j]) - pairs[p]  # LM:eq2, LM:3:1  ERRATUM LM-1
+            if z <= 0:  # LM:3:4
                 continue
             if z >= h:
                 weight = 1.0
@@ -437,7 +437,7 @@ cdef cloned_void _differences(
             continue
         b = Z + other[e] * r
         for c in range(r):
-            out[c] += weight * (a[c] - b[c])
+            out[c] += weight * (a[c] - b[c])  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
 
 
 cdef class _WeightedDifferences(Loop):
@@ -472,5 +472,5 @@ def weighted_differences(
     # empty() where possible: only for empty() does NumPy ask for large pages
     loop.out = np.empty((n, r)) if e else np.zeros((n, r))
     if e and r:
-        loop.run(n, worth(n_threads, e * r), 64)  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
+        loop.run(n, worth(n_threads, e * r), 64)
     return np.asarray(loop.out)

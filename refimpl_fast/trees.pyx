@@ -349,7 +349,7 @@ cdef void _within(
                 found &= found - 1
                 one.index = tree.order[row]
                 one.square = _square(query.q, tree.points + row * tree.d, tree.d)
-                within = one.square < most or (one.square == most and not strict)
+                within = one.square < most or (one.square == most and not strict)  # LM:4.2:4
                 if within and one.index != query.skip:
                     kept.push_back(one)
             first += GROUP
@@ -414,7 +414,7 @@ def tree_nearest(
     loop.set(tree, Q, skip, bound, n_threads)
     loop.squares = np.empty((len(Q), k))
     loop.indices = np.empty((len(Q), k), dtype=np.int64)
-    loop.search(n_threads)  # LM:eq7, LM:4.1:4
+    loop.search(n_threads)
     return np.asarray(loop.squares), np.asarray(loop.indices), np.asarray(loop.computed)
 
 
@@ -445,7 +445,7 @@ def tree_within(
     loop.set(tree, Q, skip, bound, n_threads)
     loop.limits, loop.strict = limits, strict
     loop.found.make(len(Q))
-    loop.search(n_threads)  # LM:4.2:4
+    loop.search(n_threads)
     for t in range(Q.shape[0]):
         starts[t + 1] = starts[t] + <int64_t> loop.found[t].size()
     cdef int64_t[::1] indices = np.empty(starts[Q.shape[0]], dtype=np.int64)
@@ -494,7 +494,7 @@ def scan_nearest(
     loop.indices = np.empty((m, k), dtype=np.int64)
     loop.terms = np.zeros(m, dtype=np.int64)
     loop.wrong = np.full(m, -1)
-    # LM:4.2:2  the work is some coordinates of each point
+    # the work is some coordinates of each point
     loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))
     for t in range(m):
         if loop.wrong[t] >= 0:

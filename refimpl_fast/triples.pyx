@@ -150,7 +150,7 @@ cdef class _ByLane(_Eights):
 cdef class _Errors(_ByQuery):
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
         # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
-        eight_errors(  # BM:eq11, ERRATUM BM-2
+        eight_errors(  # BM:eq11, ERRATUM BM-2, BM:7.3:8
             self.side_by_side(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
             self.F.shape[1], &self.out[b, 0]
         )
@@ -163,7 +163,7 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
     See :func:`refimpl.kernels.weighted_errors`.
     """
     cdef _Errors loop = _Errors(F, triples, y, w)
-    return loop.each(threads, 1)[:, 0]  # BM:eq11, ERRATUM BM-2, BM:7.3:8
+    return loop.each(threads, 1)[:, 0]
 
 
 cdef class _Sums(_ByLane):
@@ -228,7 +228,7 @@ def best_ranges(
     loop.best = np.empty(len(F), dtype=np.int64)
     loop.gains = on_lines(np.empty, (most, EIGHT * F.shape[1]))
     loop.below = np.empty((most, thresholds.shape[1] + 2))
-    return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)  # BM:8.3:2
+    return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)
 
 
 cdef void _cells(

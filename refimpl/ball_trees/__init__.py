@@ -6,14 +6,6 @@ divided further is a *leaf*. All distances are squared, as in the paper's constr
 """
 
 from refimpl.ball_trees.classes import Impostors, class_trees, impostors
-from refimpl.ball_trees.search import Neighbors, as_tree, nearest_neighbors, neighbors_in
+from refimpl.ball_trees.search import Neighbors, as_tree, nearest_neighbors
 
-__all__ = [
-    "Impostors",
-    "Neighbors",
-    "as_tree",
-    "class_trees",
-    "impostors",
-    "nearest_neighbors",
-    "neighbors_in",
-]
+__all__ = ["Impostors", "Neighbors", "as_tree", "class_trees", "impostors", "nearest_neighbors"]

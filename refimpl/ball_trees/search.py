@@ -17,13 +17,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, as_matrix, as_points, for_kernel, in_range, mapped_by
-from refimpl.brute_search import nearest_by_products
+from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
 from refimpl.checks import as_count, as_indices, as_kernels, one_of
+from refimpl.products import nearest_by_products
 from refimpl.results import from_new_arrays, result
 from refimpl.typing import ArrayLike, Bound, Direction, FloatArray, IntArray, Kernels
 
-__all__ = ["Neighbors", "as_tree", "nearest_neighbors", "neighbors_in"]
+__all__ = ["Neighbors", "as_tree", "nearest_neighbors"]
 
 LEAF_SIZE = 128
 PROBES = 32  # queries searched to measure how many distances the tree saves
@@ -116,7 +116,7 @@ def as_tree(
 
     See Also
     --------
-    neighbors_in : Search the tree.
+    nearest_neighbors : Build a tree and search it.
     class_trees : Build a tree for each class.
 
     Examples
@@ -190,7 +190,7 @@ def nearest_neighbors(
 
     See Also
     --------
-    neighbors_in : Search a tree that exists already.
+    as_tree : The tree alone, for the kernels of trees.
 
     Examples
     --------
@@ -295,75 +295,6 @@ def _worth_building(n: int, d: int, m: int) -> bool:
     build = float((16 + 2.5 * d) * np.log2(max(n / LEAF_SIZE, 2.0)))
     prepare = 25 + (2.5 if n * d <= SCANNED else 4.5) * d
     return build < prepare + 0.5 * m * _pair_cost(n, d)
-
-
-def neighbors_in(
-    tree: reference.BallTree,
-    Q: ArrayLike,
-    k: int,
-    L: ArrayLike | None = None,
-    *,
-    bound: Bound = "box",
-    skip: ArrayLike | None = None,
-    kernels: Kernels | None = None,
-    threads: int | None = None,
-) -> Neighbors:
-    """Find the k nearest neighbours of each query in a tree that exists already.
-
-    § 4.1 of Weinberger & Saul (2008). This suits queries that come a few at a time.
-
-    Parameters
-    ----------
-    tree : refimpl.kernels.BallTree
-        From :func:`as_tree`, by either kernels.
-    Q : array_like, shape (m, d)
-    k : int
-    L : array_like, shape (r, d), optional
-        The factor that the tree was built with. The queries are mapped by a separate matrix
-        product, so a query that equals a point can differ from it by a rounding error.
-    bound, skip, kernels, threads
-        As for :func:`nearest_neighbors`.
-
-    Returns
-    -------
-    Neighbors
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`nearest_neighbors`, and if `tree` is no tree, or has another dimension than
-        the mapped queries.
-
-    See Also
-    --------
-    nearest_neighbors : The same without a tree that is made before.
-
-    Examples
-    --------
-    >>> from refimpl.ball_trees import as_tree, neighbors_in
-    >>> tree = as_tree([[0.0], [1.0], [3.0]])
-    >>> neighbors_in(tree, [[2.1]], 2).indices
-    array([[2, 1]])
-    """
-    kernels = as_kernels(kernels)
-    k = as_count(k, "k")
-    if not isinstance(tree, reference.BallTree):
-        raise TypeError(
-            f"tree must come from refimpl.ball_trees.as_tree; got a {type(tree).__name__}"
-        )
-    one_of(bound, ("box", "ball"), "bound")
-    (queries,) = mapped_by(L, in_range(as_matrix(Q, "Q"), "Q"))
-    columns = tree.points.shape[1]
-    if queries.shape[1] != columns:
-        mapped = "Q" if L is None else "Q, mapped by L,"
-        raise ValueError(
-            f"{mapped} must have {columns} columns, as the tree's points have; "
-            f"got {queries.shape[1]}"
-        )
-    skipped = None if skip is None else _as_skip(skip, len(tree.order), len(queries))
-    _require_enough(k, len(tree.order), skipped)
-    neighbors = kernels.tree_nearest(tree, queries, k, skip=skipped, bound=bound, threads=threads)
-    return from_new_arrays(Neighbors, *neighbors, "tree")
 
 
 # ---------------------------------------------------------------------------------------- arguments

@@ -7,10 +7,8 @@ which finds the weak classifier of least weighted error.
 """
 
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.algorithm import Round, adaboost_rounds
-from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.ensembles import StumpEnsemble
-from refimpl.boosted_distance.model import BoostedDistance
+from refimpl.boosted_distance.algorithm import adaboost_rounds
+from refimpl.boosted_distance.model import BoostedDistance, Round, StumpEnsemble
 from refimpl.boosted_distance.prediction import (
     class_similarities,
     nearest_neighbor_boosted_distance,
@@ -19,6 +17,7 @@ from refimpl.boosted_distance.prediction import (
     staged_nearest_neighbor,
 )
 from refimpl.boosted_distance.training import adaboost, boosted_distance, estimate_memory
+from refimpl.boosted_distance.weak_learners import Differences
 
 __all__ = [
     "BoostedDistance",

@@ -12,7 +12,6 @@ throughout).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any
 
@@ -20,9 +19,8 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.arrays import as_floats, for_kernel
-from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.ensembles import Ensemble, StumpEnsemble
-from refimpl.boosted_distance.weak_learners import STUMPS, Vectors, WeakLearner
+from refimpl.boosted_distance.model import Ensemble, Round, StumpEnsemble
+from refimpl.boosted_distance.weak_learners import STUMPS, Differences, Vectors, WeakLearner
 from refimpl.kernels.stumps import GRID
 from refimpl.typing import BoolArray, FloatArray, Kernels, Labels
 
@@ -119,41 +117,6 @@ def boosted_distance(
 # ------------------------------------------------------------------------------------ Algorithm A.2
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
-    """What one round of Algorithm A.2 computes; the `state` of a :class:`refimpl.Step`.
-
-    Attributes
-    ----------
-    t : int
-        Number of the round, from 1.
-    epsilon : float
-        Weighted error of the weak classifier.
-    alpha : float
-        Its weight in the ensemble.
-    h : tuple
-        Its parameters; (f, p, theta) for a stump.
-    w : ndarray, shape (n,), float64
-        The normalised weights under which it was chosen, positives first.
-
-    See Also
-    --------
-    adaboost_rounds : Yield the rounds.
-
-    Examples
-    --------
-    >>> round = next(adaboost_rounds(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]])))
-    >>> round.t, round.h, round.w.tolist()
-    (1, (0, 1, 1.5), [0.25, 0.25, 0.25, 0.25])
-    """
-
-    t: int
-    epsilon: float
-    alpha: float
-    h: tuple[Any, ...]
-    w: FloatArray = field(repr=False)
-
-
 def adaboost_rounds(
     P: Vectors,
     N: Vectors,
@@ -241,14 +204,7 @@ def adaboost(
 
 
 def nearest_neighbor_boosted_distance(
-    y: FloatArray,
-    Phi: Mapping[Any, Ensemble],
-    Omega: FloatArray,
-    l: Labels,
-    *,
-    normalize: bool = True,
-    kernels: Kernels = refimpl.kernels,
-    threads: int | None = None,
+    y: FloatArray, Phi: Mapping[Any, Any], Omega: FloatArray, l: Labels, *, normalize: bool = True
 ) -> Labels:
     """Label each vector like the training vector most similar to it: Algorithm A.3 and eq. 1.
 
@@ -261,9 +217,8 @@ def nearest_neighbor_boosted_distance(
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2
         C = l[i]  # BD:A.3:3
-        # BD:A.3:4
-        s = similarity(y, Omega[[i]], Phi[C], normalize=normalize, kernels=kernels, threads=threads)
-        s_i = s[:, 0]
+        s_i = H(y - Omega[i], Phi[C])  # BD:A.3:4
+        s_i = s_i / total_weight(Phi[C]) if normalize else s_i  # ERRATUM BD-2
         larger = s_i > s_max  # BD:A.3:5, BD:eq1  of equals the first stays
         s_max[larger] = s_i[larger]  # BD:A.3:6
         l_y[larger] = C  # BD:A.3:7

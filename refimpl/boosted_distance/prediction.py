@@ -15,9 +15,8 @@ import numpy as np
 
 from refimpl.arrays import as_matrix, as_vectors_like
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.differences import require_finite_differences
-from refimpl.boosted_distance.ensembles import Ensemble
-from refimpl.boosted_distance.model import BoostedDistance
+from refimpl.boosted_distance.model import BoostedDistance, Ensemble
+from refimpl.boosted_distance.weak_learners import require_finite_differences
 from refimpl.checks import as_count, as_kernels, as_labels, positive
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels

@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import as_array, as_matrix, for_kernel
-from refimpl.boosted_distance.algorithm import Round, adaboost_rounds, difference_vectors
-from refimpl.boosted_distance.differences import Differences, require_finite_differences
-from refimpl.boosted_distance.ensembles import Ensemble
-from refimpl.boosted_distance.model import BoostedDistance
-from refimpl.boosted_distance.weak_learners import STUMPS, Replay, Stumps, Vectors, WeakLearner
+from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
+from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
+from refimpl.boosted_distance.weak_learners import (
+    STUMPS,
+    Differences,
+    Replay,
+    Stumps,
+    Vectors,
+    WeakLearner,
+    require_finite_differences,
+)
 from refimpl.checks import as_callback, as_count, as_kernels, as_labels
 from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step

@@ -8,25 +8,102 @@ future work. :class:`WeakLearner` lists the members that a weak learner must hav
 is the paper's own, and :class:`DepthTwoTrees` shows how another weak learner plugs in.
 """
 
-from typing import Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.ensembles import (
-    Ensemble,
-    Parameters,
-    StumpEnsemble,
-    TreeEnsemble,
-    stump,
-)
+from refimpl.boosted_distance.model import Ensemble, Parameters, StumpEnsemble, TreeEnsemble, stump
 from refimpl.kernels.sorting import SortedFeatures
 from refimpl.kernels.stumps import on_grid
-from refimpl.resources import processors
+from refimpl.resources import check_free_memory, processors
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels
 
-__all__ = ["STUMPS", "DepthTwoTrees", "Replay", "Stumps", "Vectors", "WeakLearner", "stump"]
+__all__ = [
+    "STUMPS",
+    "DepthTwoTrees",
+    "Differences",
+    "Replay",
+    "Stumps",
+    "Vectors",
+    "WeakLearner",
+    "stump",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """All difference vectors a - b of a in A and b in B, without storing them.
+
+    One feature of all differences is computed at a time.
+
+    Attributes
+    ----------
+    A : ndarray, shape (n_A, d), float64
+    B : ndarray, shape (n_B, d), float64
+
+    See Also
+    --------
+    refimpl.boosted_distance.adaboost : Takes two of them.
+    refimpl.boosted_distance.algorithm.difference_vectors : The two sets of a class.
+
+    Examples
+    --------
+    >>> differences = Differences(np.array([[1.0], [5.0]]), np.array([[1.0], [2.0]]))
+    >>> len(differences), differences.column(0).tolist()
+    (4, [0.0, -1.0, 4.0, 3.0])
+    """
+
+    A: FloatArray
+    B: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.A) * len(self.B)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_A * n_B, d)."""
+        return len(self), self.A.shape[1]
+
+    def column(self, f: int) -> FloatArray:
+        """Return feature f of all differences, first with A[0]: ndarray, shape (n_A * n_B,)."""
+        return (self.A[:, f, np.newaxis] - self.B[:, f]).ravel()
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return all differences as one array, shape (n_A * n_B, d)."""
+        needed = 8 * len(self) * self.A.shape[1]
+        check_free_memory(needed, "the array of all differences", "vectors or features")
+        array = (self.A[:, np.newaxis] - self.B).reshape(self.shape)
+        return array.astype(dtype or np.float64, copy=False)
+
+
+def require_finite_differences(Q: FloatArray, X: FloatArray, name: str) -> None:
+    """Refuse vectors whose differences are infinite in some column.
+
+    Parameters
+    ----------
+    Q, X : ndarray, shape (n_Q, d) and (n_X, d), float64
+    name : str
+        How the message calls `Q`.
+
+    Raises
+    ------
+    ValueError
+        If the largest value of a column less its smallest one overflows.
+    """
+    with np.errstate(over="ignore"):
+        highest = np.maximum(X.max(axis=0), Q.max(axis=0))
+        lowest = np.minimum(X.min(axis=0), Q.min(axis=0))
+        spread = highest - lowest
+    if not np.isfinite(spread).all():
+        column = np.argmax(~np.isfinite(spread))
+        raise ValueError(
+            f"{name}: the differences of column {column} must be finite; got values between "
+            f"{lowest[column]:g} and {highest[column]:g}. Rescale the column"
+        )
+
 
 Vectors: TypeAlias = FloatArray | Differences
 """A positive or negative set: an array, shape (n, d), or differences that are never stored."""
@@ -40,7 +117,7 @@ class WeakLearner(Protocol[Data]):
     Attributes
     ----------
     Ensemble : type
-        Subclass of :class:`refimpl.boosted_distance.ensembles.Ensemble` for the weak classifiers of
+        Subclass of :class:`refimpl.boosted_distance.model.Ensemble` for the weak classifiers of
         this learner.
 
     See Also
@@ -225,7 +302,7 @@ class DepthTwoTrees(Stumps):
     See Also
     --------
     Stumps : The paper's weak learner.
-    refimpl.boosted_distance.ensembles.TreeEnsemble : What a training with these trees returns.
+    refimpl.boosted_distance.model.TreeEnsemble : What a training with these trees returns.
 
     Examples
     --------
@@ -269,7 +346,7 @@ class Replay(WeakLearner[Data]):
 
     Parameters
     ----------
-    trained : refimpl.boosted_distance.ensembles.Ensemble
+    trained : refimpl.boosted_distance.model.Ensemble
         The rounds to repeat.
     learner : WeakLearner
         The weak learner that made `trained`. It finds the weak classifiers of later rounds.

@@ -14,13 +14,16 @@ a classifier with a splitter counts only for queries that lie in the range.
 Edge images and their chamfer distance, the paper's objects, are in :mod:`refimpl.boostmap.edges`.
 """
 
-from refimpl.boostmap.distances import CandidateDistances
-from refimpl.boostmap.memory import estimate_memory
 from refimpl.boostmap.model import BoostMap
-from refimpl.boostmap.options import BoostMapOptions
-from refimpl.boostmap.records import QuerySensitiveRound, Round
-from refimpl.boostmap.training import boostmap
-from refimpl.boostmap.triples import Triples, nearby_triples, random_triples, selective_triples
+from refimpl.boostmap.options import BoostMapOptions, QuerySensitiveRound, Round
+from refimpl.boostmap.training import boostmap, estimate_memory
+from refimpl.boostmap.triples import (
+    CandidateDistances,
+    Triples,
+    nearby_triples,
+    random_triples,
+    selective_triples,
+)
 
 __all__ = [
     "BoostMap",

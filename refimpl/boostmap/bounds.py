@@ -69,20 +69,6 @@ def least_z(
     place : int or None
         The index of the least Z, the first of equal values; None if no Z is below `below`.
     z : float
-
-    See Also
-    --------
-    least_z_min : The same with the best alpha of each classifier.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> F = np.array([[0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
-    >>> triples, y, margin = np.array([[0, 1, 2]], dtype=np.int32), np.ones(1), np.zeros(1)
-    >>> g, z = least_z(F, triples, y, margin, np.ones(2), refimpl.kernels, 1)
-    >>> g, round(z, 4)
-    (1, 0.3679)
     """
     if sums is None:
         sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads)
@@ -122,21 +108,6 @@ def least_z_min(
     -------
     place : int or None
     alpha, z : float
-
-    See Also
-    --------
-    least_z : The same at one alpha of each classifier.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> F = np.array([[0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
-    >>> triples = np.array([[0, 1, 2], [0, 1, 2], [0, 2, 1]], dtype=np.int32)
-    >>> y, margin = np.ones(3), np.zeros(3)
-    >>> g, alpha, z = least_z_min(F, triples, y, margin, np.zeros(2), refimpl.kernels, 1)
-    >>> g, round(alpha, 4)
-    (1, 0.3466)
     """
     if sums is None:
         sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads)
@@ -176,18 +147,6 @@ def margin_sums(
     Returns
     -------
     ndarray, shape (m, 8), float64
-
-    See Also
-    --------
-    z_bound : The bound.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> triples = np.array([[0, 1, 2]], dtype=np.int32)
-    >>> margin_sums([], triples, np.ones(1), np.ones(1), refimpl.kernels, 1).shape
-    (0, 8)
     """
     if len(F) == 0:
         return np.empty((0, 8))
@@ -224,16 +183,6 @@ def z_bound(sums: FloatArray, total: float, alpha: FloatArray) -> FloatArray:
     Returns
     -------
     ndarray, shape (m,), float64
-
-    See Also
-    --------
-    best_of_bound : Find the alpha at which the bound is least.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> z_bound(np.array([[0.5, 0.25, 1.0, 0.5]]), 1.0, np.zeros(1)).tolist()
-    [1.0]
     """
     right, wrong, right_u, wrong_u = sums[:, :4].T
     with np.errstate(over="ignore"):
@@ -257,16 +206,6 @@ def best_of_bound(sums: FloatArray, least: FloatArray) -> FloatArray:
     -------
     ndarray, shape (m,), float64
         Infinite where no triple is classified wrong.
-
-    See Also
-    --------
-    z_bound : Compute the bound.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_of_bound(np.array([[0.5, 0.5, 1.0, 1.0], [0.5, 0.0, 1.0, 0.0]]), np.zeros(2)).tolist()
-    [0.0, inf]
     """
     right, wrong, right_u, wrong_u = sums[:, :4].T
     both = (right_u > 0) & (wrong_u > 0)
@@ -296,21 +235,6 @@ def z_min_bound(sums: FloatArray, total: float, least: FloatArray) -> FloatArray
     -------
     ndarray, shape (m,), float64
         Minus infinity where the bound is not known, for example without an error.
-
-    See Also
-    --------
-    z_bound : A bound by the means alone.
-
-    Examples
-    --------
-    Half of the weight at a margin of 1, a quarter at 3, a quarter at -1:
-
-    >>> import numpy as np
-    >>> sums = np.array([[0.75, 0.25, 1.25, 0.25, 2.75, 0.25, 3.0, 1.0]])
-    >>> alpha = np.linspace(0, 2, 100_001)
-    >>> z = 0.5 * np.exp(-alpha) + 0.25 * np.exp(-3 * alpha) + 0.25 * np.exp(alpha)
-    >>> bool(0 <= z.min() - z_min_bound(sums, 1.0, np.zeros(1))[0] < 1e-4)
-    True
     """
     # where Z grows at 0, its minimum lies below 0: there the sides change their places
     falls = sums[:, 2] >= sums[:, 3]

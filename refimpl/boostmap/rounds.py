@@ -16,8 +16,7 @@ import numpy as np
 
 from refimpl.boostmap import algorithm
 from refimpl.boostmap.algorithm import (
-    MODIFY_BELOW,
-    NO_GAIN,
+    ROUNDING,
     Choices,
     Problem,
     Weights,
@@ -26,7 +25,7 @@ from refimpl.boostmap.algorithm import (
     candidate_classifiers,
 )
 from refimpl.boostmap.bounds import Values, least_z, least_z_min, margin_sums
-from refimpl.boostmap.records import Name, QuerySensitiveRound, Round
+from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.arguments import checked_once
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
@@ -36,6 +35,8 @@ __all__ = ["query_sensitive_rounds", "training_rounds"]
 
 ROWS = 16  # rows of values that are computed at a time: they stay in the cache
 IN_A_ROW = 50  # changes of weight whose gains are judged together
+NO_GAIN = 1 - ROUNDING  # "z < 1"
+MODIFY_BELOW = 0.9999  # § 7.3 step 4
 FirstPhase: TypeAlias = Sequence[tuple[Name, float, float]]
 """Classifier, alpha_j and z_j of each round of § 7.3."""
 SecondPhase: TypeAlias = Sequence[tuple[int, int, float, float, int, float, float]]
@@ -78,28 +79,6 @@ def training_rounds(
     least_gain : float, default 0
         Skip steps 3-4 if the last 50 rounds only changed weights and together lowered the loss by
         less than this share. With 0 the steps are never skipped, as printed.
-
-    Yields
-    ------
-    Round
-
-    See Also
-    --------
-    refimpl.boostmap.boostmap : Both phases of the training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.boostmap.algorithm import Problem
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    >>> rounds = training_rounds(
-    ...     Problem(D, D, triples, np.ones(4)), 2, 4, 4, 8,
-    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels,
-    ... )
-    >>> next(rounds).step
-    'add'
     """
     triples, y = problem.triples, problem.y
     j = len(done)
@@ -311,29 +290,6 @@ def query_sensitive_rounds(
     threads : int, optional
     done : int, default 0
         Number of rounds that were done before.
-
-    Yields
-    ------
-    QuerySensitiveRound
-
-    See Also
-    --------
-    refimpl.boostmap.boostmap : Both phases of the training.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.boostmap.algorithm import Choices, Problem
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    >>> triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    >>> problem = Problem(D, D, triples, np.ones(4))
-    >>> rounds = query_sensitive_rounds(
-    ...     D[:2], problem, np.zeros(4), Choices(3),
-    ...     rng=np.random.default_rng(0), kernels=refimpl.kernels, done=7,
-    ... )
-    >>> next(rounds).j
-    8
     """
     rounds = algorithm.query_sensitive_rounds(
         F, problem.triples, problem.y, m, choices, rng=rng, kernels=kernels, threads=threads

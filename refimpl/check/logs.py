@@ -19,7 +19,8 @@ import numpy as np
 import scipy
 
 import refimpl.kernels
-from refimpl.boostmap.algorithm import MODIFY_BELOW, NO_GAIN, Problem, accepts, add_to, embeddings
+from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
+from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
 from refimpl.check.reading import numbers
 from refimpl.check.running import UnusableError

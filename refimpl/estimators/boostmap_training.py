@@ -33,7 +33,7 @@ from refimpl.boostmap import (
     selective_triples,
 )
 from refimpl.boostmap.algorithm import embedding
-from refimpl.boostmap.distances import require_distances
+from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import kernels_named, threads_of
 from refimpl.estimators.spaces import (

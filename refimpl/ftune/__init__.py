@@ -19,11 +19,9 @@ The algorithms as printed are in :mod:`refimpl.ftune.algorithm`.
 
 from refimpl.ftune.arguments import NormalizationWarning
 from refimpl.ftune.landmarks import diverse_landmarks, dselect, landmark_pairs, random_landmarks
-from refimpl.ftune.memory import estimate_memory
-from refimpl.ftune.options import BIAS, CS, SLOPES, FTuneOptions
+from refimpl.ftune.model import BIAS, CS, SLOPES, FTuneOptions, FTuneTraining, TrainedProblem
 from refimpl.ftune.space import LandmarkClassifier, Landmarks, Ramp, landmarked
-from refimpl.ftune.trained import FTuneTraining, TrainedProblem
-from refimpl.ftune.training import bbs, ftune, ftune_single_and_per_class
+from refimpl.ftune.training import bbs, estimate_memory, ftune, ftune_single_and_per_class
 
 __all__ = [
     "BIAS",

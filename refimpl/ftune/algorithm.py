@@ -1,14 +1,11 @@
-"""Kar & Jain, "Similarity-based Learning via Data Driven Embeddings" (NIPS 2011): its algorithms.
+"""Kar & Jain, "Similarity-based Learning via Data Driven Embeddings" (NIPS 2011), as printed.
 
-The algorithms are as printed, in this order. Algorithm 1 is DSELECT; its two loops are
-:func:`diverse` and :func:`pairs`. Algorithm 2 is FTUNE; :func:`random_pairs` and :func:`TRAIN`,
-which the paper leaves open, stand before it. Then come the one-vs-all forms FTUNE-M and FTUNE-S of
-§ 3, and BBS. Training objects are given by their indices. K is a
+Algorithm 1, DSELECT, with its two loops; Algorithm 2, FTUNE; the one-vs-all forms FTUNE-M and
+FTUNE-S of § 3, and BBS. Training objects are given by their indices. K is a
 :class:`refimpl.ftune.similarities.Similarity`.
 
 Not handled here: checks, similarities beyond [-1, 1], the choice of C and f on a validation set,
-and class weights. :func:`refimpl.ftune.ftune`, :func:`refimpl.ftune.bbs` and
-:func:`refimpl.ftune.dselect` handle these.
+class weights (``training.py``).
 """
 
 from collections.abc import Callable, Sequence
@@ -56,41 +53,11 @@ def dselect(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Select d landmarks that are dissimilar to each other, and d pairs of them: Algorithm 1.
+    """Return d landmarks that are dissimilar to each other, and d pairs of them: Algorithm 1.
 
-    Parameters
-    ----------
-    K : refimpl.ftune.similarities.Similarity
-    T : ndarray, shape (n_T,), int64
-        The training set, as indices.
-    l : ndarray, shape (n,), float64
-        Labels 1 and -1 of all training objects.
-    d : int
-    rng : numpy.random.Generator
-    kernels : module
-    threads : int, optional
-
-    Returns
-    -------
-    L : ndarray, shape (d,), int64
-        Landmarks, for BBS.
-    P : ndarray, shape (d, 2), int64
-        Landmark pairs, for FTUNE.
-
-    See Also
-    --------
-    refimpl.ftune.dselect : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> L, P = algorithm.dselect(K, np.arange(4), l, 2, np.random.default_rng(0))
-    >>> sorted((L // 2).tolist()), P.shape  # one of each block
-    ([0, 1], (2, 2))
+    T : the training set, as indices, (n_T,)
+    l : labels 1 and -1 of all training objects, (n,)
+    L, P : landmarks for BBS, (d,); landmark pairs for FTUNE, (d, 2)
     """
     T, l = for_kernel(T, np.int64), for_kernel(l)
     L = diverse(K, T, d, rng, kernels=kernels, threads=threads)
@@ -107,32 +74,7 @@ def diverse(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> IntArray:
-    """Select the d landmarks of Algorithm 1, lines 1-5.
-
-    Parameters
-    ----------
-    K, T, d, rng, kernels, threads
-        As for :func:`dselect`.
-
-    Returns
-    -------
-    L : ndarray, shape (d,), int64
-        Elements of T, in the order of their choice.
-
-    See Also
-    --------
-    refimpl.ftune.diverse_landmarks : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> L = algorithm.diverse(K, np.arange(4), 2, np.random.default_rng(0))
-    >>> sorted((L // 2).tolist())
-    [0, 1]
-    """
+    """Return the d landmarks of Algorithm 1, lines 1-5, in the order of their choice, (d,)."""
     z = int(rng.integers(len(T)))  # FT:1:1
     L = [z]
     taken = np.zeros(len(T), dtype=bool)
@@ -146,31 +88,7 @@ def diverse(
 
 
 def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
-    """Draw d pairs of an object of L labelled 1 and one labelled -1: Algorithm 1, lines 6-9.
-
-    Parameters
-    ----------
-    L : ndarray, shape (r,), int64
-        Landmarks to draw from, as indices.
-    l, d, rng
-        As for :func:`dselect`.
-
-    Returns
-    -------
-    P : ndarray, shape (d, 2), int64
-
-    See Also
-    --------
-    refimpl.ftune.landmark_pairs : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> l = np.array([-1.0, 1.0, 1.0])
-    >>> algorithm.pairs(np.array([0, 2]), l, 2, np.random.default_rng(0)).tolist()
-    [[2, 0], [2, 0]]
-    """
+    """Return d pairs of an object of L labelled 1 and one labelled -1, (d, 2): lines 6-9."""
     plus = L[l[L] == 1]
     minus = L[l[L] == -1]
     z_1 = plus[rng.integers(len(plus), size=d)]  # FT:1:6, FT:1:7  d times, with replacement
@@ -182,58 +100,14 @@ def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
 
 
 def random_pairs(K: Similarity, l: FloatArray, d: int, rng: Generator) -> IntArray:
-    """Draw d pairs at random, as in § 2 and Theorem 2.
-
-    Parameters
-    ----------
-    K, l, d, rng
-        As for :func:`dselect`.
-
-    Returns
-    -------
-    P : ndarray, shape (d, 2), int64
-
-    See Also
-    --------
-    refimpl.ftune.random_landmarks : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> l = np.array([-1.0, 1.0])
-    >>> algorithm.random_pairs(None, l, 2, np.random.default_rng(0)).tolist()  # K is not used
-    [[1, 0], [1, 0]]
-    """
+    """Return d pairs drawn at random, as in § 2 and Theorem 2, (d, 2)."""
     return pairs(np.arange(len(l)), l, d, rng)  # open: pairs
 
 
 def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
-    """Train w to minimise |w|^2 / 2 + C sum L(l w . Phi), the large margin classifier of § 2.1.
+    """Return w of least |w|^2 / 2 + C sum L(l w . Phi), the large margin classifier of § 2.1.
 
-    Parameters
-    ----------
-    Phi : ndarray, shape (n, d), float64
-        The training objects in the landmarked space.
-    l : ndarray, shape (n,), float64
-        Labels 1 and -1.
-    L : {"squared_hinge", "hinge", "logistic"}
-
-    Returns
-    -------
-    refimpl.ftune.linear_models.LinearModel
-
-    See Also
-    --------
-    refimpl.ftune.linear_models.train : The same for any C and bias.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> w = algorithm.TRAIN(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), "hinge")
-    >>> w.converged, w.w.round(2).tolist()
-    (True, [1.0])
+    Phi : the training objects in the landmarked space, (n, d)
     """
     C = 1.0  # open: penalty
     bias = 1.0  # open: bias
@@ -241,30 +115,9 @@ def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
 
 
 def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
-    """Return Phi_L(x) of § 2 under f.
+    """Return Phi_L(x) of § 2 under f, (m, d).
 
-    Parameters
-    ----------
-    S : ndarray, shape (m, 2 d), float64
-        K to all x_i^+ and then to all x_i^-.
-    f : float or callable
-    kernels : module
-
-    Returns
-    -------
-    ndarray, shape (m, d), float64
-
-    See Also
-    --------
-    refimpl.ftune.landmarked : The same for a family of f.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.ftune import algorithm
-    >>> algorithm.Phi(np.array([[0.5, 0.25]]), np.inf, refimpl.kernels)
-    array([[1.]])
+    S : K to all x_i^+ and then to all x_i^-, (m, 2 d)
     """
     d = S.shape[1] // 2
     space: FloatArray
@@ -275,31 +128,7 @@ def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
 def g(
     S: FloatArray, f: TransferFunction, w: LinearModel, *, kernels: Kernels = refimpl.kernels
 ) -> FloatArray:
-    """Return g(x) of Theorem 2 for new objects.
-
-    Parameters
-    ----------
-    S, f, kernels
-        As for :func:`Phi`, of the new objects.
-    w : refimpl.ftune.linear_models.LinearModel
-
-    Returns
-    -------
-    ndarray, shape (m,), float64
-
-    See Also
-    --------
-    refimpl.ftune.LandmarkClassifier.decision : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.linear_models import LinearModel
-    >>> w = LinearModel(np.array([2.0]), 0.5, 0.0, 0.0, 0, True)
-    >>> algorithm.g(np.array([[0.5, 0.25]]), 1.0, w)
-    array([1.])
-    """
+    """Return g(x) of Theorem 2 for new objects, (m,); S as for :func:`Phi`."""
     g_of_x: FloatArray = Phi(S, f, kernels) @ w.w + w.b  # FT:thm2  the 1 / d is in w
     return g_of_x
 
@@ -315,45 +144,11 @@ def ftune(
     select: Select = random_pairs,
     kernels: Kernels = refimpl.kernels,
 ) -> tuple[TransferFunction, LinearModel, IntArray]:
-    """Find the transfer function under which the classifier has the least loss: Algorithm 2.
+    """Return f*, under which the classifier has the least loss, w_f* and the pairs: Algorithm 2.
 
-    Parameters
-    ----------
-    F : sequence of floats or callables
-        Slopes of ramps, or antisymmetric functions.
-    K : refimpl.ftune.similarities.Similarity
-    L : {"squared_hinge", "hinge", "logistic"}
-    l : ndarray, shape (n,), float64
-        Labels 1 and -1.
-    d : int
-    rng : numpy.random.Generator
-    select : callable
-        ``select(K, l, d, rng)`` returns the pairs, such as ``dselect(K, T, l, d, rng)[1]``.
-    kernels : module
-
-    Returns
-    -------
-    f_best : float or callable
-        f*; among equally good functions the first.
-    w : refimpl.ftune.linear_models.LinearModel
-        w_f*.
-    P : ndarray, shape (d, 2), int64
-        The landmark pairs for w.
-
-    See Also
-    --------
-    refimpl.ftune.ftune : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> f, w, P = algorithm.ftune((0.1, 1.0), K, "hinge", l, 3, np.random.default_rng(0))
-    >>> f, P.shape
-    (1.0, (3, 2))
+    F : slopes of ramps, or antisymmetric functions
+    l : labels 1 and -1, (n,)
+    select : returns the pairs, (d, 2); with DSELECT it is ``dselect(K, T, l, d, rng)[1]``
     """
     l = for_kernel(l)
     P = select(K, l, d, rng)  # FT:2:1
@@ -373,28 +168,7 @@ def ftune(
 
 
 def one_vs_all(labels: Labels) -> list[FloatArray]:
-    """Return labels for each class: 1 for its objects and -1 for all others.
-
-    Parameters
-    ----------
-    labels : ndarray, shape (n,)
-
-    Returns
-    -------
-    list of ndarray, shape (n,), float64
-        In the order of the sorted classes.
-
-    See Also
-    --------
-    ftune_m, ftune_s : FTUNE on these labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> [l.tolist() for l in algorithm.one_vs_all(np.array(["a", "b", "a"]))]
-    [[1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]]
-    """
+    """Return labels for each class, ascending: 1 for its objects and -1 for all others."""
     return [np.where(labels == c, 1.0, -1.0) for c in np.unique(labels)]
 
 
@@ -409,35 +183,7 @@ def ftune_m(
     select: Select = random_pairs,
     kernels: Kernels = refimpl.kernels,
 ) -> list[tuple[TransferFunction, LinearModel, IntArray]]:
-    """Run Algorithm 2 for each class by itself: FTUNE-M of § 3.
-
-    Parameters
-    ----------
-    labels : ndarray, shape (n,)
-        The classes.
-    F, K, L, d, rng, select, kernels
-        As for :func:`ftune`.
-
-    Returns
-    -------
-    list of tuple
-        The result of :func:`ftune` for each class, in ascending order.
-
-    See Also
-    --------
-    ftune_s : One f* for all classes.
-    refimpl.ftune.ftune : The same for use, with ``per_class=True``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> y, rng = np.array([0, 1, 2, 2]), np.random.default_rng(0)
-    >>> len(algorithm.ftune_m((1.0, 10.0), K, "hinge", y, 3, rng))
-    3
-    """
+    """Run Algorithm 2 for each class by itself, in ascending order: FTUNE-M of § 3."""
     return [ftune(F, K, L, l, d, rng, select=select, kernels=kernels) for l in one_vs_all(labels)]
 
 
@@ -452,37 +198,7 @@ def ftune_s(
     select: Select = random_pairs,
     kernels: Kernels = refimpl.kernels,
 ) -> tuple[TransferFunction, list[LinearModel], list[IntArray]]:
-    """Run Algorithm 2 for all classes at once: FTUNE-S of § 3.
-
-    Parameters
-    ----------
-    F, K, L, labels, d, rng, select, kernels
-        As for :func:`ftune_m`.
-
-    Returns
-    -------
-    f_best : float or callable
-        The f* that all classes share.
-    w : list of refimpl.ftune.linear_models.LinearModel
-    P : list of ndarray, shape (d, 2), int64
-        An entry for each class, in ascending order.
-
-    See Also
-    --------
-    ftune_m : An f* for each class.
-    refimpl.ftune.ftune : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> y, rng = np.array([0, 1, 2, 2]), np.random.default_rng(0)
-    >>> f, w, P = algorithm.ftune_s((1.0, 10.0), K, "hinge", y, 3, rng)
-    >>> len(w), len(P)
-    (3, 3)
-    """
+    """Return one f* for all classes, and w and the pairs of each, ascending: FTUNE-S of § 3."""
     classes = one_vs_all(labels)
     P = [select(K, l, d, rng) for l in classes]
     S = [K.within(None, pairs_of_class.T.ravel()) for pairs_of_class in P]
@@ -490,13 +206,13 @@ def ftune_s(
     L_of = {}
     for f in F:
         w[f] = []
-        margins = []
+        losses = []
         for S_c, l in zip(S, classes, strict=True):
             space = Phi(S_c, f, kernels)
             w_c = TRAIN(space, l, L)
             w[f].append(w_c)
-            margins.append(l * (space @ w_c.w + w_c.b))
-        L_of[f] = loss(L, np.array(margins)).mean()  # open: single
+            losses.append(loss(L, l * (space @ w_c.w + w_c.b)).mean())
+        L_of[f] = sum(losses) / len(losses)  # open: single
     f_best = min(F, key=L_of.__getitem__)
     return f_best, w[f_best], P
 
@@ -505,34 +221,5 @@ def ftune_s(
 
 
 def bbs(K: Similarity, L: LossName, l: FloatArray, landmarks: IntArray) -> LinearModel:
-    """Train w on (K(x, x_1), ..., K(x, x_d)), Balcan & Blum's landmarked space.
-
-    Parameters
-    ----------
-    K : refimpl.ftune.similarities.Similarity
-    L : {"squared_hinge", "hinge", "logistic"}
-    l : ndarray, shape (n,), float64
-        Labels 1 and -1.
-    landmarks : ndarray, shape (d,), int64
-        Random landmarks, or those of :func:`dselect` (BBS+D).
-
-    Returns
-    -------
-    refimpl.ftune.linear_models.LinearModel
-
-    See Also
-    --------
-    refimpl.ftune.bbs : The same for use.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune import algorithm
-    >>> from refimpl.ftune.similarities import Similarity
-    >>> K = Similarity(np.kron(np.eye(2), np.ones((2, 2))))
-    >>> l = np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> w = algorithm.bbs(K, "hinge", l, np.array([0, 3]))
-    >>> bool((np.sign(K.within(None, [0, 3]) @ w.w + w.b) == l).all())
-    True
-    """
+    """Return w on (K(x, x_1), ..., K(x, x_d)), Balcan & Blum's landmarked space, (d,) landmarks."""
     return TRAIN(K.within(None, landmarks), l, L)

@@ -19,7 +19,7 @@ from refimpl.ftune.arguments import (
     as_family,
     require_pairs,
 )
-from refimpl.ftune.options import FTuneOptions
+from refimpl.ftune.model import FTuneOptions
 from refimpl.ftune.similarities import Similarity, as_similarity
 from refimpl.ftune.space import (
     ALONE,

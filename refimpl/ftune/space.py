@@ -356,19 +356,6 @@ def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:
     Returns
     -------
     ndarray, shape (k,), int64
-
-    See Also
-    --------
-    LandmarkClassifier : What g is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.space import classes_of
-    >>> classes_of(np.array([[-1.0], [0.5]])).tolist()
-    [0, 1]
-    >>> classes_of(np.array([[0.0, 2.0, 2.0]])).tolist()
-    [1]
     """
     if g.shape[1] == 1 and n_classes == 2:
         return (g[:, 0] > 0).astype(np.int64)  # FT:thm2  h(x)

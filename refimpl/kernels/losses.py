@@ -175,13 +175,13 @@ def minimize_z(
     ([0.0], [1.0])
     """
     w, x, total = weights_of(margin)
+    # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10, BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
     minima = [
         _minimum(u, w, x, float(l))
         for u, l in zip(signed_margins(F, triples, y, S), least, strict=True)
     ]
-    # BM:eq13, BM:eq14, BM:7.3:3, BM:7.3:9, BM:7.3:10
     alpha, Z = np.array(minima).reshape(-1, 2).T.copy()
-    return alpha, Z / total  # BM:8.1:3, BM:8.1:4, BM:8.1:6, BM:8.1:7
+    return alpha, Z / total
 
 
 def _minimum(u: FloatArray, w: FloatArray, x: FloatArray, least: float) -> tuple[float, float]:

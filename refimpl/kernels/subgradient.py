@@ -223,7 +223,7 @@ def hinge_terms(
     i = np.repeat(np.arange(n), np.diff(start))
     with np.errstate(over="ignore", invalid="ignore"):
         z = (1.0 + targets)[i] - pairs[:, None]  # ERRATUM LM-1
-        xi = np.where(z <= 0, 0.0, z)  # LM:eq2
+        xi = np.where(z <= 0, 0.0, z)  # LM:eq2, LM:3:1
         if h > 0:
             weights = np.where(z >= h, 1.0, xi / h)
             losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
@@ -231,10 +231,9 @@ def hinge_terms(
             weights = np.where(z > 0, 1.0, xi)
             losses = xi
     triples = np.repeat(i, k)
-    # LM:3:1, LM:3:4
     smooth = _sums(triples, losses, n)
     hinge = _sums(triples, xi, n)
-    active = _sums(triples, z > 0, n).astype(np.int64)
+    active = _sums(triples, z > 0, n).astype(np.int64)  # LM:3:4
     pair_weights = np.cumsum(weights, axis=1)[:, -1].copy()
     target_weights = np.stack([_sums(i, weights[:, j], n) for j in range(k)], axis=1)
     return smooth, hinge, active, pair_weights, target_weights

@@ -156,7 +156,7 @@ def tree_nearest(
     for t, x_t in enumerate(Q):
         near = np.full(k, np.inf)
         which = np.full(k, len(tree.order))
-        for rows in _visited(tree, x_t, bound, near):  # LM:eq7, LM:4.1:4
+        for rows in _visited(tree, x_t, bound, near):
             i = tree.order[rows]
             square = squared_distances(x_t, tree.points[rows])
             computed[t] += len(i)
@@ -229,11 +229,11 @@ def tree_within(
     near_points: list[list[tuple[IntArray, FloatArray]]] = []
     for t, x_t in enumerate(Q):
         near_points.append([(np.empty(0, dtype=np.int64), np.empty(0))])
-        for rows in _visited(tree, x_t, bound, limits[t : t + 1]):  # LM:4.2:4
+        for rows in _visited(tree, x_t, bound, limits[t : t + 1]):
             i = tree.order[rows]
             square = squared_distances(x_t, tree.points[rows])
             computed[t] += len(i)
-            near = square < limits[t] if strict else square <= limits[t]
+            near = square < limits[t] if strict else square <= limits[t]  # LM:4.2:4
             near &= i != (-1 if skip is None else skip[t])
             near_points[t].append((i[near], square[near]))
         starts[t + 1] = starts[t] + sum(len(i) for i, _ in near_points[t])

@@ -17,13 +17,11 @@ The words of this room:
 - A *slope* of a hinge is its derivative, between 0 and 1. The slopes give a lower bound on eq. 3.
 """
 
-from refimpl.lmnn.algorithm import project
+from refimpl.lmnn.arguments import estimate_memory
 from refimpl.lmnn.driver import stalled
-from refimpl.lmnn.low_rank import lmnn_rect, lmnn_svd
-from refimpl.lmnn.memory import estimate_memory
-from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNResult
+from refimpl.lmnn.low_rank import lmnn_rect, lmnn_svd, project
+from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNOptions, LMNNResult
 from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors
-from refimpl.lmnn.options import LMNNOptions
 from refimpl.lmnn.training import kmeans_partition, lmnn, target_neighbors
 
 __all__ = [

@@ -19,7 +19,6 @@ import numpy as np
 import refimpl.kernels
 from refimpl.arrays import as_floats, class_numbers, for_kernel
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.lmnn.used import adjacency
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
@@ -101,11 +100,7 @@ def d2(
 
 
 def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
-    """Return the slacks of the triples of an active set, shape (pairs, k): eq. 2.
-
-    near : d^2(x_i, x_j) of all target neighbours, shape (n, k)
-    far : d^2(x_i, x_l) of the pairs (i, l), shape (pairs,)
-    """
+    """Return the slacks (pairs, k) of near d^2(x_i, x_j), (n, k), far d^2(x_i, x_l), (pairs,)."""
     return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
 
 
@@ -115,30 +110,7 @@ def epsilon(near: FloatArray, slacks: FloatArray, mu: float) -> float:
 
 
 def project(M: FloatArray) -> FloatArray:
-    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M: § 3.
-
-    Parameters
-    ----------
-    M : ndarray, shape (..., d, d), float64
-        Symmetric.
-
-    Returns
-    -------
-    ndarray, shape (..., d, d), float64
-        The factor L; its rows ascend in length.
-
-    See Also
-    --------
-    lmnn_svd : Keep only the longest rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import project
-    >>> L = project(np.diag([4.0, -1.0]))
-    >>> (L.T @ L).tolist()
-    [[4.0, 0.0], [0.0, 0.0]]
-    """
+    """Return a factor L of the positive semidefinite L^T L nearest to M, (..., d, d): § 3."""
     values, vectors = np.linalg.eigh(M)
     L: FloatArray = np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
     return L  # LM:3:3
@@ -168,6 +140,18 @@ def sum_of_C(
         half = X[rows].T @ W
         sums[alpha] = (half + half.T) / 2  # a sum of symmetric matrices, but for rounding
     return sums
+
+
+def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the pairs (a, b) as an adjacency list of n rows.
+
+    It has the start of each row's list, the other row of each pair, and the index of the pair.
+    """
+    rows = np.concatenate([a, b])
+    order = np.argsort(rows, kind="stable")
+    pair = np.arange(len(a))
+    start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]
 
 
 def push(
@@ -433,8 +417,15 @@ def lmnn(
     X, y = for_kernel(X), class_numbers(y)
     partition = for_kernel(np.zeros(len(X)) if partition is None else partition, np.int64)  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
-    L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)  # the Euclidean metric
-    examples = Examples(X, y, targets, partition)
+    unit = usual_spread(X)  # open: start  the Euclidean metric, by this unit of length
+    L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)
+    examples = Examples(X / unit, y, targets, partition)
     states = steps(examples, mu, L, look=look, kernels=kernels, threads=threads)
     *_, (_, best) = until_converged(states)  # LM:5:7
-    return best[1]
+    return best[1] / unit
+
+
+def usual_spread(X: FloatArray) -> float:
+    """Return a power of two near the mean distance of a coordinate from its mean."""
+    spread = np.abs(X - X.mean(axis=0)).mean()
+    return float(2.0 ** np.round(np.log2(spread))) if spread > 0 else 1.0

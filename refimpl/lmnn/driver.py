@@ -10,11 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from refimpl.lmnn.arguments import Request, Validation
-from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNCallback, LMNNResult, relative_gap
+from refimpl.lmnn.model import (
+    Check,
+    ConvergenceWarning,
+    LMNNCallback,
+    LMNNOptions,
+    LMNNResult,
+    relative_gap,
+)
 from refimpl.lmnn.neighbors import classify
-from refimpl.lmnn.options import LMNNOptions
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.starts import zero_metric
+from refimpl.lmnn.problem import LargeMarginProblem, zero_metric
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread
 from refimpl.typing import FloatArray, IntArray

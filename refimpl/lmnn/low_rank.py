@@ -4,26 +4,67 @@ LMNN-RECT is trained here by L-BFGS on a smoothed problem. The plain gradient st
 in :func:`refimpl.lmnn.algorithm.factor_step`.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
-from refimpl.lmnn.arguments import USUAL, Request, as_request
+from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
 from refimpl.lmnn.driver import course, until_done, warn_unless_finished
-from refimpl.lmnn.memory import room_for_pairs
-from refimpl.lmnn.model import LMNNCallback, LMNNResult, Metric, factors_of
-from refimpl.lmnn.options import LMNNOptions
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.smoothed import descend_low_rank
-from refimpl.lmnn.starts import few, scaled
+from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, factors_of
+from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
+from refimpl.lmnn.smoothed import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 
-__all__ = ["lmnn_rect", "lmnn_svd"]
+__all__ = ["lmnn_rect", "lmnn_svd", "project"]
 
 TOL = 1e-4
+SHARE = 1e-6  # this share of the mean pull is added to the pull in its coordinates
+# at the start it resets its working set if this has more pairs than so many for each impostor
+CROWD = 3
+ROUNDED_OFF = 10  # it may end where the smoothing takes so many times tol, or less
+
+
+def project(M: ArrayLike) -> FloatArray:
+    """Return a factor L of the positive semidefinite matrix L^T L that is nearest to M: § 3.
+
+    Parameters
+    ----------
+    M : array_like, shape (..., d, d)
+        Symmetric, and finite.
+
+    Returns
+    -------
+    ndarray, shape (..., d, d), float64
+        The factor L; its rows ascend in length.
+
+    Raises
+    ------
+    ValueError
+        If M holds no square matrices, or numbers that are not finite.
+
+    See Also
+    --------
+    lmnn_svd : Keep only the longest rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import project
+    >>> L = project(np.diag([4.0, -1.0]))
+    >>> (L.T @ L).tolist()
+    [[4.0, 0.0], [0.0, 0.0]]
+    """
+    symmetric: FloatArray = for_kernel(as_array(M, "M", "matrices"))
+    if symmetric.ndim < 2 or symmetric.shape[-1] != symmetric.shape[-2]:
+        raise ValueError(f"M must have shape (..., d, d); got {symmetric.shape}")
+    if not np.isfinite(symmetric).all():
+        raise ValueError("M must hold finite numbers; got NaN or infinity")
+    return algorithm.project(symmetric)
 
 
 def lmnn_svd(metric: Metric, r: int) -> FloatArray:
@@ -209,3 +250,40 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
         validation=None,
     )
     return _train(smaller, r)[0].L
+
+
+def descend_low_rank(
+    problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
+) -> Iterator[Check]:
+    """Yield the state of LMNN-RECT after each full check, with a factor L of few rows.
+
+    There is no barrier and no bound. The smoothing shrinks until the steps end. The parameters and
+    what is yielded are as in :func:`descend`. The last check is `settled` if its relative gain is
+    below `tol`.
+    """
+    coordinates = problem.coordinates_with(SHARE)
+    inner = problem.within(coordinates.U)
+    smoothed = Smoothed(inner, np.zeros((1, 1)))
+    V = coordinates.inward(L)
+    full_check(inner, coordinates, V, smoothed.h)
+    best = np.inf
+    best_L = L
+    before = np.inf
+    for t in range(1, max_checks + 1):
+        V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
+        L, now, added, impostors = full_check(inner, coordinates, V, smoothed.h)
+        if now.objective < best:
+            best = now.objective
+            best_L = L
+        settled = added <= FEW * len(inner.i) and before - now.smooth < tol * now.objective
+        before = now.smooth
+        final = settled and now.objective - now.smooth < ROUNDED_OFF * tol * now.objective
+        yield replace(smoothed.state(t, best_L, best, 0.0, now, norm), settled=final)
+        if final:
+            return
+        if settled:
+            smoothed.h /= SHRINK
+            before = np.inf
+        # at the start nearly all pairs may violate the margin
+        if settled or (t <= EARLY and len(inner.i) > CROWD * impostors):
+            reset(inner, coordinates, V)

@@ -210,13 +210,6 @@ def votes(near: IntArray, n_classes: int) -> IntArray:
     Returns
     -------
     ndarray, shape (m, n_classes), int64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn.neighbors import votes
-    >>> votes(np.array([[1, 0, 1]]), 3).tolist()
-    [[1, 2, 0]]
     """
     rows = np.arange(len(near))[:, None] * n_classes
     counts = np.bincount((rows + near).ravel(), minlength=len(near) * n_classes)

@@ -114,10 +114,6 @@ def descend(
         The relative gap to reach; the caller ends the steps.
     max_checks : int
         The largest number of full checks.
-
-    Yields
-    ------
-    refimpl.lmnn.model.Check
     """
     pull = problem.pull_gradient()
     if not pull.any():
@@ -133,7 +129,7 @@ def descend(
     watch = Watch(problem)
 
     def look(examples: Examples, Z: FloatArray, near: FloatArray, **how: object) -> Pairs:
-        return problem.impostors_at(Z)  # within the limits of memory
+        return problem.impostors(Z)  # within the limits of memory
 
     examples = Examples(problem.X, problem.classes, problem.targets, problem.partition)
     states = algorithm.steps(

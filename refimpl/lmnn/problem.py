@@ -6,23 +6,90 @@ that partition (eq. 8). With one partition this is eq. 1.
 
 A *target neighbour* j of a point i is one of its k nearest points of the same class. An *impostor*
 l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* holds pairs (i, l)
-whose margin may be violated.
+whose margin may be violated. With many points a training starts from the result of a training on a
+subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
 
 Not handled here: the choice of steps (``printed.py``, ``smoothed.py``), validation of arguments.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from refimpl.lmnn.algorithm import adjacency
 from refimpl.lmnn.coordinates import Coordinates
-from refimpl.lmnn.options import Search
-from refimpl.lmnn.used import UsedRows, adjacency
+from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-__all__ = ["Evaluation", "LargeMarginProblem"]
+__all__ = ["Evaluation", "LargeMarginProblem", "UsedRows", "few", "scaled", "zero_metric"]
+
+MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
+
+
+class UsedRows:
+    """The rows of a table of mapped points that some pairs use, in ascending order.
+
+    Parameters
+    ----------
+    first, second : ndarray, shape (p,), int64
+        The pairs, as rows of a table of partitions * n mapped points.
+    X : ndarray, shape (n, d) or (partitions, n, d), float64
+        The points before they are mapped.
+    partitions : int
+    threads : int or None
+
+    Attributes
+    ----------
+    places : ndarray, shape (rows,), int64
+        The used rows of the table; all rows if most of them are used.
+    pairs : tuple of ndarray, shape (p,), int64
+        The pairs as rows among the used ones.
+    """
+
+    def __init__(
+        self, first: IntArray, second: IntArray, X: FloatArray, partitions: int, threads: int | None
+    ) -> None:
+        n = X.shape[-2]
+        is_used = np.zeros(partitions * n, dtype=bool)
+        is_used[first] = True
+        is_used[second] = True
+        if np.count_nonzero(is_used) > MOST * len(is_used):
+            is_used[:] = True
+        self.places: IntArray = np.flatnonzero(is_used)
+        number = np.cumsum(is_used) - 1
+        self.pairs = number[first], number[second]
+        self.threads = threads
+        ends = np.searchsorted(self.places, np.arange(partitions + 1) * n)
+        self._parts = [slice(a, b) for a, b in pairwise(ends)]
+        tables = np.broadcast_to(X, (partitions, n, X.shape[-1]))
+        self._points = [
+            table if part.stop - part.start == n else table[self.places[part] - alpha * n]
+            for alpha, (part, table) in enumerate(zip(self._parts, tables, strict=True))
+        ]
+
+    @cached_property
+    def neighbours(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The pairs as an adjacency list of the used rows."""
+        return adjacency(*self.pairs, len(self.places))
+
+    def mapped(self, L: FloatArray) -> FloatArray:
+        """Return the used rows of all points mapped by the factors L, shape (partitions, r, d)."""
+        Z = np.empty((len(self.places), L.shape[1]))
+        for points, factor, part in zip(self._points, L, self._parts, strict=True):
+            rows_times(points, factor.T, out=Z[part], threads=self.threads)
+        return Z
+
+    def products(self, W: FloatArray) -> FloatArray:
+        """Return W^T X for the rows of each partition, shape (partitions, r, d)."""
+        return np.stack(
+            [
+                transposed_times(W[part], points, threads=self.threads)
+                for points, part in zip(self._points, self._parts, strict=True)
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -204,15 +271,11 @@ class LargeMarginProblem:
             rows_times(points, factor.T, out=out, threads=self.threads)
         return Z.reshape(len(L) * self.n, L.shape[1])
 
-    def impostors(self, L: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return all pairs of a point i and an impostor l: § 4.2.
+    def impostors(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
+        """Return all pairs of a point i and an impostor l among the mapped points Z: § 4.2.
 
         The classes differ, and d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j.
         """
-        return self.impostors_at(self.mapped(L), margin)
-
-    def impostors_at(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return the :meth:`impostors` of mapped points Z."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
@@ -393,3 +456,71 @@ class LargeMarginProblem:
         The result has shape (partitions, d, d).
         """
         return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
+
+
+COARSE = 10_000  # with more points than this a tenth of them is trained first
+
+
+def few(problem: LargeMarginProblem) -> IntArray | None:
+    """Return every tenth point of each class, and more of a small class.
+
+    Return None if there are few points.
+    """
+    members = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
+    strides = [max(1, min(10, len(part) // (problem.k + 1))) for part in members]
+    parts = [part[::stride] for part, stride in zip(members, strides, strict=True)]
+    rows = np.sort(np.concatenate(parts))
+    return rows if problem.n > COARSE and 2 * len(rows) < problem.n else None
+
+
+def zero_metric(mu: float, classes: IntArray, k: int) -> float:
+    """Return eq. 3 of M = 0: mu for each triple (i, j, l)."""
+    sizes = np.bincount(classes).astype(np.float64)
+    return mu * k * float((sizes * (len(classes) - sizes)).sum())
+
+
+def scaled(problem: LargeMarginProblem, L: FloatArray, sample: int = 200) -> FloatArray:
+    """Return c L for the number c that is best for eq. 3 on a sample of the points.
+
+    The pull of c L is at most the objective of M = 0.
+    """
+    rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
+    Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
+    D = np.empty((len(rows), problem.n))
+    for alpha in range(problem.partitions):
+        members = problem.partition == alpha
+        A = Z[alpha][rows]
+        B = Z[alpha][members]
+        D[:, members] = (A * A).sum(axis=1)[:, None] + (B * B).sum(axis=1) - 2 * A @ B.T
+    pull = np.take_along_axis(D, problem.targets[rows], axis=1)
+    D[problem.classes[rows][:, None] == problem.classes] = np.inf
+    D.sort(axis=1)
+    nearest = np.maximum(D[:, :5000], 0.0)
+
+    def loss(log_c: float) -> float:
+        c = np.exp(log_c)
+        hinges = sum(
+            np.maximum(1 + c * (pull[:, j : j + 1] - nearest), 0.0).sum() for j in range(problem.k)
+        )
+        return float(c * pull.sum() + problem.mu * hinges)
+
+    sizes = (
+        np.median(nearest[:, 0]),
+        pull.mean(),
+        nearest.max(initial=0.0, where=nearest < np.inf),
+        1.0,
+    )
+    grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
+    low = 0
+    high = len(grid) - 1
+    while low < high:  # the loss is convex in c
+        middle = (low + high) // 2
+        if loss(grid[middle]) <= loss(grid[middle + 1]):
+            high = middle
+        else:
+            low = middle + 1
+    c = np.exp(grid[low])
+    whole = pull.mean() * problem.n * problem.k
+    most = zero_metric(problem.mu, problem.classes, problem.k)
+    best: FloatArray = np.sqrt(most / whole if c * whole > most else c) * L
+    return best

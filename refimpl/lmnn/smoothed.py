@@ -20,45 +20,178 @@ Not handled here: the validation set (``driver.py``).
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 import numpy as np
 import scipy
 
 from refimpl.lmnn.certificate import Certificate
 from refimpl.lmnn.coordinates import Coordinates
-from refimpl.lmnn.lbfgs import Memory, descent
 from refimpl.lmnn.model import Check
-from refimpl.lmnn.problem import Evaluation, LargeMarginProblem
-from refimpl.lmnn.starts import zero_metric
+from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
 
-__all__ = ["descend", "descend_low_rank"]
+__all__ = ["Memory", "descend", "descent"]
 
+Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
+Point: TypeAlias = tuple[FloatArray, float, FloatArray]
+
+EPS = np.finfo(np.float64).eps
+SMALL = 10  # steps that lower the value by no more than its rounding error end the descent
+SUFFICIENT = 1e-4  # a step lowers the value by at least this share of what the slope promises
+FLAT = 0.9  # and leaves at most this share of the slope
+TRIES = 20  # the largest number of evaluations in a search
+WIDER = 2.5  # a step that may be longer grows by this factor
+CURVED = 1e-12  # the least curvature, relative to the lengths of the two changes, to remember
+
+
+class Memory:
+    """The last steps of a descent, and how they changed the gradient.
+
+    Parameters
+    ----------
+    most : int
+        The largest number of steps to remember.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.steps: list[tuple[FloatArray, FloatArray, float]] = []
+
+    def add(self, step: FloatArray, change: FloatArray) -> None:
+        """Remember a step and the change of the gradient, if the function is convex along it."""
+        curvature = float(step @ change)
+        if curvature > CURVED * float(np.linalg.norm(step) * np.linalg.norm(change)):
+            self.steps.append((step, change, curvature))
+            del self.steps[: -self.most]
+
+    def direction(self, gradient: FloatArray) -> FloatArray:
+        """Return the direction to search along: algorithm 7.4."""
+        add = scipy.linalg.blas.daxpy  # without an array for the product
+        direction = -gradient
+        shares: list[float] = []
+        for step, change, curvature in reversed(self.steps):
+            share = float(step @ direction) / curvature
+            direction = add(change, direction, a=-share)
+            shares.append(share)
+        if self.steps:
+            _, change, curvature = self.steps[-1]
+            direction *= curvature / float(change @ change)
+        for (step, change, curvature), share in zip(self.steps, reversed(shares), strict=True):
+            direction = add(step, direction, a=share - float(change @ direction) / curvature)
+        return direction
+
+
+def descent(
+    function: Function, v: FloatArray, memory: Memory
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield the point and the gradient after each step: algorithm 7.5.
+
+    Parameters
+    ----------
+    function : callable
+        Returns the value and the gradient at a point.
+    v : ndarray, shape (n,), float64
+        The point to start from.
+    memory : Memory
+        What is known from earlier steps. It is changed in place.
+
+    Yields
+    ------
+    v, gradient : ndarray, shape (n,), float64
+        The descent ends where no step lowers the value, or where SMALL steps or two failures of
+        the search show that rounding errors decide. Then the last point is yielded once more.
+    """
+    value, gradient = function(v)
+    small = 0
+    while small < SMALL:
+        direction = memory.direction(gradient)
+        slope = float(direction @ gradient)
+        reached = None
+        if slope < 0:
+            length = 1.0 if memory.steps else min(1.0, 1 / float(np.linalg.norm(direction)))
+            reached = _search(function, (v, value, gradient), direction, length)
+        if reached is None:
+            small += SMALL // 2 if memory.steps else SMALL
+            memory.steps.clear()
+            continue
+        memory.add(reached[0] - v, reached[2] - gradient)
+        small += 1 if value - reached[1] <= EPS * abs(value) else 0
+        v, value, gradient = reached
+        yield v, gradient
+    yield v, gradient
+
+
+def _search(function: Function, start: Point, direction: FloatArray, length: float) -> Point | None:
+    """Return a lower point along the direction, or None if no step lowers the value.
+
+    The last point at which the function is evaluated may be another one than the point returned,
+    but only if no step satisfies both conditions.
+    """
+    v, value, gradient = start
+    slope = float(gradient @ direction)
+    low, low_value, low_slope = 0.0, value, slope
+    high = np.inf
+    best: Point | None = None
+    for _ in range(TRIES):
+        point = v + length * direction
+        there, after = function(point)
+        if not there <= value + SUFFICIENT * length * slope:  # also if it is NaN
+            high = length
+            length = low + _lowest(low_value, low_slope, there, high - low)
+            continue
+        slope_there = float(after @ direction)
+        best = (point, there, after)
+        if slope_there >= FLAT * slope:
+            return best
+        low, low_value, low_slope = length, there, slope_there
+        length = WIDER * length if high == np.inf else (low + high) / 2
+    return best
+
+
+def _lowest(value: float, slope: float, there: float, width: float) -> float:
+    """Return where the parabola with this value and slope at 0 is lowest.
+
+    `there` is its value at `width`. The result is between a tenth and nine tenths of the width.
+    """
+    bend = there - value - slope * width
+    share = -slope * width / (2 * bend) if np.isfinite(bend) and bend > 0 else 0.5
+    return width * min(max(share, 0.1), 0.9)
+
+
+# How the smoothed problem comes nearer to eq. 3. Narrow hinges and a weak barrier make the steps of
+# L-BFGS short, so both shrink by stages, each from the end of the one before.
+WIDTH = 0.3  # h at first
 SHRINK = 3.0  # h shrinks by this factor
-WEAKER = 10.0  # and the barrier by this one
 LEAST_WIDTH = 0.03  # h shrinks below it only if the slopes do not settle
 FIRST = 0.03  # the share of the pull at the start that the first barrier makes
+WEAKER = 10.0  # epsilon shrinks by this factor
 BARRIER = 0.2  # the share of the gap to reach that the last barrier makes
-ITERATIONS = 60  # the number of iterations of L-BFGS between two full checks
-MOST = 16  # ITERATIONS grow up to this factor if they do not close the gap
-MEMORY = 30  # the number of gradients that L-BFGS remembers
-MIXED = 20  # the number of steps whose slopes are mixed for the bound
-EARLY = 4  # the first full checks come after a quarter of ITERATIONS: the working set still grows
-KEPT = 5  # the slopes of this number of last steps before a full check are kept
+
+# How many steps there are between two full checks. A full check costs as much as some steps, and
+# steps on a working set that lacks pairs are lost.
+ITERATIONS = 60  # the usual number
+EARLY = 4  # the first full checks come after a quarter of it: the working set still grows
+MOST = 16  # the number grows up to this factor if the steps do not close the gap
 # the steps end early where the norm of the gradient, relative to that of the pull, is below this
 # share of the part of the gap that the barrier makes
 ENOUGH = 0.5
 LEAST_GRADIENT = 0.003  # before the first full check, and at most
-SHARE = 1e-6  # LMNN-RECT adds this share of the mean pull to the pull in its coordinates
-# the steps end after this number of full checks in which neither objective nor bound moves
-PATIENCE = 8
+MEMORY = 30  # the number of gradients that L-BFGS remembers
+KEPT = 5  # the slopes of this number of last steps before a full check make the bound,
+MIXED = 20  # and of these so many are mixed
+
+# What a full check decides
+FEW = 1e-3  # a working set to which a check adds less than this share has settled
 FAR = 0.1  # a gradient so large, compared with that of the pull, is far from the minimum
-# early LMNN-RECT resets its working set if it has more than this number of pairs for each impostor
-CROWD = 3
-CLEAR = 0.5  # a reset keeps pairs that satisfy the margin by up to this much
+MOVES = 0.01  # the objective, or the bound, moves if it closes this share of the gap
+PATIENCE = 8  # the steps end after this number of full checks in which neither moves
+WIDENINGS = 30  # how often a full check widens the free directions
+CLEAR = 0.5  # a reset of the working set keeps pairs that satisfy the margin by up to this much
 
 
 class Smoothed:
@@ -69,7 +202,7 @@ class Smoothed:
         self.spare = spare
         self.evaluations = 0
         self.epsilon = 0.0
-        self.h = 0.3
+        self.h = WIDTH
         self.last: Evaluation
 
     def __call__(self, v: FloatArray) -> tuple[float, FloatArray]:
@@ -214,76 +347,108 @@ def descend(
 ) -> Iterator[Check]:
     """Yield the state of the solver after each full check of all triples.
 
-    Parameters
-    ----------
-    problem : LargeMarginProblem
-        The problem in the original coordinates of the points.
-    L : ndarray, shape (partitions, r, d)
-        The factors to start from.
-    tol : float
-        The relative gap to reach. The smoothing shrinks towards it; the caller ends the steps.
-    max_checks : int
-        The largest number of full checks.
+    L : the factors to start from, (partitions, r, d)
+    tol : the relative gap to reach; the smoothing shrinks towards it, and the caller ends the steps
 
-    Yields
-    ------
-    Check
-        The last check is `stuck` if nothing has moved for PATIENCE full checks.
+    The last check is `stuck` if nothing has moved for PATIENCE full checks.
     """
-    coordinates = problem.coordinates
-    inner = problem.within(coordinates.U)
-    V = _square(coordinates.inward(L))
-    smoothed = Multiplied(inner, coordinates)
-    certificate = smoothed.certificate
-    size = V.shape[0] * V.shape[1]
-    V, smoothed.epsilon = _inside(V, zero_metric(problem.mu, problem.classes, problem.k))
-    full_check(inner, coordinates, V, smoothed.h)
-    smoothed.follow()
-    best = np.inf
-    best_L = L
-    iterations = ITERATIONS
-    still = 0
-    rest = np.inf
+    solver = Descent(problem, L, tol)
     for t in range(1, max_checks + 1):
-        barrier = smoothed.epsilon * size
-        enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * tol, barrier / best))
-        V, norm = smoothed.descend(V, iterations if t > EARLY else ITERATIONS // 4, enough)
-        L, now, added, _ = full_check(inner, coordinates, V, smoothed.h)
-        smoothed.follow()
-        last_best = best
-        last_bound = certificate.bound
-        if now.objective < best:
-            best = now.objective
-            best_L = L
-        bound = min(certificate.improve(best), best)
-        settled = added <= 1e-3 * len(inner.i)
-        if not settled:  # earlier gradients were those of other pairs
-            smoothed.memory = Memory(MEMORY)
-        fell = last_best - best > 0.01 * (last_best - last_bound)
-        rose = bound - last_bound > 0.01 * (best - last_bound)
-        # at the minimum of the smoothed problem this is the gap
-        apart = max(abs(now.objective - smoothed.last.alpha), barrier)
-        at_end = barrier <= 1.01 * BARRIER * tol * best or iterations == MOST * ITERATIONS
-        still = still + 1 if settled and at_end and not (fell or rose) else 0
-        state = smoothed.state(t, best_L, best, bound, now, norm)
-        yield replace(state, stuck=still == PATIENCE)
-        if still == PATIENCE:
+        check, stage = solver.check(t)
+        yield check
+        if check.stuck:
             return
-        # far from that minimum `apart` says nothing, and the slopes are not worth taking
-        far = norm > FAR and iterations < MOST * ITERATIONS
-        if settled and (far or now.objective - bound > 2 * apart):
-            iterations = min(2 * iterations, MOST * ITERATIONS) if t > EARLY else iterations
-        elif settled:
-            iterations = ITERATIONS
-            smoothed.take_slopes()
-            if smoothed.h > LEAST_WIDTH:
-                smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
-            elif norm <= enough and apart - barrier > max(rest / 2, barrier):
-                smoothed.h /= SHRINK
-            rest = apart - barrier
-            smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
-            reset(inner, coordinates, V)
-            smoothed.follow()
+        stage()
+
+
+class Descent:
+    """The smoothed problem, the factor V that the steps have reached, and the best L so far.
+
+    Three stages may follow a full check, and :meth:`check` takes the first that applies:
+    :meth:`grow` if pairs were missing, :meth:`approach` if V is not yet near the minimum of the
+    smoothed problem, and :meth:`sharpen` if it is.
+    """
+
+    def __init__(self, problem: LargeMarginProblem, L: FloatArray, tol: float) -> None:
+        self.coordinates = problem.coordinates
+        self.inner = problem.within(self.coordinates.U)
+        self.smoothed = Multiplied(self.inner, self.coordinates)
+        most = zero_metric(problem.mu, problem.classes, problem.k)
+        V, self.smoothed.epsilon = _inside(_square(self.coordinates.inward(L)), most)
+        self.V = V
+        self.size = V.shape[0] * V.shape[1]
+        self.tol = tol
+        self.best, self.L = np.inf, L
+        self.iterations = ITERATIONS  # before the next full check
+        self.rest = np.inf  # the part of the last minimum's gap that its barrier does not make
+        self.still = 0  # the number of last full checks in which nothing moved
+        self._look()
+
+    def _look(self) -> tuple[FloatArray, Evaluation, int]:
+        """Return the factor of d columns, eq. 3 there, and the number of pairs that were new."""
+        L, now, added, _ = full_check(self.inner, self.coordinates, self.V, self.smoothed.h)
+        self.smoothed.follow()
+        return L, now, added
+
+    def check(self, t: int) -> tuple[Check, Callable[[], None]]:
+        """Take steps, and make the t-th full check. Return its state and the stage that follows."""
+        smoothed = self.smoothed
+        barrier = smoothed.epsilon * self.size
+        enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * self.tol, barrier / self.best))
+        early = t <= EARLY
+        steps = ITERATIONS // 4 if early else self.iterations
+        self.V, norm = smoothed.descend(self.V, steps, enough)
+        L, now, added = self._look()
+        settled = added <= FEW * len(self.inner.i)
+        longest = self.iterations == MOST * ITERATIONS
+        best, bound = self.best, smoothed.certificate.bound
+        if now.objective < best:
+            self.best, self.L = now.objective, L
+        proven = min(smoothed.certificate.improve(self.best), self.best)
+        fell = best - self.best > MOVES * (best - bound)
+        rose = proven - bound > MOVES * (self.best - bound)
+        at_end = longest or barrier <= 1.01 * BARRIER * self.tol * self.best
+        self.still = self.still + 1 if settled and at_end and not (fell or rose) else 0
+        state = smoothed.state(t, self.L, self.best, proven, now, norm)
+        # at the minimum of the smoothed problem this is the gap; far from it, it says nothing
+        apart = max(abs(now.objective - smoothed.last.alpha), barrier)
+        far = norm > FAR and not longest
+        if not settled:
+            stage = self.grow
+        elif far or now.objective - proven > 2 * apart:
+            stage = partial(self.approach, early)
+        else:
+            stage = partial(self.sharpen, apart - barrier, barrier if norm <= enough else np.inf)
+        return replace(state, stuck=self.still == PATIENCE), stage
+
+    def grow(self) -> None:
+        """Go on with more pairs. Earlier gradients were those of fewer."""
+        self.smoothed.memory = Memory(MEMORY)
+
+    def approach(self, early: bool) -> None:
+        """Go on with the same problem, after the first checks with twice as many steps."""
+        if not early:
+            self.iterations = min(2 * self.iterations, MOST * ITERATIONS)
+
+    def sharpen(self, rest: float, barrier: float) -> None:
+        """Go on with the next problem, from the slopes at this one's minimum.
+
+        It has a weaker barrier and, while h is large, narrower hinges. Later h shrinks only where
+        the `rest` of the gap, beside the barrier's part, exceeds that part and has not halved. The
+        working set loses the pairs that are far from active.
+        """
+        smoothed = self.smoothed
+        self.iterations = ITERATIONS
+        smoothed.take_slopes()
+        if smoothed.h > LEAST_WIDTH:
+            smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
+        elif rest > max(self.rest / 2, barrier):
+            smoothed.h /= SHRINK
+        self.rest = rest
+        weakest = BARRIER * self.tol * self.best / self.size
+        smoothed.epsilon = max(smoothed.epsilon / WEAKER, weakest)
+        reset(self.inner, self.coordinates, self.V)
+        smoothed.follow()
 
 
 def full_check(
@@ -303,10 +468,10 @@ def full_check(
     added, impostors : int
         The number of pairs that are new to the working set, and the number of impostors.
     """
-    for _ in range(30):
+    for _ in range(WIDENINGS):
         L = coordinates.outward(V)
         Z = coordinates.mapped(L)
-        i, l = problem.impostors_at(Z)
+        i, l = problem.impostors(Z)
         free = coordinates.is_free(i, l, problem.partition)
         if not free.any():
             break
@@ -323,46 +488,9 @@ def full_check(
 def reset(problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray) -> None:
     """Reset the working set to the pairs that violate the margin, or nearly do."""
     Z = coordinates.mapped(coordinates.outward(V))
-    i, l = problem.impostors_at(Z, 1.0 + CLEAR)
+    i, l = problem.impostors(Z, 1.0 + CLEAR)
     kept = ~coordinates.is_free(i, l, problem.partition)
     problem.set_pairs(i[kept], l[kept])
-
-
-def descend_low_rank(
-    problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
-) -> Iterator[Check]:
-    """Yield the state of LMNN-RECT after each full check, with a factor L of few rows.
-
-    There is no barrier and no bound. The smoothing shrinks until the steps end. The parameters and
-    what is yielded are as in :func:`descend`. The last check is `settled` if its relative gain is
-    below `tol`.
-    """
-    coordinates = problem.coordinates_with(SHARE)
-    inner = problem.within(coordinates.U)
-    smoothed = Smoothed(inner, np.zeros((1, 1)))
-    V = coordinates.inward(L)
-    full_check(inner, coordinates, V, smoothed.h)
-    best = np.inf
-    best_L = L
-    before = np.inf
-    for t in range(1, max_checks + 1):
-        V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
-        L, now, added, impostors = full_check(inner, coordinates, V, smoothed.h)
-        if now.objective < best:
-            best = now.objective
-            best_L = L
-        settled = added <= 1e-3 * len(inner.i) and before - now.smooth < tol * now.objective
-        before = now.smooth
-        final = settled and now.objective - now.smooth < 10 * tol * now.objective
-        yield replace(smoothed.state(t, best_L, best, 0.0, now, norm), settled=final)
-        if final:
-            return
-        if settled:
-            smoothed.h /= SHRINK
-            before = np.inf
-        # at the start nearly all pairs may violate the margin
-        if settled or (t <= EARLY and len(inner.i) > CROWD * impostors):
-            reset(inner, coordinates, V)
 
 
 def _relative_norm(gradient: FloatArray, v: FloatArray) -> float:

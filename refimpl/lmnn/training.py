@@ -18,14 +18,11 @@ import scipy
 from refimpl.arrays import as_points
 from refimpl.checks import as_count, as_generator
 from refimpl.lmnn import algorithm, printed, smoothed
-from refimpl.lmnn.arguments import USUAL, Request, as_request, checked
+from refimpl.lmnn.arguments import USUAL, Request, as_request, checked, room_for_pairs
 from refimpl.lmnn.driver import course, until_done, warn_unless_finished, with_what_was_left_out
-from refimpl.lmnn.memory import room_for_pairs
-from refimpl.lmnn.model import Check, LMNNCallback, LMNNResult, Metric
+from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, Solver
 from refimpl.lmnn.neighbors import metric_neighbors
-from refimpl.lmnn.options import LMNNOptions, Solver
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.starts import few, scaled
+from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 

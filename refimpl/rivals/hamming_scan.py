@@ -14,9 +14,9 @@ import numpy as np
 from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count, as_kernels
 from refimpl.rivals.candidates import Candidates
-from refimpl.typing import ArrayLike, BoolArray, Kernels, UInt64Array
+from refimpl.typing import ArrayLike, Kernels, UInt64Array
 
-__all__ = ["hamming_scan", "pack_bits", "scan_within", "unpack_bits"]
+__all__ = ["hamming_scan", "pack_bits"]
 
 
 def pack_bits(bits: ArrayLike) -> UInt64Array:
@@ -39,7 +39,7 @@ def pack_bits(bits: ArrayLike) -> UInt64Array:
 
     See Also
     --------
-    unpack_bits : The inverse.
+    hamming_scan : Compare packed codes.
 
     Examples
     --------
@@ -59,43 +59,6 @@ def pack_bits(bits: ArrayLike) -> UInt64Array:
     packed = np.zeros((len(array), -(-array.shape[1] // 64) * 8), dtype=np.uint8)
     packed[:, :n_bytes] = np.packbits(array, axis=1, bitorder="little")
     return packed.view("<u8").astype(np.uint64)
-
-
-def unpack_bits(X: ArrayLike, b: int) -> BoolArray:
-    """Return the first `b` bits of each packed code, as :func:`pack_bits` takes them.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, words), uint64
-        Packed codes.
-    b : int
-
-    Returns
-    -------
-    ndarray, shape (n, b), bool
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `X` holds no packed codes, or `b` is too large.
-
-    See Also
-    --------
-    pack_bits : The inverse.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.rivals.hamming_scan import unpack_bits
-    >>> unpack_bits(np.array([[5]], dtype=np.uint64), 3)
-    array([[ True, False,  True]])
-    """
-    codes = as_codes(X, "X")
-    b = as_count(b, "b")
-    if b > 64 * codes.shape[1]:
-        raise ValueError(f"b must be at most {64 * codes.shape[1]}, the bits of X; got {b}")
-    bytes_ = np.ascontiguousarray(codes.astype("<u8")).view(np.uint8)
-    return np.unpackbits(bytes_, axis=1, count=b, bitorder="little").astype(bool)
 
 
 def as_codes(codes: ArrayLike, name: str, like: UInt64Array | None = None) -> UInt64Array:
@@ -156,7 +119,6 @@ def hamming_scan(
 
     See Also
     --------
-    scan_within : All codes within a distance.
     spectral_hashing : Learn codes.
 
     Examples
@@ -173,50 +135,3 @@ def hamming_scan(
     distances, indices = kernels.hamming_nearest(queries, codes, n_candidates, threads=threads)
     starts = np.arange(len(queries) + 1) * n_candidates
     return Candidates(starts, indices.reshape(-1), distances.reshape(-1).astype(np.int64))
-
-
-def scan_within(
-    Q: ArrayLike,
-    X: ArrayLike,
-    radius: int,
-    *,
-    kernels: Kernels | None = None,
-    threads: int | None = None,
-) -> Candidates:
-    """Find all packed codes within a Hamming distance of each query, the nearest first.
-
-    Parameters
-    ----------
-    Q, X, kernels, threads
-        As for :func:`hamming_scan`.
-    radius : int
-        In bits, at least 0.
-
-    Returns
-    -------
-    Candidates
-        Scores: Hamming distances. There may be none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`hamming_scan`.
-
-    See Also
-    --------
-    hamming_scan : A fixed number of nearest codes.
-
-    Examples
-    --------
-    >>> from refimpl.rivals.hamming_scan import pack_bits, scan_within
-    >>> X = pack_bits([[True, True, False], [False, False, False], [True, True, True]])
-    >>> scan_within(X[:1], X, 1).of(0)
-    array([0, 2])
-    """
-    kernels = as_kernels(kernels)
-    codes = as_codes(X, "X")
-    queries = as_codes(Q, "Q", codes)
-    radius = as_count(radius, "radius", minimum=0)
-    radii = np.full(len(queries), min(radius, 64 * codes.shape[1]))
-    starts, indices, distances = kernels.hamming_within(queries, codes, radii, threads=threads)
-    return Candidates(starts, indices, distances.astype(np.int64))

@@ -26,7 +26,7 @@ promised.
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from math import erf, exp, inf, log, pi, sqrt
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["HashTables", "collision_probability", "lsh"]
+__all__ = ["HashTables", "lsh"]
 
 
 @result
@@ -259,7 +259,6 @@ def lsh(
 
     See Also
     --------
-    collision_probability : How `w` decides which points share a bucket.
 
     Examples
     --------
@@ -329,42 +328,3 @@ def sortable(keys: IntArray) -> NDArray[Any]:
     words = np.ascontiguousarray((keys.astype(np.uint64) ^ np.uint64(2**63)).astype(">u8"))
     column: NDArray[Any] = words.view(f"S{8 * keys.shape[1]}")[:, 0]
     return column
-
-
-def collision_probability(c: float, w: float, p: int = 2) -> float:
-    """Return the probability that h(u) = h(v) for two points at distance c.
-
-    The integral of § 3.2 of Datar et al. (2004).
-
-    Parameters
-    ----------
-    c : float
-        The distance, positive.
-    w : float
-        The width, positive, in the same unit.
-    p : {1, 2}
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `c` or `w` is not above 0.
-
-    See Also
-    --------
-    lsh : The hash tables whose functions collide so often.
-
-    Examples
-    --------
-    >>> from refimpl.rivals.lsh import collision_probability
-    >>> round(collision_probability(1.0, 4.0), 4)
-    0.8005
-    """
-    r = positive(w, "w") / positive(c, "c")
-    if p == 1:  # 2 arctan(w / c) / pi - log(1 + (w / c)^2) / (pi w / c)
-        return float(2 * np.arctan(r)) / pi - log(1 + r * r) / (pi * r)
-    # 1 - 2 norm(-w / c) - 2 (1 - exp(-w^2 / 2 c^2)) / (sqrt(2 pi) w / c)
-    return erf(r / sqrt(2)) - 2 / (sqrt(2 * pi) * r) * (1 - exp(-r * r / 2))

@@ -14,13 +14,11 @@ forest, :class:`InvertedIndex` searches with it. :mod:`refimpl.search_forest.alg
 paper's algorithms as printed.
 """
 
-from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.index import InvertedIndex, Selection
-from refimpl.search_forest.memory import estimate_memory
-from refimpl.search_forest.model import SearchForest, selection, to_terms
-from refimpl.search_forest.options import ForestOptions
+from refimpl.search_forest.model import ForestOptions, SearchForest, selection, to_terms
 from refimpl.search_forest.similarity import label_similarity, neighbor_similarity
-from refimpl.search_forest.training import search_forest
+from refimpl.search_forest.training import estimate_memory, search_forest
+from refimpl.search_forest.trees import Round
 
 __all__ = [
     "ForestOptions",

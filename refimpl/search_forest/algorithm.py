@@ -7,18 +7,18 @@ and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). s, z
 matrices of all pairs of training points.
 
 Not handled here: checks of the input, options, continuing (``training.py``), many points
-(``pairs.py``), other splits (``splits.py``), the form of a tree (``trees.py``), the inverted index
+(``pairs.py``), other splits (``growing.py``), the form of a tree (``trees.py``), the inverted index
 (``index.py``).
 """
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from refimpl.arrays import for_kernel
-from refimpl.search_forest.trees import Leaves, Split, Tree
+from refimpl.search_forest.similarity import as_lam
+from refimpl.search_forest.trees import Leaves, Round, Split, Tree
 from refimpl.typing import BoolArray, FloatArray, IntArray, Points
 
 __all__ = [
@@ -82,39 +82,6 @@ def best_c(similar: float, dissimilar: float, lam: float) -> float:
     worth = (1 - lam) * similar
     cost = lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
     return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15  ERRATUM BSF-3
-
-
-class Round(NamedTuple):
-    """A round of Algorithm 1, p. 5.
-
-    Attributes
-    ----------
-    m : int
-        The number of the round, from 1 on.
-    tree : Tree
-        t_m.
-    c : float
-        The weight c_m of the tree.
-    similar, dissimilar : float
-        The two masses of eq. 14 from which the weight follows.
-
-    See Also
-    --------
-    refimpl.search_forest.search_forest : Its callback gets the rounds.
-
-    Examples
-    --------
-    >>> from refimpl.search_forest.trees import Tree
-    >>> leaf = Tree([-1], [None], [0.0], np.zeros(3, dtype=np.int64), 0.5)
-    >>> Round(1, leaf, 0.25, 4.0, 2.0).c
-    0.25
-    """
-
-    m: int
-    tree: Tree
-    c: float
-    similar: float
-    dissimilar: float
 
 
 def selection_rounds(
@@ -219,4 +186,4 @@ def search_forest(
     s : whether the points of a pair are similar, (n, n); the diagonal is not read
     """
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(np.asarray(s, dtype=bool), lam, M, learn))
+    return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))

@@ -15,7 +15,7 @@ where eigenvalues (nearly) coincide, as for d <= 2, ``augment`` 0 or repeated po
 A pair consists of two different points, in either order, since every tree lets a point find itself.
 S may be asymmetric.
 
-Not handled here: checks of the input (``training.py``), the choice of splits (``splits.py``).
+Not handled here: checks of the input (``training.py``), the choice of splits (``growing.py``).
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used
@@ -98,21 +98,6 @@ class DensePairs:
         Eq. 6.
     T : ndarray, shape (n, n), float64
         Eq. 8.
-
-    See Also
-    --------
-    MeetingPairs : Hold the weights for many points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.search_forest import label_similarity
-    >>> pairs = DensePairs(label_similarity([0, 0, 1]), 0.25)
-    >>> pairs.meet(np.array([1, 1, 2]), 2.0)
-    >>> pairs.T
-    array([[2., 2., 0.],
-           [2., 2., 0.],
-           [0., 0., 2.]])
     """
 
     def __init__(
@@ -258,20 +243,6 @@ class MeetingPairs:
         In how many of the two orders the pair is similar: 0, 1 or 2.
     T : ndarray, float64
         Eq. 8.
-
-    See Also
-    --------
-    DensePairs : Hold the weights as matrices.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import refimpl.kernels
-    >>> from refimpl.search_forest import label_similarity
-    >>> pairs = MeetingPairs(label_similarity([0, 0, 1]), 0.25, refimpl.kernels)
-    >>> pairs.meet(np.array([1, 1, 1]), 2.0)
-    >>> pairs.first, pairs.second, pairs.similar
-    (array([0, 0, 1], dtype=int32), array([1, 2, 2], dtype=int32), array([2, 0, 0], dtype=uint8))
     """
 
     def __init__(

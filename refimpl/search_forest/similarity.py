@@ -149,16 +149,6 @@ def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
     TypeError, ValueError
         If `S` has another shape, holds other values than 0 and 1, or has no similar pair of
         different points.
-
-    See Also
-    --------
-    neighbor_similarity, label_similarity : Return similarities.
-
-    Examples
-    --------
-    >>> as_similarity([[1, 1], [0, 1]], 2).astype(int).toarray()
-    array([[0, 1],
-           [0, 0]])
     """
     if not scipy.sparse.issparse(S):
         S = scipy.sparse.csr_matrix(as_matrix(S, "S"))

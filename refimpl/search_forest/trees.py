@@ -5,7 +5,7 @@ and 18 of Li et al., 2011). A node gives its worth J^k (eq. 17), products with M
 thresholds, and its two parts. A *leaf* is a node that is not split.
 
 Not handled here: how the weights are held (``pairs.py``), which split a node gets
-(``algorithm.py``, ``splits.py``).
+(``algorithm.py``, ``growing.py``).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ import numpy as np
 
 from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
 
-__all__ = ["Node", "Pairs", "Split", "Tree"]
+__all__ = ["Node", "Pairs", "Round", "Split", "Tree"]
 
 Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
@@ -30,18 +30,6 @@ class Node(Protocol):
         The number of points.
     J : float
         J^k of eq. 17, p. 5: the sum of M over all pairs of the node.
-
-    See Also
-    --------
-    Pairs : Give the node of all points.
-
-    Examples
-    --------
-    >>> from refimpl.search_forest import label_similarity
-    >>> from refimpl.search_forest.pairs import DensePairs
-    >>> node = DensePairs(label_similarity([0, 0, 1]), 0.25).root()
-    >>> print(node.n, node.J)
-    3 0.5
     """
 
     n: int
@@ -75,20 +63,6 @@ class Pairs(Protocol):
     ----------
     lam : float
         lambda of eq. 4.
-
-    See Also
-    --------
-    refimpl.search_forest.pairs.DensePairs : Matrices, as the paper writes them.
-    refimpl.search_forest.pairs.MeetingPairs : A list of some pairs and a constant for all others.
-
-    Examples
-    --------
-    >>> from refimpl.search_forest import label_similarity
-    >>> from refimpl.search_forest.pairs import DensePairs
-    >>> pairs: Pairs = DensePairs(label_similarity([0, 0, 1]), 0.25)
-    >>> similar, dissimilar = pairs.masses(np.array([1, 1, 1]))
-    >>> print(similar, dissimilar)
-    2.0 4.0
     """
 
     lam: float
@@ -116,15 +90,6 @@ class Split(NamedTuple):
     b : float
     left : ndarray, shape (n,), bool
         True for the points of the node with p^T x + b > 0.
-
-    See Also
-    --------
-    refimpl.search_forest.algorithm.hyperplane : Return the split of eq. 18.
-
-    Examples
-    --------
-    >>> Split(0, -1.5, np.array([False, True])).b
-    -1.5
     """
 
     p: Points | int
@@ -146,18 +111,6 @@ class Tree:
         The leaf of each training point.
     J : float
         Eq. 17, p. 5.
-
-    See Also
-    --------
-    refimpl.search_forest.algorithm.search_tree : Algorithm 2.
-
-    Examples
-    --------
-    >>> tree = Tree([-1], [None], [0.0], np.zeros(2, dtype=np.int64), 0.0)
-    >>> tree.split(0, Split(0, -1.5, np.array([False, True])), np.arange(2), 0.5)
-    (1, 2)
-    >>> tree.leaf, tree.n_leaves
-    (array([2, 1]), 2)
     """
 
     left: list[int]
@@ -183,3 +136,35 @@ class Tree:
         self.leaf[rows] = np.where(split.left, children[0], children[1])
         self.J += rise
         return children
+
+
+class Round(NamedTuple):
+    """A round of Algorithm 1, p. 5.
+
+    Attributes
+    ----------
+    m : int
+        The number of the round, from 1 on.
+    tree : Tree
+        t_m.
+    c : float
+        The weight c_m of the tree.
+    similar, dissimilar : float
+        The two masses of eq. 14 from which the weight follows.
+
+    See Also
+    --------
+    refimpl.search_forest.search_forest : Its callback gets the rounds.
+
+    Examples
+    --------
+    >>> leaf = Tree([-1], [None], [0.0], np.zeros(3, dtype=np.int64), 0.5)
+    >>> Round(1, leaf, 0.25, 4.0, 2.0).c
+    0.25
+    """
+
+    m: int
+    tree: Tree
+    c: float
+    similar: float
+    dissimilar: float

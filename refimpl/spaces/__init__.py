@@ -9,7 +9,7 @@ distances to the candidates only.
 from refimpl.spaces.objects import CallableSpace, PrecomputedSpace, Space, as_space
 from refimpl.spaces.ranks import best_dimensions, enn_ranks, percentile
 from refimpl.spaces.references import Embedding
-from refimpl.spaces.retrieval import FilterAndRefine, k_nearest_classes, vote
+from refimpl.spaces.retrieval import FilterAndRefine, vote
 
 __all__ = [
     "CallableSpace",
@@ -20,7 +20,6 @@ __all__ = [
     "as_space",
     "best_dimensions",
     "enn_ranks",
-    "k_nearest_classes",
     "percentile",
     "vote",
 ]

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import as_matrix
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels
+from refimpl.checks import as_count, as_indices, as_kernels
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["FilterAndRefine", "k_nearest_classes", "vote"]
+__all__ = ["FilterAndRefine", "vote"]
 
 
 # -------------------------------------------------------------------------------------------- § 4.3
@@ -231,54 +231,6 @@ class FilterAndRefine:
 # ------------------------------------------------------------------------------------------- § 11.1
 
 
-def k_nearest_classes(
-    distances: ArrayLike, y: ArrayLike, k: int, *, rng: np.random.Generator
-) -> Labels:
-    """Return classes by the votes of the k nearest objects, with ties broken as § 11.1 says.
-
-    Parameters
-    ----------
-    distances : array_like, shape (m, n)
-        From queries to database objects.
-    y : array_like, shape (n,)
-        Classes of the database objects.
-    k : int
-        Of equally near objects the lower index votes.
-    rng : numpy.random.Generator
-        For ties that the nearest objects of the classes do not break.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        Labels.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not fit, or `k` is too large.
-
-    See Also
-    --------
-    vote : Return classes when the nearest objects are known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.spaces import k_nearest_classes
-    >>> D = [[1.0, 2.0, 3.0, 4.0]]
-    >>> k_nearest_classes(D, ["a", "b", "b", "b"], 3, rng=np.random.default_rng(0))
-    array(['b'], dtype='<U1')
-    """
-    D = as_matrix(distances, "distances")
-    labels = as_labels(y, D.shape[1], "y")
-    k = as_count(k, "k")
-    rng = as_generator(rng)
-    if k > D.shape[1]:
-        raise ValueError(f"k must be at most {D.shape[1]}, the database objects; got {k}")
-    near = np.argsort(D, axis=1, kind="stable")[:, :k]
-    return vote(labels[near], np.take_along_axis(D, near, axis=1), rng=rng)
-
-
 def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Labels:
     """Return the class that most of the k nearest have, with ties broken as § 11.1 says.
 
@@ -299,7 +251,7 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
 
     See Also
     --------
-    k_nearest_classes : The vote from distances to all objects.
+    FilterAndRefine : Find the nearest objects.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def lmnn_step():
     blas = ThreadpoolController()
     for threads in (1, None):
         problems[threads] = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl_fast, threads)
-        problems[threads].add_pairs(*problems[threads].impostors(L))
+        problems[threads].add_pairs(*problems[threads].impostors(problems[threads].mapped(L)))
     return step
 
 

@@ -22,7 +22,7 @@ from refimpl.boosted_distance import (
     similarity,
     staged_nearest_neighbor,
 )
-from refimpl.boosted_distance.ensembles import Ensemble, TreeEnsemble
+from refimpl.boosted_distance.model import Ensemble, TreeEnsemble
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.kernels.stumps import on_grid
 from refimpl.results import digest, result

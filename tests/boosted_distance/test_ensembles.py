@@ -6,7 +6,7 @@ Not tested here: their predictions (`test_boosted_distance.py`) and files (`test
 import numpy as np
 import pytest
 
-from refimpl.boosted_distance.ensembles import StumpEnsemble, TreeEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
 
 FIELDS = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": [0.25, -np.inf]}
 STUMPS = StumpEnsemble(**FIELDS)

@@ -71,7 +71,7 @@ def test_bd_4_where_nothing_can_be_learnt_all_similarities_are_0(T, kernels):
             assert Phi_C.alpha.tolist() == [0.0] * T
             S = algorithm.similarity(Omega[:3] + 0.3, Omega[l == C], Phi_C, kernels=kernels)
             assert not S.any()
-        first = algorithm.nearest_neighbor_boosted_distance(Omega, Phi, Omega, l, kernels=kernels)
+        first = algorithm.nearest_neighbor_boosted_distance(Omega, Phi, Omega, l)
         assert (first == l[0]).all()
 
 

@@ -98,7 +98,7 @@ def test_steps_1_to_8_of_section_8_1_by_loops():
             algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng)
             for g in gamma
         ]
-        V = [[algorithm.as_range(t_c, places) for places in algorithm.all_ranges(3)] for t_c in t]
+        V = [algorithm.ranges(t_c.tolist()) for t_c in t]
         pairs = list(zip(c.tolist(), gamma.tolist(), strict=True))
         z, best, _ = oracles.query_sensitive_round(
             F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V
@@ -143,13 +143,15 @@ def test_section_8_3_takes_the_range_of_least_error():
     rng = np.random.default_rng(2)
     q = triples[:, 0]
     t = np.array([algorithm.thresholds(F_g, q, np.unique(q), 3, rng) for F_g in D[:3]])
-    found = algorithm.ranges_of_least_error(D[:3], D[3:6], triples, y, margin_of(w), t, KERNELS[-1])
+    found = algorithm.ranges_of_least_error(
+        D[:3], D[3:6], triples, y, margin_of(w), t, kernels=KERNELS[-1]
+    )
     for F_g, F_c, t_c, V in zip(D[:3], D[3:6], t, found, strict=True):
         errors = []
-        for places in algorithm.all_ranges(3):
-            inside = algorithm.accepts(F_g, *algorithm.as_range(t_c, places))
+        for one in algorithm.ranges(t_c.tolist()):
+            inside = algorithm.accepts(F_g, *one)
             errors.append(oracles.range_error(inside.tolist(), F_c, triples.tolist(), y, w, {1.0}))
-        assert V == algorithm.as_range(t_c, algorithm.all_ranges(3)[errors.index(min(errors))])
+        assert V == algorithm.ranges(t_c.tolist())[errors.index(min(errors))]
 
 
 def test_both_splitters_are_2_d_classifiers():

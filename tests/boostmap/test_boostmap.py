@@ -246,9 +246,8 @@ def test_triples_without_labels_and_without_ties():
 
 
 def test_ranges_have_the_five_forms():
-    ranges = algorithm.all_ranges(3)
-    t = np.array([1.0, 2.0, 3.0])
-    found = {algorithm.as_range(t, r) for r in ranges}
+    ranges = algorithm.ranges([1.0, 2.0, 3.0])
+    found = set(ranges)
     assert len(found) == len(ranges) == 1 + 2 * 3 + 3 + 3
     assert {
         (-np.inf, np.inf, 1),
@@ -491,8 +490,8 @@ def test_step_3_of_section_8_1_as_printed(kernels):
     t = [algorithm.thresholds(F[g], queries, np.unique(queries), 3, rng) for g in gamma]
     least = []
     for c, g in enumerate(gamma):
-        for places in algorithm.all_ranges(3):
-            S = algorithm.accepts(F[g], *algorithm.as_range(t[c], places))
+        for V in algorithm.ranges(t[c].tolist()):
+            S = algorithm.accepts(F[g], *V)
             u = y * S[queries] * kernel.margins(F[c], triples)
             least.append(oracles.least_z(u, w, 0.0, 200)[0])
     assert found.z == pytest.approx(min(least), rel=1e-9)

@@ -136,10 +136,10 @@ def test_a_pair_and_its_reverse_are_one_coordinate_of_a_symmetric_distance(kerne
             if b >= 0
         }
         assert len(pairs) > 5 and not any((b, a) in pairs for a, b in pairs)
-    named = algorithm.unique_name(
-        1, 2, np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]]), {(2, 1): 1.0}
-    )
-    assert named == (1, 2)  # D(x_1, x_2) differs from D(x_2, x_1): two classifiers
+    between = np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]])
+    problem = algorithm.Problem(between, between, None, None)
+    # D(x_1, x_2) differs from D(x_2, x_1): two classifiers
+    assert algorithm.unique_name(problem, 1, 2, {(2, 1): 1.0}) == (1, 2)
 
 
 def test_half_of_the_splitters_are_the_coordinate_itself():

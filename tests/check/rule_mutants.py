@@ -22,7 +22,7 @@ import refimpl.rivals.lipschitz
 import refimpl.search_forest.algorithm as sf
 import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
-from refimpl.boosted_distance.ensembles import stump
+from refimpl.boosted_distance.model import stump
 from refimpl.kernels.sorting import SortedFeatures
 
 best_stump = refimpl.kernels.stumps.best_stump
@@ -58,7 +58,7 @@ MUTANTS = {
         (bd.adaboost_rounds, "1 / (2 * len(P)), 1 / (2 * len(N))", "1 / n, 1 / n"),
     ("adaboost", "normalised"): (bd.adaboost_rounds, "w = w / w.sum()", "w = w / 1"),
     ("adaboost", "no-error"):
-        (bd.adaboost_rounds, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
+        (bd.error_beyond_rounding, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
     ("adaboost", "slightly-less"):
         (best_stump, ARGMIN, "int(np.argmax(errors <= errors.min() * (1 + 1e-3)))"),
     ("adaboost", "near-a-half"): (bd.error_beyond_rounding, "n * GRID", "2e-4"),
@@ -84,30 +84,32 @@ MUTANTS = {
     ("nearest_neighbor_boosted_distance", "query-less-point"):
         (refimpl.kernels.similarity.add_similarity, "difference = Q", "difference = -Q"),
     ("boostmap", "remove-first"):
-        (bm.training_rounds, "if z.min(initial=np.inf) < limit", "if False"),
+        (bm.training_rounds, "if z < 1 - ROUNDING", "if False"),
     ("boostmap", "modify-below-.9999"):
-        (bm.training_rounds, "MODIFY_BELOW * w.sum()", ".99 * w.sum()"),
+        (bm.training_rounds, "if z < 0.9999", "if z < 0.99"),
     ("boostmap", "first-added"):
-        (bm.training_rounds, "g = Z.argmin()  # BM", "g = len(Z) - 1 - Z[::-1].argmin()  # BM"),
+        (bm.training_rounds, "g = Z_min.argmin()  # BM",
+         "g = len(Z_min) - 1 - Z_min[::-1].argmin()  # BM"),
     ("boostmap", "M_2-of-least-error"): (bm.training_rounds, "[:M_2]", "[:M_2 + 1]"),
     ("boostmap", "first-of-equal-errors"):
-        (bm.training_rounds, 'np.argsort(errors, kind="stable")',
-         'np.lexsort((-np.arange(len(errors)), errors))'),
+        (bm.training_rounds, 'np.argsort(Lambda_j, kind="stable")',
+         'np.lexsort((-np.arange(len(Lambda_j)), Lambda_j))'),
     ("boostmap", "reversed-pivots"): (bm.unique_name, "if alike", "if False"),
     ("boostmap", "coinciding-pivots"):
         (bm.pivot_embedding, "if D_x1_x2 == 0", "if D_x1_x2 < 0"),
     ("boostmap", "length-of-pivots"):
-        (bm.embeddings, "problem.between[x_2, x_1]", "problem.between[x_1, x_2]"),
+        (bm.Problem.D_X, "between[x_2, x_1]", "between[x_1, x_2]"),
     ("boostmap", "ends-at-d"): (bm.training_rounds, "elif len(H) == d", "elif len(H) == d + 1"),
     ("boostmap", "no-error-left"): (bm.training_rounds, "loss >= 1 / len(y)", "True"),
-    ("boostmap", "no-gain"): (bm.training_rounds, "if z_j >= limit", "if z_j > 2 * limit"),
+    ("boostmap", "no-gain"): (bm.training_rounds, "if z_j >= 1 - ROUNDING", "if z_j >= 2"),
     ("boostmap", "gain-of-a-thousandth"):
-        (bm.training_rounds, "limit = NO_GAIN * w.sum()", "limit = .999 * w.sum()"),
+        (bm.training_rounds, "if z_j >= 1 - ROUNDING", "if z_j >= 0.999"),
     ("boostmap", "gone-at-zero"): (bm.add_to, "if H[h_j] == 0", "if False"),
     ("query_sensitive", "first-classifier"):
-        (bm.query_sensitive_rounds, "int(Z.argmin())", "len(Z) - 1 - int(Z[::-1].argmin())"),
+        (bm.query_sensitive_rounds, "int(Z_min.argmin())",
+         "len(Z_min) - 1 - int(Z_min[::-1].argmin())"),
     ("query_sensitive", "first-range"):
-        (bm.ranges_of_least_z, "Z.argmin()", "len(Z) - 1 - Z[::-1].argmin()"),
+        (bm.ranges_of_least_z, "Z_min.argmin()", "len(Z_min) - 1 - Z_min[::-1].argmin()"),
     ("query_sensitive", "half-way"): (bm.thresholds, "values[picked] / 2 + values[picked + 1] / 2",
                                       "values[picked + 1]"),
     ("query_sensitive", "greatest-value"):
@@ -116,9 +118,9 @@ MUTANTS = {
     ("query_sensitive", "low-included"): (bm.accepts, "low <= values", "low < values"),
     ("query_sensitive", "high-excluded"): (bm.accepts, "values < high", "values <= high"),
     ("query_sensitive", "no-gain"):
-        (bm.query_sensitive_rounds, "if z_j >= NO_GAIN * w.sum()", "if z_j >= 2 * w.sum()"),
+        (bm.query_sensitive_rounds, "if z_j >= 1 - ROUNDING", "if z_j >= 2"),
     ("query_sensitive", "gain-of-a-thousandth"):
-        (bm.query_sensitive_rounds, "NO_GAIN * w.sum()", ".999 * w.sum()"),
+        (bm.query_sensitive_rounds, "if z_j >= 1 - ROUNDING", "if z_j >= 0.999"),
     ("query_sensitive", "equal-weights"):
         (CHECK_BM + "_run_sensitive", "np.full(len(y), 1 / len(y))",
          "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()"),
@@ -146,7 +148,7 @@ MUTANTS = {
     ("lmnn_steps", "lowest-of-equal-neighbours"):
         (CHECK_LM + "_run", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
-    ("lmnn_steps", "step-.3"): (lm.step_size, "0.3", "0.31"),
+    ("lmnn_steps", "step-.3"): (lm.step_size, "float(0.3", "float(0.31"),
     ("lmnn_steps", "root-of-t"): (lm.step_size, "np.sqrt(t)", "t**0.6"),
     ("lmnn_steps", "twenty-steps"): (lm.steps, "min(gap, between)", "min(gap, between + 1)"),
     ("lmnn_steps", "steps-double"): (lm.steps, "2 * gap", "3 * gap"),

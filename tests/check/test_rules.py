@@ -33,6 +33,8 @@ def test_a_copy_without_the_rule_differs_on_the_rule_s_case(training, rule):
         with mutated(*MUTANTS[training, rule]):  # the check itself keeps the rule
             return TRAININGS[training].run(given)
 
+    with mutated(*MUTANTS[training, rule]):
+        pass  # the text of the rule is there
     assert difference_in(TRAININGS[training], case, arguments, expected, right) is None
     difference = difference_in(TRAININGS[training], case, arguments, expected, broken)
     assert difference is not None and difference.kind != "last bits"

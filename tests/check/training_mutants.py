@@ -6,6 +6,7 @@ MUTANTS maps a name to (training, function, kinds that may be named, sources tha
 from itertools import pairwise
 
 import numpy as np
+from rule_mutants import mutated
 
 import refimpl.boostmap.algorithm
 import refimpl.ftune.algorithm
@@ -187,8 +188,6 @@ refimpl_pairs = refimpl.ftune.algorithm.pairs
 for name, training, module, part, new, kind, sources in (
     ("boostmap_weights_not_divided", "boostmap", refimpl.kernels, "next_weights",
      weights_not_divided_by_z, WRONG, ("BM:7.3:12",)),
-    ("boostmap_never_modifies", "boostmap", refimpl.boostmap.algorithm, "MODIFY_BELOW", -1.0,
-     WRONG, ("BM:7.3:4", "BM:7.3:12")),
     ("forest_c_without_lambda", "search_forest", refimpl.search_forest.algorithm, "best_c",
      c_without_lambda, WRONG, ("SF:eq15", "SF:1:1")),
     ("forest_trees_of_one_leaf", "search_forest", refimpl.search_forest.algorithm, "search_tree",
@@ -203,6 +202,12 @@ for name, training, module, part, new, kind, sources in (
      ("FT:1:8",)),
 ):  # fmt: skip
     MUTANTS[name] = (training, replaced(training, module, part, new), kind, sources)
+
+
+@mutant("boostmap", WRONG, "BM:7.3:4", "BM:7.3:12")
+def boostmap_never_modifies(**arguments):
+    with mutated(refimpl.boostmap.algorithm.training_rounds, "z < 0.9999", "z < -1"):
+        return TRAININGS["boostmap"].run(arguments)
 
 
 # ---------------------------------------------------------------------------------- FTUNE and ranks

@@ -26,7 +26,7 @@ def test_lm_1_and_lm_3_the_printed_margin_has_no_impostor():
     partition = np.array([0, 0, 1, 1])
     problem = LargeMarginProblem(X, y, targets, 1.0, partition, refimpl.kernels)
     L = np.stack([np.eye(2), 0.1 * np.eye(2)])  # under the metric of x_l's partition it is near
-    pairs = set(zip(*(rows.tolist() for rows in problem.impostors(L)), strict=True))
+    pairs = set(zip(*(rows.tolist() for rows in problem.impostors(problem.mapped(L))), strict=True))
     assert (0, 2) in pairs and (2, 0) not in pairs
 
 

@@ -25,9 +25,8 @@ from refimpl.lmnn import (
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.neighbors import votes
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn.problem import LargeMarginProblem, scaled
 from refimpl.lmnn.smoothed import Multiplied
-from refimpl.lmnn.starts import scaled
 
 FASTEST = KERNELS[-1]
 
@@ -58,7 +57,7 @@ def problems(draw):
 @given(case=problems())
 def test_the_objective_and_its_gradient_are_those_of_all_triples(case):
     problem, L = case
-    problem.add_pairs(*problem.impostors(L))
+    problem.add_pairs(*problem.impostors(problem.mapped(L)))
     now = problem.evaluate(L)
     Ms = (L.transpose(0, 2, 1) @ L).tolist()
     arguments = (
@@ -81,7 +80,7 @@ def test_the_objective_and_its_gradient_are_those_of_all_triples(case):
 @given(case=problems(), h=st.sampled_from([0.1, 1.0]))
 def test_the_gradient_by_L_at_finite_differences(case, h):
     problem, L = case
-    problem.add_pairs(*problem.impostors(L, margin=1.5))
+    problem.add_pairs(*problem.impostors(problem.mapped(L), margin=1.5))
     gradient = problem.gradient_L(problem.evaluate(L, h))
     rng = np.random.default_rng(1)
     for _ in range(3):
@@ -96,7 +95,7 @@ def test_the_gradient_by_L_at_finite_differences(case, h):
 def test_hinges_smoothed_around_slopes_are_the_largest_of_their_tangents(case, h):
     """The largest s z - (h / 2) (s - a)^2 over s in [0, 1], and the s that reaches it."""
     problem, L = case
-    problem.add_pairs(*problem.impostors(L, margin=1.5))
+    problem.add_pairs(*problem.impostors(problem.mapped(L), margin=1.5))
     slopes = np.random.default_rng(0).random((len(problem.i), problem.k))
     Z = problem.mapped(L)
     now = problem.evaluate_around(Z, h, slopes)
@@ -206,7 +205,7 @@ def test_any_slopes_give_a_bound(seed):
     rng = np.random.default_rng(seed)
     X, y = blobs(seed % 7, n=18, d=3)
     problem = problem_of(X, y, 2, 1.0)
-    problem.add_pairs(*problem.impostors(np.eye(3)[None], margin=20.0))
+    problem.add_pairs(*problem.impostors(problem.mapped(np.eye(3)[None]), margin=20.0))
     C = problem.pull_gradient()
     R = np.linalg.inv(np.linalg.cholesky(C[0])).T
     duals = []
@@ -360,7 +359,7 @@ def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
     whole = lmnn(X, y, 1, options=LMNNOptions(tol=1e-3), kernels=FASTEST)
     steps = []
-    monkeypatch.setattr("refimpl.lmnn.starts.COARSE", 1000)
+    monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 1000)
     found = lmnn(
         X,
         y,
@@ -397,7 +396,7 @@ def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
     for r in (1, 2):
         found = lmnn_rect(X, y, r, 2, kernels=FASTEST)
         L = scaled(problem, lmnn_svd(full, r)[None])
-        problem.add_pairs(*problem.impostors(L))
+        problem.add_pairs(*problem.impostors(problem.mapped(L)))
         assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (
             1 + 1e-9
         )

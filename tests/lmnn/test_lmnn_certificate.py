@@ -10,9 +10,17 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
-from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, lmnn_rect, smoothed, target_neighbors
+from refimpl.lmnn import (
+    LMNNOptions,
+    estimate_memory,
+    lmnn,
+    lmnn_rect,
+    low_rank,
+    smoothed,
+    target_neighbors,
+)
 from refimpl.lmnn import certificate as lmnn_certificate
-from refimpl.lmnn.memory import bytes_for
+from refimpl.lmnn.arguments import bytes_for
 
 TOL = 1e-3
 SINGLE = np.zeros(24, dtype=np.int64)
@@ -241,7 +249,7 @@ def test_a_bound_counts_the_rounding_of_the_sums():
     at = problem.coordinates
     inner = problem.within(at.U)
     V = np.eye(4)[None]
-    inner.add_pairs(*inner.impostors(V))
+    inner.add_pairs(*inner.impostors(inner.mapped(V)))
     certificate = lmnn_certificate.Certificate(inner, at, 5)
     now = inner.evaluate(V)
     certificate.add(now.alpha, now.weights)
@@ -284,7 +292,7 @@ def test_the_oracle_agrees_with_the_exact_objective_here():
     )
 
 
-@pytest.mark.parametrize("descend", [smoothed.descend, smoothed.descend_low_rank])
+@pytest.mark.parametrize("descend", [smoothed.descend, low_rank.descend_low_rank])
 def test_nothing_shrinks_while_pairs_are_missing(descend, monkeypatch):
     """Of a working set of which each pair is new, neither a small gain nor a bound says enough."""
     full_check = smoothed.full_check
@@ -293,7 +301,8 @@ def test_nothing_shrinks_while_pairs_are_missing(descend, monkeypatch):
         L, now, _, impostors = full_check(inner, *arguments)
         return L, now, len(inner.i), impostors
 
-    monkeypatch.setattr(smoothed, "full_check", with_all_pairs_new)
+    for module in (smoothed, low_rank):
+        monkeypatch.setattr(module, "full_check", with_all_pairs_new)
     X, y = blobs(0, 24, 3, 3)
     problem = problem_of(X, y, 2, 1.0, kernels=FASTEST)
     checks = list(descend(problem, np.eye(3)[np.newaxis], 0.5, max_checks=12))
@@ -306,7 +315,7 @@ def test_the_working_set_of_rect_is_reset_early_where_it_is_crowded(monkeypatch)
     followed by a reset, and only if there are more than three pairs for each impostor.
     """
     checks = []  # of each: were there new pairs, is the set crowded, did a reset follow
-    check, reset = smoothed.full_check, smoothed.reset
+    check, reset = low_rank.full_check, low_rank.reset
 
     def noted_check(problem, *arguments):
         L, now, added, impostors = check(problem, *arguments)
@@ -318,8 +327,8 @@ def test_the_working_set_of_rect_is_reset_early_where_it_is_crowded(monkeypatch)
         checks[-1][2] = True
         reset(*arguments)
 
-    monkeypatch.setattr(smoothed, "full_check", noted_check)
-    monkeypatch.setattr(smoothed, "reset", noted_reset)
+    monkeypatch.setattr(low_rank, "full_check", noted_check)
+    monkeypatch.setattr(low_rank, "reset", noted_reset)
     X, y = blobs(0, 60, 4, 3)
     lmnn_rect(X, y, 2, 2, kernels=FASTEST)
     early = [(crowded, was_reset) for new, crowded, was_reset in checks[1:5] if new]

@@ -10,9 +10,8 @@ from agreement import KERNELS
 from lmnn_toys import blobs
 
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
-from refimpl.lmnn.memory import bytes_for
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.starts import scaled
+from refimpl.lmnn.arguments import bytes_for
+from refimpl.lmnn.problem import LargeMarginProblem, scaled
 
 FASTEST = KERNELS[-1]
 

@@ -44,7 +44,7 @@ def test_the_loss_of_four_points_on_a_line(y, half):
     X = np.arange(4.0)[:, None]
     L = np.ones((1, 1, 1))
     of = problem(X, np.array(y), 1)
-    of.add_pairs(*of.impostors(L))
+    of.add_pairs(*of.impostors(of.mapped(L)))
     assert of.evaluate(L).objective == 2 * half
 
 
@@ -63,7 +63,7 @@ def test_the_gradient_at_a_random_map_of_low_rank():
     X, y = make_classification(random_state=rng)
     L = rng.randn(1, rng.randint(1, X.shape[1] + 1), X.shape[1])
     of = problem(X, y, 3)
-    of.add_pairs(*of.impostors(L, 2.0))
+    of.add_pairs(*of.impostors(of.mapped(L), 2.0))
     found = of.gradient_L(of.evaluate(L)).ravel()
     want = approx_fprime(L.ravel(), lambda v: of.evaluate(v.reshape(L.shape)).objective, 1e-7)
     assert np.linalg.norm(found - want) < 1e-5 * np.linalg.norm(want)

@@ -8,8 +8,7 @@ import pytest
 
 import refimpl.kernels
 from refimpl.lmnn.algorithm import target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
-from refimpl.lmnn.used import UsedRows
+from refimpl.lmnn.problem import LargeMarginProblem, UsedRows
 
 
 def problem(seed, partitions, pairs):
@@ -58,6 +57,6 @@ def test_sums_over_the_used_rows_are_those_over_all(partitions, pairs):
 def test_new_pairs_are_used():
     of, L, _ = problem(3, 5, 20)
     before = len(of.used.places)
-    of.add_pairs(*of.impostors(L, 100.0))
+    of.add_pairs(*of.impostors(of.mapped(L), 100.0))
     assert len(of.used.places) > before
     assert len(of.used.mapped(L)) == len(of.used.places)

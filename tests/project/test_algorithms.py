@@ -28,6 +28,19 @@ def arguments(function):
     return [each.arg for each in listed if each.arg not in ("self", "cls")]
 
 
+def lines_of(place, lines):
+    """Count the lines of a function's or class's docstring, and its other lines but comments."""
+    text = place.body[0] if ast.get_docstring(place) else None
+    words = range(text.lineno, text.end_lineno + 1) if text else range(0)
+    rest = [n for n in range(place.lineno, place.end_lineno + 1) if n not in words]
+    full = [lines[n - 1].strip() for n in words]
+    code = [lines[n - 1].strip() for n in rest]
+    return (
+        sum(bool(line) and line != '"""' for line in full),
+        sum(bool(line) and not line.startswith("#") for line in code),
+    )
+
+
 def complaints(source):
     """What a file of printed algorithms should not have, as texts."""
     tree = ast.parse(source)
@@ -44,6 +57,10 @@ def complaints(source):
             yield f"{function.name} takes {name}"
         if not function.name.startswith("_") and not ast.get_docstring(function):
             yield f"{function.name} has no docstring"
+    for place in [*functions(tree), *(n for n in tree.body if isinstance(n, ast.ClassDef))]:
+        words, code = lines_of(place, source.splitlines())
+        if words > code:
+            yield f"{place.name} has {words} lines of words and {code} of code"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
@@ -58,6 +75,10 @@ def test_printed_algorithms_are_simple(path):
         ("def f(a, *, callback=None):\n    'F.'", "f takes callback"),
         ("def f(a):\n    pass", "f has no docstring"),
         ("def f(a):\n    'F.'\n    raise ValueError", "line 4 raises"),
+        (
+            'def f(a):\n    """F.\n\n    a : one\n    b : two\n    """\n    return a',
+            "f has 3 lines of words and 2 of code",
+        ),
     ],
 )
 def test_what_is_not_simple_is_found(body, words):

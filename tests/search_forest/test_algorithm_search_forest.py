@@ -19,10 +19,9 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.search_forest.growing import grow_tree
+from refimpl.search_forest.growing import best_split, grow_tree, stump
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
-from refimpl.search_forest.splits import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -323,3 +322,10 @@ def test_line_5_keeps_a_leaf_whose_split_does_not_pay():
 
     grown = grow_tree(X, root, watched)
     assert kept > 0 and grown.n_leaves == split + 1
+
+
+@pytest.mark.parametrize("lam, words", [(0, "lam must be above 0"), (1.0, "lam must be")])
+def test_a_lambda_under_which_no_weight_is_finite_is_refused(lam, words):
+    X, s = np.arange(4.0)[:, None], np.eye(4, dtype=bool)[[0, 0, 3, 3]]
+    with pytest.raises(ValueError, match=words):
+        algorithm.search_forest(X, s, lam, 2)

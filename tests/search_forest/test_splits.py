@@ -13,9 +13,9 @@ from scipy import sparse
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.planes import moved, with_best_threshold
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
+from refimpl.search_forest.growing import best_split, stump
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.similarity import as_similarity
-from refimpl.search_forest.splits import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 forms = pytest.mark.parametrize("form", [DensePairs, MeetingPairs])

@@ -26,7 +26,7 @@ from refimpl.kernels import pair_distances
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.dboost import dboost
 from refimpl.rivals.fastmap import fastmap
-from refimpl.rivals.hamming_scan import hamming_scan, pack_bits, unpack_bits
+from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.metricmap import metricmap
@@ -165,7 +165,6 @@ CALLS = {
     "encode": (lambda Q: HASHING.encode(Q), {"X": Q}),
     "hamming_scan": (scan, {"Q": CODES[:2], "X": CODES}),
     "pack_bits": (pack_bits, {"bits": BITS}),
-    "unpack_bits": (lambda X: unpack_bits(X, 3), {"X": CODES}),
     "fastmap":
         (lambda D: fastmap(spaces.PrecomputedSpace(D), 2, rng=seed()), {"matrix": D}),
     "metricmap":

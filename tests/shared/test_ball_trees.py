@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import refimpl
 import refimpl.kernels
 from refimpl.arrays import mapped_by
-from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors, neighbors_in
+from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -84,12 +84,9 @@ def test_a_tree_that_has_been_built(kernels, case, bound):
     skip = rng.integers(-1, len(X), len(Q))
     tree = as_tree(X, leaf_size=8, direction="principal", kernels=kernels)
     expected = nearest_neighbors(Q, X, k, skip=skip)
-    found = neighbors_in(tree, Q, k, bound=bound, skip=skip, kernels=kernels)
-    assert_same(found.squares, expected.squares)
-    assert_same(found.indices, expected.indices)
-    L = rng.integers(-2, 3, (2, X.shape[1])).astype(float)
-    mapped = neighbors_in(as_tree(X, L=L, kernels=kernels), Q, k, L, kernels=kernels)
-    assert_same(mapped.squares, nearest_neighbors(Q @ L.T, X @ L.T, k).squares)
+    squares, indices, _ = kernels.tree_nearest(tree, Q, k, bound=bound, skip=skip)
+    assert_same(squares, expected.squares)
+    assert_same(indices, expected.indices)
 
 
 @settings(max_examples=60, deadline=None)
@@ -300,14 +297,6 @@ X = np.arange(10.0).reshape(5, 2)
             lambda: nearest_neighbors(X, X, 1, skip=np.full(5, 0.5)),
             TypeError,
             "skip must .*got dtype float64",
-        ),
-        (lambda: neighbors_in(X, X, 1), TypeError, "tree must .*got a ndarray"),
-        (lambda: neighbors_in(as_tree(X), X, 6), ValueError, "k must .*got 6"),
-        (lambda: neighbors_in(as_tree(X), X[:, :1], 1), ValueError, "Q must .*got 1"),
-        (
-            lambda: neighbors_in(as_tree(X), X, 1, [[1, 0]]),
-            ValueError,
-            "Q, mapped by L, must have 2 columns",
         ),
         (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size must .*got 1"),
         (

@@ -8,19 +8,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from refimpl.boosted_distance import differences
-from refimpl.boosted_distance.differences import Differences
-from refimpl.boosted_distance.weak_learners import STUMPS
+from refimpl.boosted_distance import weak_learners as differences
+from refimpl.boosted_distance.weak_learners import STUMPS, Differences
 from refimpl.boostmap import BoostMapOptions
-from refimpl.boostmap.memory import second_phase_bytes
-from refimpl.ftune.memory import training_bytes
+from refimpl.boostmap.training import second_phase_bytes
+from refimpl.ftune.training import training_bytes
 from refimpl.lmnn import LMNNOptions
-from refimpl.lmnn import memory as lmnn_memory
-from refimpl.lmnn.arguments import as_request
-from refimpl.lmnn.memory import bytes_for, bytes_of_validation, pairs_of_classes, room_for_pairs
+from refimpl.lmnn import arguments as lmnn_memory
+from refimpl.lmnn.arguments import (
+    as_request,
+    bytes_for,
+    bytes_of_validation,
+    pairs_of_classes,
+    room_for_pairs,
+)
 from refimpl.search_forest import ForestOptions
-from refimpl.search_forest.memory import memory_bytes
 from refimpl.search_forest.pairs import DENSE_BYTES, MeetingPairs
+from refimpl.search_forest.training import memory_bytes
 
 
 def test_stumps_of_differences():

@@ -16,11 +16,11 @@ from test_trainings_refuse import TRAININGS
 import refimpl.kernels as reference
 from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
-from refimpl.boosted_distance.differences import Differences
+from refimpl.boosted_distance.weak_learners import Differences
 from refimpl.boostmap import BoostMapOptions, nearby_triples, selective_triples
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn.memory import least_bytes
+from refimpl.lmnn.arguments import least_bytes
 from refimpl.resources import check_free_memory, check_memory, expected, free_memory
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.search_forest import estimate_memory, label_similarity, search_forest, selection

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import refimpl
-from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.checks import as_class_indices
 from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn

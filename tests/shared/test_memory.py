@@ -27,7 +27,7 @@ from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 from refimpl.ftune.similarities import Gaussian, Similarity
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
-from refimpl.lmnn.memory import LISTED, bytes_for
+from refimpl.lmnn.arguments import LISTED, bytes_for
 from refimpl.lmnn.problem import LargeMarginProblem, Room
 from refimpl.resources import processors
 from refimpl.rivals.fastmap import fastmap
@@ -672,15 +672,17 @@ def test_impostors_are_counted_before_all_are_listed(search):
         where = np.zeros(n, dtype=np.int64)
         return LargeMarginProblem(X, y, targets, 1.0, where, Spy(), 1, search, room=room)
 
-    whole = problem(None).impostors(np.eye(2)[None])
+    L = np.eye(2)[None]
+    whole = problem(None).impostors(problem(None).mapped(L))
     assert len(whole[0]) == n * n // 2
-    divided = problem(Room(800, "here", "", 5 * n)).impostors(np.eye(2)[None])
+    room = problem(Room(800, "here", "", 5 * n))
+    divided = room.impostors(room.mapped(L))
     for one, other in zip(whole, divided, strict=True):
         assert (one == other).all()
     looked_at.clear()
     # five points a search, which have a hundred impostors
     with pytest.raises(MemoryError, match=r"at most 100 pairs .* got at least 200"):
-        problem(Room(100, "here", "", 5 * n)).impostors(np.eye(2)[None])
+        problem(Room(100, "here", "", 5 * n)).impostors(room.mapped(L))
     assert len(looked_at) == (2 if search == "product" else 4)  # a tree for each class
 
 
@@ -691,5 +693,5 @@ def test_the_bytes_of_listed_impostors():
     targets = ((np.arange(n) + 3) % n)[:, None]
     where = np.zeros(n, dtype=np.int64)
     problem = LargeMarginProblem(X, y, targets, 1.0, where, KERNELS[-1], 1)
-    peak = traced_peak(lambda: problem.impostors(np.eye(3)[None]))
+    peak = traced_peak(lambda: problem.impostors(problem.mapped(np.eye(3)[None])))
     assert 40 * n * n * 2 // 3 < peak <= (LISTED + 4) * n * n * 2 // 3

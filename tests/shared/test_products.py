@@ -45,7 +45,7 @@ def problem(kernels, threads, partitions=1, n=120, d=5):
     partition = np.arange(n) % partitions
     made = LargeMarginProblem(X, y, target_neighbors(X, y, 2), 1.5, partition, kernels, threads)
     L = rng.standard_normal((partitions, d, d))
-    made.add_pairs(*made.impostors(L))
+    made.add_pairs(*made.impostors(made.mapped(L)))
     return made, L
 
 

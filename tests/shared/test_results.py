@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from result_examples import examples
 
 import refimpl
-from refimpl.boosted_distance.ensembles import StumpEnsemble, TreeEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
 from refimpl.rivals.nda import NDA, nonparametric_discriminant_analysis
 from refimpl.rivals.nearest_neighbor import Distance, fit_distance
 

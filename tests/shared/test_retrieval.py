@@ -16,8 +16,8 @@ from refimpl.spaces import (
     PrecomputedSpace,
     best_dimensions,
     enn_ranks,
-    k_nearest_classes,
     percentile,
+    vote,
 )
 
 
@@ -170,15 +170,17 @@ def test_dimensions_and_candidates_of_least_cost():
 def test_votes_and_ties():
     labels = np.array([0, 1, 1, 0, 2])
     rng = np.random.default_rng(0)
-    D = [[1.0, 2.0, 3.0, 4.0, 5.0]]
-    assert k_nearest_classes(D, labels, 1, rng=rng) == [0]
-    assert k_nearest_classes(D, labels, 3, rng=rng) == [1]  # two votes against one
-    assert k_nearest_classes(D, labels, 4, rng=rng) == [
-        0
-    ]  # two against two: class 0 has the nearest
-    assert k_nearest_classes(D, labels, 2, rng=rng) == [0]
-    even = [[1.0, 1.0, 9.0, 9.0, 9.0]] * 200
-    share = np.mean(k_nearest_classes(even, labels, 2, rng=np.random.default_rng(1)))
+    D = np.array([[1.0, 2.0, 3.0, 4.0, 5.0]])
+
+    def winner(k):
+        return vote(labels[None, :k], D[:, :k], rng=rng)
+
+    assert winner(1) == [0]
+    assert winner(3) == [1]  # two votes against one
+    assert winner(4) == [0]  # two against two: class 0 has the nearest
+    assert winner(2) == [0]
+    even = np.ones((200, 2))
+    share = np.mean(vote(np.tile(labels[:2], (200, 1)), even, rng=np.random.default_rng(1)))
     assert math.isclose(share, 0.5, abs_tol=0.15)  # nothing breaks the tie: at random
 
 

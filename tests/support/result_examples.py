@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 
 from refimpl.ball_trees import impostors, nearest_neighbors
 from refimpl.boosted_distance import BoostedDistance, StumpEnsemble
-from refimpl.boosted_distance.ensembles import TreeEnsemble
+from refimpl.boosted_distance.model import TreeEnsemble
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, random_triples
 from refimpl.ftune import FTuneOptions, FTuneTraining, ftune, random_landmarks
 from refimpl.kernels import build_tree

@@ -8,7 +8,7 @@ from paper_figures.site.examples import Example, flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble
 
 __all__ = ["EXAMPLES"]
 
@@ -75,7 +75,7 @@ def draw_class(trace: Trace, round: int) -> str:
 
 def nearest(kernels: Any) -> None:
     Phi = algorithm.boosted_distance(TEN, labels, 3, kernels=kernels)
-    algorithm.nearest_neighbor_boosted_distance(QUERY, Phi, TEN, labels, kernels=kernels)
+    algorithm.nearest_neighbor_boosted_distance(QUERY, Phi, TEN, labels)
 
 
 def draw_nearest(trace: Trace, round: int) -> str:

@@ -134,7 +134,7 @@ def query_sensitive(kernels: Any) -> None:
     asked = np.unique(TRIPLES[:, 0])
     t = [algorithm.thresholds(F_g, TRIPLES[:, 0], asked, 4, rng) for F_g in COORDINATES[splitters]]
     algorithm.ranges_of_least_error(
-        COORDINATES[splitters], F, TRIPLES, ORDERS, MARGINS, np.array(t), kernels
+        COORDINATES[splitters], F, TRIPLES, ORDERS, MARGINS, np.array(t), kernels=kernels
     )
 
 

@@ -16,7 +16,7 @@ from refimpl.boosted_distance.algorithm import (
     error_beyond_rounding,
     similarity,
 )
-from refimpl.boosted_distance.ensembles import StumpEnsemble
+from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.check.drawing import Lcg
 from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
 from refimpl.check.kernel import WRONG, Values, outputs_of

@@ -18,7 +18,7 @@ import numpy as np
 from paper_figures.data import load
 from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
 from refimpl.boostmap import BoostMapOptions, CandidateDistances
-from refimpl.ftune.options import CS, SLOPES
+from refimpl.ftune.model import CS, SLOPES
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
 from .measure import Elsewhere, MissingError, TooSlowError
