@@ -113,6 +113,10 @@ def test_a_longer_training_goes_on_from_a_shorter_one(training):
         again, rest = training.steps(start=start, **training.longer)
         assert_equal(again, whole)
         assert (rest[-1].label, rest[-1].number) == (longer[-1].label, longer[-1].number)
+        # and its first step keeps all that it started from
+        again, further = training.steps(start=rest[0].result, **training.longer)
+        assert_equal(again, whole)
+        assert [(s.label, s.number) for s in further] == [(s.label, s.number) for s in rest[1:]]
 
 
 @pytest.mark.parametrize(("name", "change"), REFUSED, ids=[": ".join(one) for one in REFUSED])

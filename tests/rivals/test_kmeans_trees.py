@@ -8,7 +8,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refusal
 from shapes import points
 
 import refimpl
@@ -325,80 +324,3 @@ def test_k_means_looks_at_its_rows_alone(kernels):
     X = np.array([[0.0], [np.nan], [4.0], [1e141], [1.0]])
     centres, nearest = kernels.lloyd(X, np.array([0, 2, 4]), np.array([[0.0], [5.0]]), 3)
     assert centres.tolist() == [[0.5], [4.0]] and nearest.tolist() == [0, 1, 0]
-
-
-X = np.zeros((5, 2))
-TREES = kmeans_trees(X, rng=np.random.default_rng(0))
-BEYOND = "must hold values from -1e+140 to 1e+140; got"
-
-
-@pytest.mark.parametrize(
-    "name, arguments, message",
-    [
-        (
-            "best_bin_first",
-            (TREES, np.zeros((2, 3)), 1),
-            "ValueError: Q must have the length 2 along axis 1",
-        ),
-        ("best_bin_first", (TREES, X, 6), "ValueError: most must be from 0 to 5; got 6"),
-        (
-            "best_bin_first",
-            (TREES, X, 2**62),
-            "ValueError: most must be from 0 to 5; got 4611686018427387904",
-        ),
-        ("best_bin_first", (TREES, X, -1), "ValueError: most must be from 0 to 5; got -1"),
-        ("best_bin_first", (TREES, X + np.nan, 1), f"ValueError: Q {BEYOND} nan at (0, 0)"),
-        ("best_bin_first", (X, X, 1), "TypeError: trees must be a KMeansTrees; got ndarray"),
-        (
-            "tree_leaves",
-            (TREES, np.zeros((2, 3))),
-            "ValueError: Q must have the length 2 along axis 1",
-        ),
-        ("tree_leaves", (TREES, [[0.0, 0.0]]), "TypeError: Q must be a numpy.ndarray; got list"),
-        (
-            "tree_leaves",
-            (TREES, X.astype(np.float32)),
-            "TypeError: Q must hold float64; got float32",
-        ),
-        ("tree_leaves", (TREES, X[:, ::-1]), "ValueError: Q must be C-contiguous"),
-        (
-            "lloyd",
-            (X, np.array([5]), X, 1),
-            "ValueError: rows must hold indices from 0 to 4; got 5",
-        ),
-        (
-            "lloyd",
-            (X, np.array([-1]), X, 1),
-            "ValueError: rows must hold indices from 0 to 4; got -1",
-        ),
-        ("lloyd", (X, [0], X, 1), "TypeError: rows must be a numpy.ndarray; got list"),
-        (
-            "lloyd",
-            (X, np.array([0]), np.zeros((0, 2)), 1),
-            "ValueError: centres must not be empty; got shape (0, 2)",
-        ),
-        (
-            "lloyd",
-            (X, np.array([0]), np.zeros((1, 3)), 1),
-            "ValueError: centres must have the length 2 along axis 1",
-        ),
-        ("lloyd", (X, np.array([0]), X, -1), "ValueError: iterations must be at least 0; got -1"),
-        (
-            "lloyd",
-            (X, np.array([0]), X, 2**63),
-            "ValueError: iterations must be from 0 to 922337203",
-        ),
-        (
-            "lloyd",
-            (X, np.array([0]), X - np.inf, 1),
-            f"ValueError: centres {BEYOND} -inf at (0, 0)",
-        ),
-        (
-            "lloyd",
-            (X + 1e141, np.array([4, 0]), X, 1),
-            f"ValueError: X[rows] {BEYOND} 1e+141 at (0, 0)",
-        ),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(name, arguments, message):
-    assert refusal(name, *arguments).startswith(message)

@@ -10,7 +10,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused
 from scipy.integrate import quad
 
 import refimpl
@@ -353,84 +352,6 @@ def test_bad_arguments():
         recall(found, [[0.0]] * 3, [1])
     with pytest.raises(TypeError, match=r"candidates must .*got a list"):
         recall([1], [[0]], [1])
-
-
-def test_what_the_kernels_refuse():
-    one = np.array([0])
-    none = np.array([[0]])
-    far = np.array([2**62])
-    assert_arrays_only("projections", [np.ones((2, 3)), np.ones((3, 2))])
-    assert_arrays_only("bucket_votes", [one, one + 1, one, none, 1, 1])
-    members = "members[0] must be a point from 0 to 0; got"
-    places = (
-        "starts[0] and ends[0] must be positions in members, from 0 to 1, "
-        "the start not after the end; got"
-    )
-    assert_refused(
-        [
-            (
-                "projections",
-                (np.zeros((2, 3)), np.zeros((2, 3))),
-                ValueError,
-                "A must have the length 3 along axis 0",
-            ),
-            ("bucket_votes", (one, one + 2, one, none, 1, 1), ValueError, f"{places} 0 and 2"),
-            ("bucket_votes", (one, far, one, none, 1, 1), ValueError, f"{places} 0 and {2**62}"),
-            ("bucket_votes", (one - 1, one + 1, one, none, 1, 1), ValueError, f"{places} -1 and 1"),
-            ("bucket_votes", (one + 1, one, one, none, 1, 1), ValueError, f"{places} 1 and 0"),
-            (
-                "bucket_votes",
-                (one, np.array([1, 1]), one, none, 1, 1),
-                ValueError,
-                "ends must have the length 1",
-            ),
-            ("bucket_votes", (one, one + 1, one + 1, none, 1, 1), ValueError, f"{members} 1"),
-            ("bucket_votes", (one, one + 1, one - 1, none, 1, 1), ValueError, f"{members} -1"),
-            (
-                "bucket_votes",
-                (one, one + 2, np.array([3, 2**63 - 1]), none, 5, 1),
-                ValueError,
-                f"got {2**63 - 1}",
-            ),
-            ("bucket_votes", (one, one + 1, one, none, 0, 1), ValueError, "from 0 to -1; got 0"),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none + 1, 1, 1),
-                ValueError,
-                "buckets must hold indices from -1 to 0",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none - 2, 1, 1),
-                ValueError,
-                "buckets must hold indices from -1 to 0",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 10**18, 1),
-                ValueError,
-                f"n must be from 0 to {2**31 - 1}",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, -1, 1),
-                ValueError,
-                f"n must be from 0 to {2**31 - 1}; got -1",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 1, -1),
-                ValueError,
-                "most must be at least 0; got -1",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 1, 1.5),
-                TypeError,
-                "most must be an integer; got float",
-            ),
-        ]
-    )
 
 
 @each
