@@ -1,5 +1,8 @@
-"""Shared by all tests: which of them need the real data sets, and a switch that refuses every
-download.
+"""Shared by all tests: which of them run, in which order, and a switch that refuses every download.
+
+Tests of memory, tracing, browsers and the fuzzer have many slow cases. One case of each runs; with
+``--all`` (``make test ARGS="--all"``) all of them do. The files that take longest come first. The
+last line says what passed, what was skipped or left out, and how it would run.
 
 A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
 the sets. It is skipped where their files are not at hand, and the end of the run names them. The
@@ -24,6 +27,20 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
 OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
+
+# Of the tests of these files one case runs, the last, which is of the compiled kernels.
+ONE_CASE = (
+    "tests/boostmap/test_boostmap_memory.py",
+    "tests/figures/test_gallery_browser.py",
+    "tests/fuzz/",
+    "tests/shared/test_memory.py",
+    "tests/site/test_site_tracing.py",
+)
+# Those that take longest; the others take a few seconds at most.
+LONGEST = (
+    "tests/lmnn/test_algorithm_lmnn.py",
+    "tests/shared/test_array_forms.py",
+)
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
@@ -88,9 +105,14 @@ if OFFLINE:
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption("--all", action="store_true", help="run all cases of tests that have many")
 
 
 def pytest_configure(config):
+    # who names tests gets all of their cases
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if not whole or config.option.keyword or config.option.markexpr:
+        config.option.all = True
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow alone")
     config.addinivalue_line(
         "markers",
@@ -105,19 +127,48 @@ def is_at_hand(name):
     return at_hand(name)
 
 
+FURTHER = pytest.StashKey()
+
+
+def deselect(config, items, left_out):
+    """Take items out of the list."""
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
+def more_than_one_case(items):
+    """Return the cases of ONE_CASE that do not run without --all."""
+    last = {}
+    for item in items:
+        if item.nodeid.startswith(ONE_CASE):
+            last[item.nodeid.partition("[")[0]] = item
+    kept = set(last.values())
+    return [item for item in items if item.nodeid.startswith(ONE_CASE) and item not in kept]
+
+
+def place(item):
+    """Return where a test stands in the order: those of the longest files come first."""
+    file = item.nodeid.partition("::")[0]
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
+
+
 def pytest_collection_modifyitems(config, items):
-    """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is
-    one line.
+    """Leave out slow tests and further cases, and put the longest files first.
+
+    Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one
+    line.
     """
     if not config.getoption("slow", False):
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        deselect(config, items, [item for item in items if item.get_closest_marker("slow")])
+    if not config.getoption("all", False):
+        further = more_than_one_case(items)
+        config.stash[FURTHER] = len(further)
+        deselect(config, items, further)
+    items.sort(key=place)
     at_hand = {}
     needed = {}
     for item in items:
-        if "benchmark" in item.fixturenames and config.getoption("benchmark_skip", False):
-            continue  # skipped as a benchmark
         names = {name for mark in item.iter_markers("real_data") for name in mark.args}
         for name in names - at_hand.keys():
             at_hand[name] = is_at_hand(name)
@@ -131,21 +182,45 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter):
-    """Say in one line, the last before the closing one, which data sets were missing, and what that
-    cost.
-    """
-    yield
+def pytest_sessionfinish(session):
+    """End with one line: what passed, and what did not run and why."""
+    result = yield
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session.config.workeroutput["further"] = session.config.stash.get(FURTHER, 0)
+        return result
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.ensure_newline()
+        reporter.write_line(last_line(reporter.stats, session.config.stash.get(FURTHER, 0)))
+    return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over what a worker left out; each of them collects all tests."""
+    node.config.stash[FURTHER] = getattr(node, "workeroutput", {}).get("further", 0)
+
+
+def last_line(stats, further):
+    """Return what is to be known of a run."""
+    count = {kind: len(stats.get(kind, ())) for kind in ("passed", "failed", "error", "skipped")}
     sets = set()
-    tests = 0
-    for report in terminalreporter.stats.get("skipped", ()):
+    without_data = 0
+    for report in stats.get("skipped", ()):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         _, needed, names = reason.partition(NEEDS)
         if needed:
-            tests += 1
+            without_data += 1
             sets.update(names.split(", "))
-    if tests:
-        terminalreporter.write_line(
-            f"{tests} tests were skipped for want of real data (set REFIMPL_DATA to their folder): "
-            + ", ".join(sorted(sets))
+    parts = [f"{count['passed']} passed"]
+    parts += [f"{count[kind]} {kind}" for kind in ("failed", "error") if count[kind]]
+    if without_data:
+        parts.append(
+            f"{without_data} skipped for want of real data (set REFIMPL_DATA to the folder of "
+            f"{', '.join(sorted(sets))})"
         )
+    if count["skipped"] > without_data:
+        parts.append(f"{count['skipped'] - without_data} skipped for other reasons, named above")
+    if further:
+        parts.append(f"{further} further cases left out (--all)")
+    return "; ".join(parts)
