@@ -1,8 +1,10 @@
 """Shared by all tests: which of them run, in which order, and a switch that refuses every download.
 
-Tests of memory, tracing, browsers and the fuzzer have many slow cases. One case of each runs; with
-``--all`` (``make test ARGS="--all"``) all of them do. The files that take longest come first. The
-last line says what passed, what was skipped or left out, and how it would run.
+Some tests have many slow cases. One case of each runs, the last: of those marked ``one_case``, and
+of the tests of tracing and of browsers. A single case marked ``further`` does not run either. With
+``--all`` (``make test ARGS="--all"``) all of them do, and if the tests are named. The files that
+take longest come first. The last line says what passed, what was skipped or left out, and how it
+would run.
 
 A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
 the sets. It is skipped where their files are not at hand, and the end of the run names them. The
@@ -28,19 +30,9 @@ OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
 
-# Of the tests of these files one case runs, the last, which is of the compiled kernels.
-ONE_CASE = (
-    "tests/boostmap/test_boostmap_memory.py",
-    "tests/figures/test_gallery_browser.py",
-    "tests/fuzz/",
-    "tests/shared/test_memory.py",
-    "tests/site/test_site_tracing.py",
-)
+ONE_CASE = ("tests/figures/test_gallery_browser.py", "tests/site/test_site_tracing.py")
 # Those that take longest; the others take a few seconds at most.
-LONGEST = (
-    "tests/lmnn/test_algorithm_lmnn.py",
-    "tests/shared/test_array_forms.py",
-)
+LONGEST = ("tests/lmnn/test_algorithm_lmnn.py", "tests/shared/test_array_forms.py")
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
@@ -114,6 +106,8 @@ def pytest_configure(config):
     if not whole or config.option.keyword or config.option.markexpr:
         config.option.all = True
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow alone")
+    config.addinivalue_line("markers", "one_case: without --all only the last case runs")
+    config.addinivalue_line("markers", "further: a case that runs with --all alone")
     config.addinivalue_line(
         "markers",
         "real_data(*names): reads these real data sets; skipped where their files are not at hand",
@@ -137,14 +131,16 @@ def deselect(config, items, left_out):
     items[:] = [item for item in items if item not in gone]
 
 
-def more_than_one_case(items):
-    """Return the cases of ONE_CASE that do not run without --all."""
-    last = {}
-    for item in items:
-        if item.nodeid.startswith(ONE_CASE):
-            last[item.nodeid.partition("[")[0]] = item
-    kept = set(last.values())
-    return [item for item in items if item.nodeid.startswith(ONE_CASE) and item not in kept]
+def further_cases(items):
+    """Return what runs with --all alone."""
+    many = [
+        item
+        for item in items
+        if item.get_closest_marker("one_case") or item.nodeid.startswith(ONE_CASE)
+    ]
+    last = {item.nodeid.partition("[")[0]: item for item in many}
+    marked = [item for item in items if item.get_closest_marker("further")]
+    return [*(item for item in many if item not in last.values()), *marked]
 
 
 def place(item):
@@ -162,7 +158,7 @@ def pytest_collection_modifyitems(config, items):
     if not config.getoption("slow", False):
         deselect(config, items, [item for item in items if item.get_closest_marker("slow")])
     if not config.getoption("all", False):
-        further = more_than_one_case(items)
+        further = further_cases(items)
         config.stash[FURTHER] = len(further)
         deselect(config, items, further)
     items.sort(key=place)

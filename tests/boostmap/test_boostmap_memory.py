@@ -10,6 +10,8 @@ from agreement import KERNELS
 import refimpl
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap, estimate_memory
 
+pytestmark = pytest.mark.one_case
+
 # candidates, objects, triples, d, M_1, m, rounds of the second phase, ranges by, in another form
 SHAPES = {
     "small": (20, 30, 100, 4, 1000, None, 0, "error", False),

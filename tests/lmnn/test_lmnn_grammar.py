@@ -1,14 +1,11 @@
 """LMNN's arguments, options, callbacks and estimates of memory are those of all papers."""
 
-import inspect
-
 import numpy as np
 import pytest
 from agreement import assert_same
 from lmnn_toys import blobs
 from test_lmnn import FASTEST
 
-from refimpl import lmnn as room
 from refimpl.lmnn import (
     Check,
     LMNNOptions,
@@ -111,17 +108,6 @@ def test_a_callback_ends_all_rounds_of_targets():
 
 
 # ----------------------------------------------------------------------------------- the signatures
-
-
-@pytest.mark.parametrize("name", [name for name in room.__all__ if name[0].islower()])
-def test_public_functions_have_at_most_twelve_arguments_and_hints(name):
-    signature = inspect.signature(getattr(room, name))
-    assert len(signature.parameters) <= 12
-    assert signature.return_annotation is not inspect.Signature.empty
-    for parameter in signature.parameters.values():
-        assert parameter.annotation is not inspect.Parameter.empty
-        if parameter.name in (*LAST, "rng", "options", "partition", "targets"):
-            assert parameter.kind is parameter.KEYWORD_ONLY
 
 
 def test_an_estimate_takes_the_arguments_of_the_training():

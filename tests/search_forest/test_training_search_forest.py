@@ -3,7 +3,6 @@ on.
 """
 
 import dataclasses
-import inspect
 import re
 from itertools import pairwise
 
@@ -266,16 +265,10 @@ def test_a_dense_problem_may_not_be_too_large():
         )
 
 
-def test_the_memory_is_estimated_for_the_arguments_of_the_training():
-    ours, theirs = (inspect.signature(f).parameters for f in (search_forest, estimate_memory))
-    assert list(ours) == list(theirs)
-    for name, parameter in ours.items():
-        assert parameter.kind == theirs[name].kind
-        assert name == "rng" or parameter.default == theirs[name].default
-    assert ours["rng"].default is inspect.Parameter.empty and theirs["rng"].default is None
+def test_fewer_leaves_take_less_memory():
     X = points(60, 3)
-    arguments = {"rng": np.random.default_rng(0), "options": ForestOptions(max_leaves=4)}
-    few = estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1, **arguments, threads=1)
+    options = ForestOptions(max_leaves=4)
+    few = estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1, options=options, threads=1)
     assert few < estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1)
 
 
