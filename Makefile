@@ -1,4 +1,6 @@
-# make test        run the test suite in two processes; ARGS="-n 0 -x" are options of pytest
+# make test        run the test suite in two processes, some minutes; its last line says what did not
+#                  run. ARGS="--all" runs all cases of tests of memory, tracing and browsers, too; other
+#                  ARGS are options of pytest, such as ARGS="-n 0 -x"
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
 # make lint        check style and types

@@ -1,5 +1,10 @@
-"""Shared by all tests: which of them need the real data sets, and a switch that refuses every
-download.
+"""Shared by all tests: which of them run, in which order, and a switch that refuses every download.
+
+Some tests have many slow cases. One case of each runs, the last: of those marked ``one_case``, and
+of the tests of tracing and of browsers. A single case marked ``further`` does not run either. With
+``--all`` (``make test ARGS="--all"``) all of them do, and if the tests are named. The files that
+take longest come first. The last line says what passed, what was skipped or left out, and how it
+would run.
 
 A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
 the sets. It is skipped where their files are not at hand, and the end of the run names them. The
@@ -24,6 +29,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
 OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
+
+ONE_CASE = ("tests/figures/test_gallery_browser.py", "tests/site/test_site_tracing.py")
+# Those that take longest; the others take a few seconds at most.
+LONGEST = ("tests/lmnn/test_algorithm_lmnn.py", "tests/shared/test_array_forms.py")
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
@@ -88,10 +97,17 @@ if OFFLINE:
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption("--all", action="store_true", help="run all cases of tests that have many")
 
 
 def pytest_configure(config):
+    # who names tests gets all of their cases
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if not whole or config.option.keyword or config.option.markexpr:
+        config.option.all = True
     config.addinivalue_line("markers", "slow: takes minutes; runs with --slow alone")
+    config.addinivalue_line("markers", "one_case: without --all only the last case runs")
+    config.addinivalue_line("markers", "further: a case that runs with --all alone")
     config.addinivalue_line(
         "markers",
         "real_data(*names): reads these real data sets; skipped where their files are not at hand",
@@ -105,19 +121,50 @@ def is_at_hand(name):
     return at_hand(name)
 
 
+FURTHER = pytest.StashKey()
+
+
+def deselect(config, items, left_out):
+    """Take items out of the list."""
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
+def further_cases(items):
+    """Return what runs with --all alone."""
+    many = [
+        item
+        for item in items
+        if item.get_closest_marker("one_case") or item.nodeid.startswith(ONE_CASE)
+    ]
+    last = {item.nodeid.partition("[")[0]: item for item in many}
+    marked = [item for item in items if item.get_closest_marker("further")]
+    return [*(item for item in many if item not in last.values()), *marked]
+
+
+def place(item):
+    """Return where a test stands in the order: those of the longest files come first."""
+    file = item.nodeid.partition("::")[0]
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
+
+
 def pytest_collection_modifyitems(config, items):
-    """Skip what needs data that are not at hand; all cases of a test get one reason, so that it is
-    one line.
+    """Leave out slow tests and further cases, and put the longest files first.
+
+    Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one
+    line.
     """
     if not config.getoption("slow", False):
-        slow = [item for item in items if item.get_closest_marker("slow")]
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        deselect(config, items, [item for item in items if item.get_closest_marker("slow")])
+    if not config.getoption("all", False):
+        further = further_cases(items)
+        config.stash[FURTHER] = len(further)
+        deselect(config, items, further)
+    items.sort(key=place)
     at_hand = {}
     needed = {}
     for item in items:
-        if "benchmark" in item.fixturenames and config.getoption("benchmark_skip", False):
-            continue  # skipped as a benchmark
         names = {name for mark in item.iter_markers("real_data") for name in mark.args}
         for name in names - at_hand.keys():
             at_hand[name] = is_at_hand(name)
@@ -131,21 +178,45 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter):
-    """Say in one line, the last before the closing one, which data sets were missing, and what that
-    cost.
-    """
-    yield
+def pytest_sessionfinish(session):
+    """End with one line: what passed, and what did not run and why."""
+    result = yield
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session.config.workeroutput["further"] = session.config.stash.get(FURTHER, 0)
+        return result
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.ensure_newline()
+        reporter.write_line(last_line(reporter.stats, session.config.stash.get(FURTHER, 0)))
+    return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over what a worker left out; each of them collects all tests."""
+    node.config.stash[FURTHER] = getattr(node, "workeroutput", {}).get("further", 0)
+
+
+def last_line(stats, further):
+    """Return what is to be known of a run."""
+    count = {kind: len(stats.get(kind, ())) for kind in ("passed", "failed", "error", "skipped")}
     sets = set()
-    tests = 0
-    for report in terminalreporter.stats.get("skipped", ()):
+    without_data = 0
+    for report in stats.get("skipped", ()):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
         _, needed, names = reason.partition(NEEDS)
         if needed:
-            tests += 1
+            without_data += 1
             sets.update(names.split(", "))
-    if tests:
-        terminalreporter.write_line(
-            f"{tests} tests were skipped for want of real data (set REFIMPL_DATA to their folder): "
-            + ", ".join(sorted(sets))
+    parts = [f"{count['passed']} passed"]
+    parts += [f"{count[kind]} {kind}" for kind in ("failed", "error") if count[kind]]
+    if without_data:
+        parts.append(
+            f"{without_data} skipped for want of real data (set REFIMPL_DATA to the folder of "
+            f"{', '.join(sorted(sets))})"
         )
+    if count["skipped"] > without_data:
+        parts.append(f"{count['skipped'] - without_data} skipped for other reasons, named above")
+    if further:
+        parts.append(f"{further} further cases left out (--all)")
+    return "; ".join(parts)

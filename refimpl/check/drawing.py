@@ -41,7 +41,12 @@ small integers, the smallest floats, 2**-60 to 2**60 side by side, quarters, abo
 
 
 class Source:
-    """Integers, and what is made of them."""
+    """Integers, and what is made of them.
+
+    A source that is `wide` draws for a comparison of two modules; what it draws is stored nowhere.
+    """
+
+    wide = False
 
     def integers(self, count: int, low: int, high: int) -> list[int]:
         """Return `count` integers from `low` to `high`."""
@@ -50,6 +55,10 @@ class Source:
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`."""
         return self.integers(1, low, high)[0]
+
+    def length(self, most: int, least: int = 1) -> int:
+        """Return the length of an array, from `least` to about `most`."""
+        return self.integer(least, most)
 
     def pick(self, *choices: Choice) -> Choice:
         """Return one of the choices; the first is the simplest."""

@@ -3,7 +3,7 @@
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same, assert_same_rounds
+from agreement import KERNELS, assert_same
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import refimpl
@@ -14,7 +14,6 @@ from refimpl.boosted_distance import (
     adaboost_rounds,
     boosted_distance,
     class_similarities,
-    estimate_memory,
     nearest_neighbor_boosted_distance,
     selected_dimensions,
     similarity,
@@ -65,14 +64,6 @@ def test_training_and_classification_against_brute_force(kernels, seed):
     assert (best[np.arange(6), got] > best.max(axis=1) - 1e-12).all()
 
 
-@fast_only
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-def test_trainings_agree_round_by_round(cancer, learner):
-    X, y, *_ = cancer
-    runs = [adaboost_rounds(X[y == 1], X[y == 0], kernels=k, weak_learner=learner) for k in KERNELS]
-    assert_same_rounds(*runs, 40)
-
-
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
 def test_warm_start_and_stages(cancer, kernels, learner, tmp_path):
@@ -91,21 +82,6 @@ def test_warm_start_and_stages(cancer, kernels, learner, tmp_path):
     ).all()
     refimpl.save(tmp_path / "m.npz", whole)
     assert refimpl.load(tmp_path / "m.npz") == whole
-
-
-def test_callback_sees_rounds_and_stops(cancer):
-    X, y, *_ = cancer
-    seen = []
-    model = boosted_distance(
-        X, y, 9, callback=lambda step: seen.append((step.label, step.number)) or step.number == 3
-    )
-    assert seen == [(C, t) for C in (0, 1) for t in (1, 2, 3)] and len(model[0]) == 3
-    seen.clear()
-    boosted_distance(
-        X, y, 5, start=model, callback=lambda step: seen.append((step.label, step.state.t))
-    )
-    # the last round too, and none that is replayed
-    assert seen == [(C, t) for C in (0, 1) for t in (4, 5)]
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -129,24 +105,6 @@ def test_stages_are_normalised_by_the_rounds_they_have(cancer, kernels):
     assert len(set(answers)) > 5
     with pytest.raises(ValueError, match="rounds must be in ascending order; got 2 after 3"):
         list(staged_nearest_neighbor(model, X_test, X, y, [3, 2], kernels=kernels))
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-def test_a_warm_start_of_no_more_rounds(cancer, learner):
-    X, y, *_ = cancer
-    P = X[y == 1]
-    N = X[y == 0]
-    ensemble = adaboost(P, N, 5, weak_learner=learner)
-    assert adaboost(P, N, 5, weak_learner=learner, start=ensemble) == ensemble
-    with pytest.raises(ValueError, match="T must be at least 5, the rounds of `start`; got 4"):
-        adaboost(P, N, 4, weak_learner=learner, start=ensemble)
-    with pytest.raises(
-        ValueError, match=r"start must come from the same .* got another weight of round 1"
-    ):
-        adaboost(N, P, 6, weak_learner=learner, start=ensemble)
-    other = next(one for one in LEARNERS if one is not learner)
-    with pytest.raises(TypeError, match="start must have the weak classifiers of `weak_learner`"):
-        adaboost(P, N, 6, weak_learner=other, start=ensemble)
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
@@ -285,17 +243,6 @@ def test_the_two_sets_must_be_alike():
     for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
         with pytest.raises(TypeError, match="P and N must be two arrays or two Differences"):
             adaboost(P, N, 1)
-
-
-def test_memory_cap_is_checked_first(cancer):
-    X, y, *_ = cancer
-    with pytest.raises(MemoryError, match="max_memory"):
-        boosted_distance(X, y, 1, max_memory=estimate_memory(X, y, 1) - 1)
-
-
-def test_kernels_must_be_a_module(cancer):
-    with pytest.raises(TypeError, match="kernels"):
-        adaboost(cancer[0], cancer[2], 1, kernels="fast")
 
 
 def test_max_memory_counts_the_rounds_of_adaboost():

@@ -1,18 +1,16 @@
 """The result of a training, the steps of a callback, continuing, and the arguments of estimates."""
 
 import dataclasses
-import inspect
 import json
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from sklearn.datasets import load_iris, load_wine
 
 import refimpl
 from refimpl.boosted_distance import (
     BoostedDistance,
-    Round,
     StumpEnsemble,
     adaboost,
     boosted_distance,
@@ -183,30 +181,6 @@ def test_files_without_a_part_are_refused(iris, tmp_path, change):
 # ---------------------------------------------------------------------------- steps and continuing
 
 
-@both_learners
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-def test_every_step_has_a_result_to_go_on_from(iris, learner, kernels, tmp_path):
-    """Asked for after the training, saved and loaded."""
-    X, y = iris
-    options = {"weak_learner": learner, "kernels": kernels}
-    steps = []
-    whole = boosted_distance(X, y, 4, callback=steps.append, **options)
-    assert [(step.label, step.number) for step in steps] == [
-        (label, t) for label in NAMES for t in (1, 2, 3, 4)
-    ]
-    assert all(step.total == 4 and isinstance(step.state, Round) for step in steps)
-    assert [step.state.t for step in steps] == [step.number for step in steps]
-    for i, step in enumerate(steps):
-        part = step.result
-        assert isinstance(part, BoostedDistance) and type(part[step.label]) is learner.Ensemble
-        trained = [len(ensemble) for ensemble in part.ensembles]
-        assert trained == [min(4, max(0, i + 1 - 4 * place)) for place in range(3)]
-        assert all(part[C] == whole[C].rounds(0, len(part[C])) for C in part)
-        refimpl.save(tmp_path / "m", part)
-        assert boosted_distance(X, y, 4, start=refimpl.load(tmp_path / "m"), **options) == whole
-    assert steps[-1].result == whole
-
-
 def test_a_step_of_a_continued_training_keeps_what_it_started_from(iris):
     X, y = iris
     steps = []
@@ -224,69 +198,6 @@ def test_a_step_of_a_continued_training_keeps_what_it_started_from(iris):
     ]
     for step in steps:
         assert boosted_distance(X, y, 4, start=step.result) == whole == boosted_distance(X, y, 4)
-
-
-@both_learners
-def test_the_steps_of_one_ensemble(iris, learner):
-    X, y = iris
-    P = X[y == "virginica"]
-    N = X[y != "virginica"]
-    steps = []
-    whole = adaboost(P, N, 5, weak_learner=learner, callback=steps.append)
-    assert [(step.number, step.total, step.label) for step in steps] == [
-        (t, 5, None) for t in (1, 2, 3, 4, 5)
-    ]
-    for step in steps:
-        assert step.result == whole.rounds(0, step.number)
-        assert adaboost(P, N, 5, weak_learner=learner, start=step.result) == whole
-    ended = adaboost(P, N, 5, weak_learner=learner, callback=lambda step: step.number == 2)
-    assert ended == whole.rounds(0, 2)
-    longer = []
-    adaboost(P, N, 7, weak_learner=learner, start=whole, callback=longer.append)
-    assert [step.number for step in longer] == [6, 7]
-
-
-def test_an_interrupted_training_goes_on_from_its_checkpoint(iris, tmp_path):
-    X, y = iris
-
-    def interrupted(step):
-        checkpoint(step)
-        if (step.label, step.number) == ("versicolor", 3):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), refimpl.Checkpoint(tmp_path / "m", 1e9) as checkpoint:
-        boosted_distance(X, y, 6, callback=interrupted)
-    part = refimpl.load(tmp_path / "m")
-    assert [len(ensemble) for ensemble in part.ensembles] == [6, 3, 0]
-    assert boosted_distance(X, y, 6, start=part) == boosted_distance(X, y, 6)
-
-
-def test_what_a_training_cannot_start_from(iris):
-    X, y = iris
-    model = boosted_distance(X, y, 3)
-    with pytest.raises(TypeError, match="start must be a BoostedDistance; got a dict"):
-        boosted_distance(X, y, 3, start=dict(model))
-    with pytest.raises(ValueError, match=r"start must have the classes of y, \['setosa', "):
-        boosted_distance(X, y, 3, start=boosted_distance(X, y == "setosa", 3))
-    with pytest.raises(ValueError, match="T must be at least 3, the rounds of `start`; got 2"):
-        boosted_distance(X, y, 2, start=model)
-    with pytest.raises(TypeError, match="`weak_learner`, TreeEnsemble; got a StumpEnsemble"):
-        boosted_distance(X, y, 3, start=model, weak_learner=DepthTwoTrees())
-    with pytest.raises(ValueError, match="start must come from the same training vectors and "):
-        boosted_distance(X[::-1], y, 4, start=model)
-    P = X[:10]
-    N = X[10:]
-    with pytest.raises(TypeError, match="StumpEnsemble; got a BoostedDistance"):
-        adaboost(P, N, 3, start=model)
-
-
-def test_callbacks_are_functions(iris):
-    X, y = iris
-    message = "callback must be a function of a refimpl.Step; got 3"
-    with pytest.raises(TypeError, match=message):
-        boosted_distance(X, y, 3, callback=3)
-    with pytest.raises(TypeError, match=message):
-        adaboost(X[:10], X[10:], 3, callback=3)
 
 
 # ------------------------------------------------------------------------------------ class_weight
@@ -345,17 +256,11 @@ def test_a_dict_is_no_model(iris):
 # -------------------------------------------------------------------------------------- signatures
 
 
-def test_estimates_take_the_arguments_of_the_training(iris):
-    training, estimate = (
-        inspect.signature(function).parameters for function in (boosted_distance, estimate_memory)
-    )
-    assert list(training.items()) == list(estimate.items())
+@pytest.mark.parametrize("wrong", [3, "stumps", Stumps])
+@pytest.mark.parametrize("train", [boosted_distance, estimate_memory, adaboost])
+def test_weak_learner_of_another_type(iris, train, wrong):
     X, y = iris
-    arguments = {"callback": print, "start": boosted_distance(X, y, 1), "max_memory": 1}
-    assert estimate_memory(X, y, 9, **arguments) == estimate_memory(X, y, 9)
-
-
-@pytest.mark.parametrize("function", [boosted_distance, adaboost])
-def test_the_common_options_end_the_signature(function):
-    names = list(inspect.signature(function).parameters)
-    assert names[-5:] == ["kernels", "threads", "callback", "start", "max_memory"]
+    with pytest.raises(
+        TypeError, match=r"^weak_learner must be an object with the members of Weak"
+    ):
+        train(X, y if train is not adaboost else X, 2, weak_learner=wrong)

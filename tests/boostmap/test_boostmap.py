@@ -8,7 +8,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from boostmap_toys import EMBEDDING, margin_of, toy, train
 
-import refimpl
 from refimpl.boostmap import CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import bounds as lz
 from refimpl.boostmap import rounds as bm
@@ -110,26 +109,6 @@ def test_an_addition_tries_what_steps_5_to_9_say():
     ) == (pytest.approx(best[0], rel=1e-9))
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("asymmetric", [False, True])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_twins_train_the_same_model_round_for_round(threads, asymmetric):
-    D, triples, y, _ = toy(seed=3, asymmetric=asymmetric)
-    logs = []
-    for kernels in KERNELS:
-        log = []
-        model = train(
-            D, triples, y, kernels=kernels, query_sensitive=8, threads=threads, callback=log.append
-        )
-        logs.append([step.state for step in log])
-        logs.append(model)
-    for one, two in zip(logs[0], logs[2], strict=True):
-        for field in dataclasses.fields(one):
-            assert_same(getattr(one, field.name), getattr(two, field.name))
-    for field in dataclasses.fields(logs[1]):
-        assert_same(getattr(logs[1], field.name), getattr(logs[3], field.name))
-
-
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_proposition_1_and_eq_23(asymmetric):
     """The weighted L1 distance orders triples exactly as the strong classifier does,
@@ -173,15 +152,6 @@ def test_truncated_is_what_a_shorter_training_gives():
     short = train(D, triples, y, d=3)
     for name in [*EMBEDDING, "round_z", "extra_z"]:
         assert_same(getattr(long.truncated(3), name), getattr(short, name))
-
-
-def test_save_and_load(tmp_path):
-    D, triples, y, _ = toy()
-    model = train(D, triples, y, query_sensitive=3)
-    refimpl.save(tmp_path / "model.npz", model)
-    again = refimpl.load(tmp_path / "model.npz")
-    for field in dataclasses.fields(model):
-        assert_same(getattr(again, field.name), getattr(model, field.name))
 
 
 def test_ranks_end_with_a_small_class():

@@ -1,7 +1,6 @@
 """A training of BoostMap that was interrupted ends as one that was not."""
 
 import dataclasses
-import io
 
 import numpy as np
 import pytest
@@ -9,35 +8,9 @@ from agreement import KERNELS
 from boostmap_toys import EMBEDDING, separable, toy, train
 
 import refimpl
-from refimpl.boostmap import (
-    BoostMap,
-    BoostMapOptions,
-    CandidateDistances,
-    QuerySensitiveRound,
-    Round,
-    Triples,
-    boostmap,
-)
+from refimpl.boostmap import BoostMap, BoostMapOptions, CandidateDistances, Triples, boostmap
 
 both = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
-
-class Interrupted(BaseException):
-    """Raised after some rounds, as by a user's Ctrl-C: no Exception, as KeyboardInterrupt."""
-
-
-def interrupt_after(n, also=None):
-    """A callback that calls another one, and raises after n rounds of its own."""
-    steps = []
-
-    def callback(step):
-        steps.append(step)
-        if also is not None:
-            also(step)
-        if len(steps) == n:
-            raise Interrupted
-
-    return callback
 
 
 def stop_at(n):
@@ -49,85 +22,6 @@ def logged(*arguments, **options):
     """A model and the steps of its training."""
     steps = []
     return train(*arguments, **options, callback=lambda step: steps.append(step)), steps
-
-
-@both
-@pytest.mark.parametrize("stops", [(1,), (7,), (3, 3, 3), (5, 200), (10_000,)])
-def test_an_interrupted_training_ends_as_an_uninterrupted_one(kernels, stops, tmp_path):
-    D, triples, y, _ = toy()
-    options = {"query_sensitive": 5, "kernels": kernels}
-    whole = train(D, triples, y, **options)
-    path = tmp_path / "training.npz"
-    start = None
-    for n in stops:
-        try:
-            with refimpl.Checkpoint(path) as checkpoint:
-                callback = interrupt_after(n, checkpoint)
-                train(D, triples, y, **options, start=start, callback=callback)
-        except Interrupted:
-            pass
-        start = refimpl.load(path)
-        assert isinstance(start, BoostMap)
-    # another seed: the file knows the generator's state
-    assert train(D, triples, y, **options, start=start, seed=99) == whole
-    assert train(D, triples, y, **options, start=whole, seed=99) == whole  # nothing left to do
-
-
-@both
-def test_every_step_has_a_result_to_go_on_from(kernels):
-    D, triples, y, _ = toy(n=20, t=150)
-    options = {"d": 3, "query_sensitive": 4, "kernels": kernels}
-    whole, steps = logged(D, triples, y, **options)
-    assert {step.label for step in steps} == {"first phase", "second phase"}
-    for step in steps:
-        first = step.label == "first phase"
-        assert isinstance(step.state, Round if first else QuerySensitiveRound)
-        assert step.number == step.state.j and step.total == (300 if first else 4)
-        part = step.result
-        assert part.phase == (1 if first else 2)
-        assert len(part.round_z if first else part.extra_z) == step.number
-        assert train(D, triples, y, **options, start=part, seed=7) == whole
-    assert steps[-1].result == whole
-    first = [step for step in steps if step.label == "first phase"]
-    assert steps[0].result != first[-1].result
-    for name in EMBEDDING:
-        one, other = (getattr(m, name) for m in (first[-1].result, whole.truncated(99)))
-        assert np.array_equal(one, other)
-
-
-def test_the_generator_goes_on_as_if_nothing_had_happened():
-    """It is drawn from after the training, too."""
-    D, triples, y, _ = toy(n=20, t=150)
-    distances = CandidateDistances(D, D)
-    triples = Triples(triples, y)
-    options = BoostMapOptions(n_references=12, n_best=5, query_sensitive=3)
-    for kind in (np.random.PCG64, np.random.MT19937):
-        rng = np.random.Generator(kind(4))
-        steps = []
-        boostmap(
-            distances,
-            triples,
-            3,
-            rng=rng,
-            options=options,
-            callback=lambda step, log=steps: log.append(step),
-        )
-        drawn = rng.random()
-        for step in (steps[0], steps[len(steps) // 2], steps[-1]):
-            other = np.random.Generator(kind(5))
-            boostmap(distances, triples, 3, rng=other, options=options, start=step.result)
-            assert other.random() == drawn
-    with pytest.raises(
-        ValueError, match="rng must be a Generator of MT19937, like that of start; got PCG64"
-    ):
-        boostmap(
-            distances,
-            triples,
-            3,
-            rng=np.random.default_rng(0),
-            options=options,
-            start=steps[0].result,
-        )
 
 
 @both
@@ -223,26 +117,6 @@ def test_candidates_of_other_names_go_on_too(kernels):
         trained(start=unnamed)
 
 
-def test_a_result_of_another_training_is_refused():
-    D, triples, y, _ = toy()
-    model = train(D, triples, y)
-    changes = {
-        "y": {"y": -y},
-        "D": {"D": D * 2},
-        "triples": {"triples": triples[:, [0, 2, 1]]},
-        "n_best": {"n_best": 6},
-        "least_gain": {"least_gain": 0.1},
-        "ranges_by": {"ranges_by": "Z"},
-    }
-    for change in changes.values():
-        with pytest.raises(ValueError, match="start must come from a training with the same"):
-            train(**{"D": D, "triples": triples, "y": y} | change, start=model)
-    with pytest.raises(ValueError, match="got an embedding without the state of a training"):
-        train(D, triples, y, start=model.truncated(3))
-    with pytest.raises(TypeError, match="start must be a BoostMap or None; got a dict"):
-        train(D, triples, y, start={})
-
-
 def test_a_file_of_an_earlier_release_is_read_and_cannot_be_gone_on_from(tmp_path):
     """It lacks what came later: the z_j and the state of the training."""
     D, triples, y, _ = toy()
@@ -257,15 +131,6 @@ def test_a_file_of_an_earlier_release_is_read_and_cannot_be_gone_on_from(tmp_pat
     )
     with pytest.raises(ValueError, match="without the state of a training"):
         train(D, triples, y, query_sensitive=3, start=again)
-
-
-def test_progress_prints_both_phases():
-    D, triples, y, _ = toy()
-    stream = io.StringIO()
-    train(D, triples, y, query_sensitive=3, callback=refimpl.Progress(every=0.0, stream=stream))
-    lines = stream.getvalue().splitlines()
-    assert lines[0] == "step 1 of 600, first phase"
-    assert lines[-1] == "step 3 of 3, second phase"
 
 
 def test_what_is_no_callback_and_no_part_of_a_problem_is_refused():

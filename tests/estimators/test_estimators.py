@@ -1,19 +1,16 @@
 """The estimators pass scikit-learn's own checks and fit its tools."""
 
-import pickle
-
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from refimpl import Checkpoint, load, save
+from refimpl import load, save
 from refimpl.boosted_distance import (
     boosted_distance,
     nearest_neighbor_boosted_distance,
@@ -56,48 +53,6 @@ def test_in_a_pipeline_and_a_grid_search(kernels, cancer):
     assert_same(alone.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
 
 
-@pytest.mark.parametrize("kernels", NAMES)
-def test_clones_and_pickles(kernels, cancer):
-    X, y, X_test = cancer
-    model = BoostedDistanceClassifier(
-        5, kernels=kernels, weak_learner=DepthTwoTrees(), max_memory=2**30
-    ).fit(X, y)
-    twin = clone(model)
-    assert str(twin.get_params()).split(" at ")[0] == str(model.get_params()).split(" at ")[0]
-    with pytest.raises(NotFittedError):
-        twin.predict(X)
-    back = pickle.loads(pickle.dumps(model))
-    assert back.model_ == model.model_ == twin.fit(X, y).model_
-    assert_same(back.predict(X_test), model.predict(X_test))
-    back.set_params(warm_start=True, n_estimators=7).fit(X, y)
-    assert back.model_ == clone(model).set_params(n_estimators=7).fit(X, y).model_
-
-
-@pytest.mark.parametrize("kernels", NAMES)
-def test_warm_start_goes_on_where_the_last_fit_ended(kernels, cancer):
-    X, y, X_test = cancer
-    seen = []
-    model = BoostedDistanceClassifier(
-        3,
-        kernels=kernels,
-        warm_start=True,
-        callback=lambda step: seen.append((str(step.label), step.number)),
-    )
-    model.fit(X, y)
-    model.set_params(n_estimators=6).fit(X.copy(), list(y))
-    labels = ("benign", "malignant")
-    assert seen == [
-        (label, t) for rounds in ((1, 2, 3), (4, 5, 6)) for label in labels for t in rounds
-    ]
-    whole = BoostedDistanceClassifier(6, kernels=kernels).fit(X, y)
-    assert model.model_ == whole.model_
-    assert_same(model.predict(X_test), whole.predict(X_test))
-    # as many rounds as before: nothing to train
-    assert model.fit(X, y).model_ == whole.model_ and len(seen) == 12
-    assert_same(model.selected_dimensions_, whole.selected_dimensions_)
-    assert whole.fit(X[:, :3], y).n_features_in_ == 3  # no warm start: any data will do
-
-
 def test_warm_start_refuses_other_data_and_fewer_rounds(cancer):
     X, y, X_test = cancer
     X = X.copy()
@@ -124,24 +79,6 @@ def test_warm_start_refuses_other_data_and_fewer_rounds(cancer):
     assert_same(model.predict(X_test), before)
 
 
-def test_a_callback_ends_the_training(cancer):
-    X, y, X_test = cancer
-    model = BoostedDistanceClassifier(
-        50, callback=lambda step: step.label == "benign" and step.number == 2, warm_start=True
-    )
-    model.set_params(n_estimators=3).fit(X, y)
-    assert [len(ensemble) for ensemble in model.model_.ensembles] == [2, 3]
-    assert len(list(model.staged_predict(X_test))) == 3
-    model.set_params(callback=None).fit(X, y)
-    assert model.model_ == BoostedDistanceClassifier(3).fit(X, y).model_
-
-
-def test_memory_cap(cancer):
-    X, y, _ = cancer
-    with pytest.raises(MemoryError, match="max_memory"):
-        BoostedDistanceClassifier(3, max_memory=1000).fit(X, y)
-
-
 def test_selected_dimensions(cancer):
     X, y, _ = cancer
     model = BoostedDistanceClassifier(3).fit(X, y)
@@ -165,18 +102,6 @@ def test_class_weights_are_factors_of_the_scores():
         model.set_params(class_weight={"merlot": 2.0}).predict(X)
 
 
-@pytest.mark.parametrize("n_jobs", [None, 1, 2, -1, -2])
-def test_n_jobs_changes_no_answer(cancer, n_jobs):
-    X, y, X_test = cancer
-    expected = BoostedDistanceClassifier(4, n_jobs=1).fit(X, y)
-    model = BoostedDistanceClassifier(4, n_jobs=n_jobs).fit(X, y)
-    assert model.model_ == expected.model_ and model.n_features_in_ == 30
-    assert_same(model.decision_function(X_test), expected.decision_function(X_test))
-    for wrong in (0, 1.5):
-        with pytest.raises(ValueError, match="n_jobs must be"):
-            BoostedDistanceClassifier(4, n_jobs=wrong).fit(X, y)
-
-
 def test_the_fitted_model_is_the_result_of_the_function(cancer, tmp_path):
     X, y, X_test = cancer
     classifier = BoostedDistanceClassifier(4).fit(X, y)
@@ -186,18 +111,6 @@ def test_the_fitted_model_is_the_result_of_the_function(cancer, tmp_path):
     order = np.argsort(y, kind="stable")  # of equal similarities the first class's is taken
     labels = nearest_neighbor_boosted_distance(load(tmp_path / "m"), X_test, X[order], y[order])
     assert_same(classifier.predict(X_test), labels)
-
-
-def test_a_step_of_the_fit_can_be_saved_and_continued(cancer, tmp_path):
-    X, y, _ = cancer
-    with Checkpoint(tmp_path / "m", every=0) as checkpoint:
-        classifier = BoostedDistanceClassifier(4, callback=checkpoint).fit(X, y)
-    assert load(tmp_path / "m") == classifier.model_
-
-
-def test_kernels_are_named():
-    with pytest.raises(ValueError, match="kernels"):
-        BoostedDistanceClassifier(kernels="quick").fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("kernels", NAMES)

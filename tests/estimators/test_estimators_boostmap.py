@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-import refimpl
 from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
 from refimpl.spaces.retrieval import FilterAndRefine
@@ -116,29 +115,6 @@ def test_nothing_to_learn_is_said(X, y, message, kernels):
         BoostMapClassifier(1, random_state=0, kernels=kernels).fit(X, y)
 
 
-def test_a_fit_can_be_watched_stopped_and_gone_on_with(digits, tmp_path):
-    X, y, Q, _ = digits
-    log = []
-    options = SMALL | {"kernels": NAMES[-1], "query_sensitive": 4}
-    whole = BoostMapClassifier(**options, callback=lambda step: log.append(step)).fit(X, y)
-    assert len(log) == len(whole.model_.round_alpha) + len(whole.model_.extra)
-    stopped = BoostMapClassifier(**options, callback=lambda step: step.number == 2).fit(X, y)
-    assert len(stopped.model_.round_alpha) == 2
-    path = tmp_path / "fit.npz"
-    for step in (log[1], log[-2]):
-        refimpl.save(path, step.result)
-        again = clone(BoostMapClassifier(**options, start=refimpl.load(path))).fit(X, y)
-        assert again.model_ == whole.model_
-        assert_same(again.predict(Q), whole.predict(Q))
-    with pytest.raises(ValueError, match="start must come from a training with the same"):
-        BoostMapClassifier(**options | {"random_state": 1}, start=log[1].result).fit(X, y)
-    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
-        BoostMap(**SMALL, callback=3).fit(X)
-    assert len(BoostMap(**SMALL, max_rounds=3).fit(X).model_.round_alpha) == 3
-    with pytest.raises(MemoryError, match="max_memory"):
-        BoostMap(**SMALL, max_memory=1000).fit(X)
-
-
 @pytest.mark.parametrize(
     ("model", "X", "error", "message"),
     [
@@ -161,25 +137,6 @@ def test_a_fit_can_be_watched_stopped_and_gone_on_with(digits, tmp_path):
 def test_what_is_no_training_set_is_named(model, X, error, message):
     with pytest.raises(error, match=message):
         model.fit(X)
-
-
-@pytest.mark.parametrize(
-    "model", [BoostMap(**SMALL), BoostMapClassifier(**SMALL)], ids=["map", "classifier"]
-)
-def test_kernels_threads_seeds_and_pickles_give_the_same_answer(digits, model):
-    X, y, Q, _ = digits
-    answer = "transform" if isinstance(model, BoostMap) else "predict"
-    fits = [
-        clone(model).set_params(kernels=name, n_jobs=t).fit(X, y)
-        for name, t in zip(NAMES, (1, 2), strict=False)
-    ]
-    fits += [clone(model).set_params(kernels=NAMES[-1], n_jobs=None).fit(X, y)]
-    fits += [pickle.loads(pickle.dumps(fits[0]))]
-    for other in fits[1:]:
-        assert_same(getattr(fits[0], answer)(Q), getattr(other, answer)(Q))
-        assert_same(fits[0].references_, other.references_)
-    another = clone(model).set_params(random_state=1, kernels=NAMES[-1]).fit(X, y)
-    assert another.references_.tolist() != fits[0].references_.tolist()
 
 
 def test_transform_is_the_embedding_and_costs_what_it_says(digits):

@@ -34,7 +34,12 @@ REFUSING = {  # what has to be learnt from two points of a class
     "MultiMetricLMNN": "got 1 of class 'a'",
 }
 SLOW = ("BoostMap", "BoostMapClassifier")  # on the reference kernels
-CHECKED = [(name, k) for name in ALL for k in NAMES if k == NAMES[-1] or name not in SLOW]
+CHECKED = [
+    pytest.param(name, k, marks=() if k == NAMES[-1] else pytest.mark.further)
+    for name in ALL
+    for k in NAMES
+    if k == NAMES[-1] or name not in SLOW
+]
 # classifiers whose defaults do well on raw wine
 PLAIN = ("BoostedDistanceClassifier", "FTuneClassifier")
 

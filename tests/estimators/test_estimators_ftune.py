@@ -49,45 +49,6 @@ def test_check_estimator(estimator):
     check_estimator(estimator)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        FTuneClassifier(**SMALL),
-        FTuneClassifier(**SMALL, per_class=True, selection="random"),
-        FTuneClassifier(**SMALL, selection="diverse"),
-        FTuneClassifier(**SMALL, pairs=False),
-        FTuneClassifier(**SMALL, pairs=False, selection="diverse"),
-        LandmarkTransformer(5, random_state=0),
-        LandmarkTransformer(5, random_state=0, selection="diverse"),
-    ],
-    ids=[
-        "single",
-        "multiple",
-        "single, diverse",
-        "BBS",
-        "BBS+D",
-        "transformer",
-        "transformer, diverse",
-    ],
-)
-def test_kernels_threads_seeds_and_pickles_give_the_same_answer(wine, model):
-    X, Q, y, q = wine
-    answer = "transform" if isinstance(model, LandmarkTransformer) else "predict"
-    fits = [
-        clone(model).set_params(kernels=name, n_jobs=t).fit(X, y)
-        for name, t in zip(NAMES, (1, 2), strict=False)
-    ]
-    fits += [pickle.loads(pickle.dumps(fits[0]))]
-    for other in fits[1:]:
-        assert_same(getattr(fits[0], answer)(Q), getattr(other, answer)(Q))
-        assert_same(fits[0].landmarks_, other.landmarks_)
-    if answer == "predict":
-        assert fits[0].score(Q, q) > 0.9
-        assert fits[0].decision_function(Q).shape == (len(Q), 3) and len(fits[0].slopes_) == 3
-    another = clone(model).set_params(random_state=1).fit(X, y)
-    assert another.landmarks_.tolist() != fits[0].landmarks_.tolist()
-
-
 def test_fresh_pairs_of_many_classes_tell_them_apart_better():
     """Out of as many landmarks as there are classes each class has one x+; pairs of its own have
     several.
@@ -331,15 +292,6 @@ def test_landmarks_for_each_problem(wine):
     ):
         with pytest.raises(ValueError, match=r"per_problem must be False .*; got True"):
             wrong.fit(X, y)
-
-
-@pytest.mark.parametrize("n_jobs", [None, -1, 1, 2])
-def test_any_number_of_jobs_gives_the_same(wine, n_jobs):
-    X, _Q, y, _ = wine
-    model = FTuneClassifier(**TINY | {"n_jobs": n_jobs}).fit(X, y)
-    assert model.model_ == FTuneClassifier(**TINY).fit(X, y).model_
-    with pytest.raises(ValueError, match=r"n_jobs must be .*; got 0"):
-        FTuneClassifier(**TINY | {"n_jobs": 0}).fit(X, y)
 
 
 def test_the_words_and_defaults_are_those_of_the_options():

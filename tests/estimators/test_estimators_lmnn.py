@@ -1,6 +1,5 @@
 """LMNN's estimators pass scikit-learn's own checks and fit its tools."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -66,36 +65,6 @@ def test_in_a_pipeline_and_a_grid_search(wine):
     several = make_pipeline(StandardScaler(), MultiMetricLMNN(kernels=NAMES[-1], n_jobs=1))
     search = GridSearchCV(several, {"multimetriclmnn__partition": ["classes", 2]}, cv=2).fit(X, y)
     assert search.score(X_test, y_test) > 0.9 and set(search.predict(X_test)) == set("abc")
-
-
-@pytest.mark.parametrize(
-    "model", [LMNN(), MultiMetricLMNN(partition=2, random_state=0)], ids=["one", "several"]
-)
-def test_clones_pickles_and_kernels_agree(wine, model):
-    X, X_test, y, _ = wine
-    answer = "transform" if isinstance(model, LMNN) else "predict"
-    found = [
-        getattr(clone(model).set_params(kernels=name).fit(X, y), answer)(X_test) for name in NAMES
-    ]
-    fitted = clone(model).set_params(kernels=NAMES[-1]).fit(X, y)
-    found.append(getattr(pickle.loads(pickle.dumps(fitted)), answer)(X_test))
-    for other in found[1:]:
-        assert_same(found[0], other)
-
-
-def test_warm_start_begins_at_the_last_metric(wine):
-    X, _, y, _ = wine
-    seen = []
-    model = LMNN(warm_start=True, max_checks=3, tol=1e-6, callback=seen.append, kernels=NAMES[-1])
-    with pytest.warns(ConvergenceWarning, match="Raise max_checks = 3 or tol"):
-        model.fit(X, y)
-    first = model.model_.objective
-    model.set_params(tol=1e-3, max_checks=200).fit(X, y)
-    assert (
-        model.model_.converged
-        and model.model_.objective < first
-        and len(seen) == 3 + model.model_.full_checks
-    )
 
 
 def test_several_metrics(wine):
@@ -386,27 +355,8 @@ def test_distances_of_pairs_are_those_of_the_images(wine):
 
 
 @pytest.mark.parametrize("model", [LMNN(), LMNN(n_components=2), MultiMetricLMNN()], ids=str)
-def test_a_callback_ends_a_fit(wine, model):
-    X, X_test, y, _ = wine
-    steps = []
-    model = clone(model).set_params(
-        callback=lambda step: steps.append(step) or step.number == 2, kernels=NAMES[-1]
-    )
+def test_a_fit_that_a_callback_ended_warns(wine, model):
+    X, _, y, _ = wine
+    model = clone(model).set_params(callback=lambda step: True, kernels=NAMES[-1])
     with pytest.warns(ConvergenceWarning, match="the callback or an interruption ended"):
         model.fit(X, y)
-    assert len(steps) == 2 and model.model_ == steps[-1].result
-    assert (
-        model.predict(X_test).shape if hasattr(model, "predict") else model.transform(X_test).size
-    )
-
-
-@pytest.mark.parametrize("model", [LMNN(), MultiMetricLMNN(random_state=0)], ids=str)
-@pytest.mark.parametrize("n_jobs", [None, 1, 2, -2])
-def test_jobs_are_threads(wine, model, n_jobs):
-    X, _, y, _ = wine
-    model = clone(model).set_params(kernels=NAMES[-1])
-    want = model.fit(X, y).components_
-    assert model.n_jobs == -1
-    assert_same(model.set_params(n_jobs=n_jobs).fit(X, y).components_, want)
-    with pytest.raises(ValueError, match="n_jobs must be None or an integer other than 0; got 0"):
-        model.set_params(n_jobs=0).fit(X, y)

@@ -95,27 +95,6 @@ def _labels(g, classes):
     return classes[(g[:, 0] > 0).astype(int)] if len(classes) == 2 else classes[g.argmax(axis=1)]
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("per_class", [False, True])
-def test_twins_and_threads_train_the_same_classifier(wine, per_class):
-    K, ((_, y), (V, v), (Q, _)) = wine
-    found = []
-    for kernels, threads in zip(KERNELS, (1, 2), strict=True):
-        P = dselect(K, y, 12, rng=np.random.default_rng(1), kernels=kernels, threads=threads)
-        options = {
-            "validation": (V, v),
-            "options": replace(FEW, per_class=per_class),
-            "kernels": kernels,
-            "threads": threads,
-        }
-        found.append((ftune(K, y, P, **options), kernels))
-    (one, first), (two, second) = found
-    for name in one.__dataclass_fields__:
-        assert_same(getattr(one, name), getattr(two, name))
-    S = K.between(Q, one.landmarks)
-    assert_same(one.decision(S, kernels=first), two.decision(S, kernels=second, threads=2))
-
-
 def test_new_objects_cost_look_ups_of_the_landmarks_alone(wine):
     K, ((_, y), (V, v), (Q, _)) = wine
     P = dselect(K, y, 9, rng=np.random.default_rng(0))

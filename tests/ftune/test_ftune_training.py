@@ -1,12 +1,8 @@
 """How a training of FTUNE is asked for, watched, stopped and continued."""
 
-import inspect
-import threading
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from sklearn.datasets import load_iris
 
 import refimpl
@@ -93,6 +89,7 @@ def test_options_do_not_change():
         ({"C": "1"}, TypeError, "C must be a number; got '1'"),
         ({"C": None}, TypeError, "C must be a number; got None"),
         ({"C": (1.0, 0.0)}, ValueError, "C must be between .*; got 0"),
+        ({"C": [1, [2, 3]]}, ValueError, r"^C must be a number or a sequence of numbers; got \[1"),
         ({"C": []}, ValueError, "C must hold at least one number; got an empty sequence"),
         ({"loss": "0-1"}, ValueError, "loss must be '.*; got '0-1'"),
         ({"choose": "test"}, ValueError, "choose must be '.*; got 'test'"),
@@ -129,19 +126,11 @@ def test_bbs_has_no_function_to_choose(iris):
     assert run(bbs, iris, options=others) == plain and plain.slopes.tolist() == [1.0]
 
 
-def test_the_memory_takes_what_the_trainings_take(iris):
+def test_an_estimate_looks_nothing_up(iris):
     K, y, P, validation = iris
-    names = list(inspect.signature(estimate_memory).parameters)
-    for train in TRAININGS:
-        parameters = inspect.signature(train).parameters
-        assert list(parameters) == names and len(names) <= 12
-        for name, parameter in inspect.signature(estimate_memory).parameters.items():
-            assert parameter.default == parameters[name].default, name
-            assert parameter.kind == parameters[name].kind, name
     before = K.computed
-    keywords = {"callback": print, "start": None, "max_memory": 1, "kernels": KERNELS[-1]}
-    pairs = estimate_memory(K, y, P, validation=validation, **keywords)
-    singles = estimate_memory(K, y, P.L, validation=validation, **keywords)
+    pairs = estimate_memory(K, y, P, validation=validation)
+    singles = estimate_memory(K, y, P.L, validation=validation)
     assert singles < pairs and K.computed == before
 
 
@@ -155,19 +144,6 @@ def test_the_warning_names_the_line_of_the_caller(iris):
 
 
 # ----------------------------------------------------------------------------------------- callback
-
-
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_step_for_each_problem(iris, train, threads):
-    steps = []
-    model = run(train, iris, callback=steps.append, threads=threads)
-    assert [(step.number, step.total) for step in steps] == [(1, 3), (2, 3), (3, 3)]
-    assert [step.label for step in steps] == ["setosa", "versicolor", "virginica"]
-    for p, step in enumerate(steps):
-        trained = model[0] if isinstance(model, tuple) else model
-        assert (step.state.losses == trained.losses[p]).all()
-        assert isinstance(step.result, FTuneTraining) and len(step.result.w) == p + 1
 
 
 def test_two_classes_are_one_step_of_the_second(iris):
@@ -225,36 +201,7 @@ def test_true_leaves_a_classifier_of_the_classes_so_far(iris, last, per_class):
             assert np.ptp(stopped.accuracies) == 0
 
 
-def test_what_the_callback_returns_else_does_not_matter(iris):
-    assert run(ftune, iris, callback=lambda step: None) == run(ftune, iris)
-
-
-def test_what_a_callback_raises_ends_the_training(iris):
-    before = threading.active_count()
-
-    def stop(step):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(ftune, iris, callback=stop, threads=1)
-    assert threading.active_count() == before
-
-
 # -------------------------------------------------------------------------------------------- start
-
-
-@pytest.mark.parametrize("train", TRAININGS)
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-def test_a_training_goes_on_from_every_step(iris, train, kernels):
-    steps = []
-    options = FTuneOptions(family=(1.0, np.tanh), C=(1.0, 10.0), class_weight={"setosa": 2.0})
-    whole = run(train, iris, options=options, callback=steps.append, kernels=kernels)
-    for step in steps:
-        more = []
-        again = run(train, iris, options=options, start=step.result, callback=more.append)
-        assert again == whole
-        assert [one.number for one in more] == list(range(step.number + 1, 4))
-        assert all(one.result == steps[one.number - 1].result for one in more)
 
 
 def test_a_training_goes_on_from_a_file(iris, tmp_path):
@@ -266,39 +213,6 @@ def test_a_training_goes_on_from_a_file(iris, tmp_path):
     # the choice is made at the end, so it may be another
     for options in (FTuneOptions(per_class=True), FTuneOptions(choose="training")):
         assert run(ftune, iris, start=start, options=options) == run(ftune, iris, options=options)
-
-
-def test_a_start_of_other_arguments_is_refused(iris):
-    K, y, P, (V, v) = iris
-    options = FTuneOptions(family=(1.0, np.tanh), C=(1.0, 10.0))
-    steps = []
-    run(ftune, iris, options=options, callback=steps.append)
-    start = steps[0].result
-    other_pairs = random_landmarks(y, 6, rng=np.random.default_rng(1))
-    other_y = np.where(y == "setosa", "virginica", np.where(y == "virginica", "setosa", y))
-    calls = [
-        (K, y, P, (V[1:], v[1:]), options),
-        (K, y, other_pairs, (V, v), options),
-        (K, other_y, P, (V, v), options),
-        (Similarity(Gaussian(3.0), K.objects, pairwise=True), y, P, (V, v), options),
-    ]
-    calls += [
-        (K, y, P, (V, v), replace(options, **change))
-        for change in (
-            {"family": (1.0, np.arctan)},
-            {"family": (2.0, np.tanh)},
-            {"C": (1.0, 20.0)},
-            {"loss": "logistic"},
-            {"bias": 2.0},
-            {"bound": 2.0},
-            {"class_weight": {"setosa": 2.0}},
-        )
-    ]
-    for K_, y_, P_, validation, how in calls:
-        with pytest.raises(ValueError, match="start must come from a training with the same"):
-            ftune(K_, y_, P_, validation=validation, options=how, start=start)
-    with pytest.raises(TypeError, match=r"start must be an FTuneTraining.* got a LandmarkClassif"):
-        run(ftune, iris, start=run(ftune, iris))
 
 
 def test_a_training_without_problems_is_refused():

@@ -189,6 +189,7 @@ def test_the_bounds_are_the_same_in_every_unit_and_grow_with_what_is_asked(
     assert of_margin <= pairs_for_margin(share * B, share, less * delta, B=B)
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 80.0])
 @pytest.mark.parametrize("B", [0.5, 1.0, 4.0])
 def test_random_pairs_keep_the_promised_loss_in_every_unit(unit, B):

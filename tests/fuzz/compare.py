@@ -7,13 +7,14 @@ import numpy as np
 
 import refimpl.kernels
 import refimpl_fast
+from refimpl.check.hard import arguments_of
+from refimpl.kernels.contract import CONTRACT
 
-from .cases import CASES
 from .hostile import mutate
 
 HOSTILE = 0.4  # share of the cases with a wrong argument
 THREADS = (None, 1, 2, 7)
-NAMES = tuple(CASES)
+NAMES = tuple(CONTRACT)
 
 
 class Difference(Exception):
@@ -28,7 +29,7 @@ def run(seed, number, only=None):
     kernel = only or NAMES[rng.integers(len(NAMES))]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        values = CASES[kernel](rng)
+        values = arguments_of(kernel, rng)
         finite = True
         hostile = rng.random() < HOSTILE
         if hostile:

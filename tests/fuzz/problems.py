@@ -4,9 +4,17 @@ of any type. BLAS computes nothing here, so its kernel cannot change a problem.
 
 import numpy as np
 
-from .values import points
+from refimpl.check.hard import hard_reals
 
 NAMES = ("ape", "bee", "cow", "élan")
+
+
+def points(rng, n, d, exponents):
+    """Points in rows, some of them twice."""
+    X = hard_reals(rng, (n, d), exponents)
+    if n > 1 and rng.random() < 0.3:
+        X[rng.integers(n)] = X[rng.integers(n)]
+    return X
 
 
 def one_of(rng, *choices):

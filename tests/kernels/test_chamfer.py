@@ -8,7 +8,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused, refusal
 
 from refimpl.boostmap import edges
 from refimpl.kernels.chamfer import grid
@@ -59,24 +58,6 @@ def test_the_nearest_are_those_of_the_whole_matrix(kernels, case, k):
         kernels.chamfer_distances(Q, X).tolist(), distance.tolist(), index.tolist(), strict=True
     ):
         assert (d, i) == oracles.nearest_k(row, k)
-
-
-@fast_only
-@settings(max_examples=60, deadline=None)
-@given(
-    case=edge_sets(max_images=70),
-    k=st.integers(1, 70),
-    threads=st.sampled_from([1, 2, 3, 10**9, None]),
-)
-def test_twins_agree_bit_for_bit(case, k, threads):
-    A, B = case
-    reference, fast = (kernels.chamfer_distances(A, B, threads=threads) for kernels in KERNELS)
-    assert_same(reference, fast)
-    reference, fast = (
-        kernels.chamfer_nearest(A, B, min(k, len(B)), threads=threads) for kernels in KERNELS
-    )
-    for r, f in zip(reference, fast, strict=True):
-        assert_same(r, f)
 
 
 @each_kernel
@@ -194,66 +175,6 @@ def test_what_the_public_functions_refuse():
         edges.chamfer_nearest(A, A, 0)
     with pytest.raises(ValueError, match=r"Q\[1\] has no edge"):
         edges.chamfer_nearest(empty, A, 1)
-
-
-def test_what_the_kernels_refuse():
-    A = random_edges(np.random.default_rng(0), 4, (5, 5))
-    assert_arrays_only("chamfer_distances", [A, A])
-    assert_arrays_only("chamfer_nearest", [A, A, 1])
-    long = np.ones((1, 1, 4097), dtype=bool)
-    flat = A[:, :0].copy()
-    assert_refused(
-        [
-            (
-                "chamfer_distances",
-                (A, A[:, :4].copy()),
-                ValueError,
-                "B must have the length 5 along axis 1",
-            ),
-            ("chamfer_distances", (A, A * 1.0), TypeError, "B must hold bool; got float64"),
-            ("chamfer_distances", (A[:, ::2], A[:, ::2]), ValueError, "A must be C-contiguous"),
-            (
-                "chamfer_distances",
-                (A.tolist(), A),
-                TypeError,
-                "A must be a numpy.ndarray; got list",
-            ),
-            (
-                "chamfer_distances",
-                (long, long),
-                ValueError,
-                "at most 4096 pixels; got shape (1, 1, 4097)",
-            ),
-            (
-                "chamfer_distances",
-                (flat, flat),
-                ValueError,
-                "A must hold images of at least one pixel",
-            ),
-            (
-                "chamfer_distances",
-                (flat[:0], flat[:0]),
-                ValueError,
-                "A must hold images of at least one pixel",
-            ),
-            ("chamfer_distances", (~A & A, A), ValueError, "A[0] has no edge pixel (and 3 more)"),
-            (
-                "chamfer_nearest",
-                (flat, flat, 1),
-                ValueError,
-                "Q must hold images of at least one pixel",
-            ),
-            ("chamfer_nearest", (A, A, 0), ValueError, "k must be from 1 to 4; got 0"),
-            ("chamfer_nearest", (A, A, 5), ValueError, "k must be from 1 to 4; got 5"),
-            ("chamfer_nearest", (A, A, 10**18), ValueError, "k must be from 1 to 4"),
-            ("chamfer_nearest", (A, A[:0], 1), ValueError, "k must be from 1 to 0; got 1"),
-            ("chamfer_nearest", (A, A, None), TypeError, "k must be an integer; got None"),
-        ]
-    )
-    assert "threads must be at least 1, or None; got 0" in refusal(
-        "chamfer_distances", A, A, threads=0
-    )
-    assert "threads must be an integer" in refusal("chamfer_distances", A, A, threads="all")
 
 
 @each_kernel

@@ -9,7 +9,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refusal
 from scipy.linalg import eigh_tridiagonal
 
 from refimpl.kernels import eigen, products
@@ -107,24 +106,6 @@ def test_the_tridiagonal_solver_is_scipys(n):
     assert_same(y, vectors[:, 0].copy())
 
 
-def test_what_is_refused():
-    x, first, second, v, base, start = problem(3, 6, 3, share=1.0)
-
-    def message(**changes):
-        arguments = {"x": x, "first": first, "second": second, "v": v, "base": base}
-        return refusal("leading_direction", **(arguments | {"start": start, "tol": 0.1} | changes))
-
-    backwards = first[::-1].copy(), second[::-1].copy()
-    assert "in ascending order of first" in message(first=backwards[0], second=backwards[1])
-    assert "in ascending order of first" in message(first=second, second=first)
-    assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
-    assert "points from 0 to 5; got -1" in message(first=first - np.int32(1))
-    assert "start must have a length above 0" in message(start=np.zeros(3))
-    assert "must be small enough for finite sums" in message(x=np.full((6, 3), np.nan))
-    assert "must be small enough for finite sums" in message(x=np.full((6, 3), 1e200))
-    assert "tol must be finite and at least 0; got -1" in message(tol=-1)
-
-
 @pytest.mark.parametrize("d", [8191, 8192, 8193, 9001])
 def test_twins_agree_beyond_the_rows_that_numpy_adds_up_at_once(d):
     rng = np.random.default_rng(d)
@@ -136,12 +117,3 @@ def test_twins_agree_beyond_the_rows_that_numpy_adds_up_at_once(d):
     for rows in (1, 5):
         products = [kernels.matrix_vector(x[:rows], x[0]).tobytes() for kernels in KERNELS]
         assert len(set(products)) == 1
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("start", [0.0, 1e200])
-def test_a_start_without_a_length_is_refused(kernels, start):
-    none = np.empty(0, dtype=np.int32)
-    x = np.ones((3, 2))
-    with pytest.raises(ValueError, match="start must have a length above 0 and below infinity"):
-        kernels.leading_direction(x, none, none, np.empty(0), 1.0, np.full(2, start), 1e-4)

@@ -35,15 +35,16 @@ def called(function, values):
 
 def test_all_kernels_in_several_threads_give_what_the_reference_gives():
     from refimpl import kernels
-    from tests.fuzz.cases import CASES
+    from refimpl.check.hard import arguments_of
+    from refimpl.kernels.contract import CONTRACT
     from tests.fuzz.compare import require_same
 
     cases = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, (name, draw) in enumerate(CASES.items()):
+        for number, name in enumerate(CONTRACT):
             with np.errstate(all="ignore"):
-                values = draw(np.random.default_rng([7, number])) | {"threads": 2}
+                values = arguments_of(name, np.random.default_rng([7, number])) | {"threads": 2}
             cases.append((name, values, called(getattr(kernels, name), values)))
     start = threading.Barrier(THREADS)
     wrong = []

@@ -6,7 +6,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
@@ -68,13 +67,6 @@ def assert_same_scans(codes, Q, k, radii, threads):
         strict=True,
     ):
         assert_same(a, b)
-
-
-@fast_only
-@settings(max_examples=60, deadline=None)
-@given(case=scans(most=400, queries=20), threads=st.sampled_from([1, 2, 3, 10**9]))
-def test_twins_agree(case, threads):
-    assert_same_scans(*case, threads)
 
 
 @fast_only
@@ -140,64 +132,6 @@ def test_no_queries_and_no_codes(kernels):
         0,
         0,
     ]
-
-
-def test_what_the_kernels_refuse():
-    codes = np.zeros((3, 2), dtype=np.uint64)
-    radii = np.zeros(3, dtype=np.int64)
-    assert_arrays_only("hamming_distances", [codes, codes])
-    assert_arrays_only("hamming_nearest", [codes, codes, 1])
-    assert_arrays_only("hamming_within", [codes, codes, radii])
-    many = np.zeros((0, 2**16 + 1), dtype=np.uint64)
-    for name, more in (
-        ("hamming_distances", ()),
-        ("hamming_nearest", (0,)),
-        ("hamming_within", (radii[:0],)),
-    ):
-        none = codes[:0, :0].copy()
-        assert_refused(
-            [
-                (
-                    name,
-                    (codes, codes[:0, :1].copy(), *more),
-                    ValueError,
-                    "X must have the length 2 along axis 1",
-                ),
-                (name, (none, none, *more), ValueError, "X must have from 1 to 65536 words; got 0"),
-                (
-                    name,
-                    (many, many, *more),
-                    ValueError,
-                    "X must have from 1 to 65536 words; got 65537",
-                ),
-                (
-                    name,
-                    (codes.astype(np.int64), codes, *more),
-                    TypeError,
-                    "Q must hold uint64; got int64",
-                ),
-            ]
-        )
-    assert_refused(
-        [
-            ("hamming_nearest", (codes, codes, 4), ValueError, "k must be from 0 to 3; got 4"),
-            ("hamming_nearest", (codes, codes, -1), ValueError, "k must be from 0 to 3; got -1"),
-            ("hamming_nearest", (codes, codes, 2**63), ValueError, "k must be from 0 to 3"),
-            ("hamming_nearest", (codes, codes, "1"), TypeError, "k must be an integer; got str"),
-            (
-                "hamming_within",
-                (codes, codes, radii[:2]),
-                ValueError,
-                "radii must have the length 3",
-            ),
-            (
-                "hamming_within",
-                (codes, codes, radii * 1.0),
-                TypeError,
-                "radii must hold int64; got float64",
-            ),
-        ]
-    )
 
 
 @each

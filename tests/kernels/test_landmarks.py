@@ -6,7 +6,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 SLOPES = np.array([1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, np.inf])
@@ -112,115 +111,6 @@ def test_where_all_sums_are_infinite_the_first_point_is_taken(kernels):
     sums = np.full(600, 1e308)
     taken = np.arange(600) < 300
     assert kernels.least_similar(sums, sums.copy(), taken) == 300 and np.isinf(sums).all()
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@settings(max_examples=60, deadline=None)
-@given(case=similarities(most=9000), threads=st.sampled_from([1, 2, 10**9]))
-def test_twins_agree_bit_for_bit(case, threads):
-    K, rng = case
-    one, two = KERNELS
-    plus, minus = rng.integers(0, K.shape[1], (2, 7))
-    assert_same(
-        one.transferred_differences(K, plus, minus, SLOPES),
-        two.transferred_differences(K, plus, minus, SLOPES, threads=threads),
-    )
-    taken = rng.random(len(K)) < 0.3
-    taken[rng.integers(len(K))] = False
-    start = rng.normal(size=len(K))
-    sums = (start.copy(), start.copy())
-    column = np.ascontiguousarray(K[:, 0])
-    assert one.least_similar(sums[0], column, taken) == two.least_similar(
-        sums[1], column, taken, threads=threads
-    )
-    assert_same(*sums)
-
-
-def test_what_the_kernels_refuse():
-    K = np.zeros((3, 2))
-    one = np.ones(3)
-    pair = np.zeros(1, dtype=np.int64)
-    slope = np.ones(1)
-    some = np.zeros(3, dtype=bool)
-    bad = np.array([0.0, np.nan, np.inf])
-    assert_arrays_only("transferred_differences", [K, pair, pair, slope])
-    assert_arrays_only("least_similar", [one, one, some])
-    fixed = one.copy()
-    fixed.flags.writeable = False
-    assert_refused(
-        [
-            (
-                "transferred_differences",
-                (K, pair + 2, pair, slope),
-                ValueError,
-                "plus must hold indices from 0 to 1; got",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, pair - 1, slope),
-                ValueError,
-                "minus must hold indices from 0 to 1",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, pair - 2**62, slope),
-                ValueError,
-                "minus must hold indices from 0 to 1",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, np.zeros(2, dtype=np.int64), slope),
-                ValueError,
-                "minus must have the",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, pair, bad[1:]),
-                ValueError,
-                "slopes must be positive; got nan",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, pair, -bad[2:]),
-                ValueError,
-                "slopes must be positive; got -inf",
-            ),
-            (
-                "transferred_differences",
-                (K, pair, pair, bad[:1]),
-                ValueError,
-                "slopes must be positive; got 0.0",
-            ),
-            ("least_similar", (one, one[:2], some), ValueError, "column must have the length 3"),
-            ("least_similar", (one, one, some[:2]), ValueError, "taken must have the length 3"),
-            (
-                "least_similar",
-                (one, one, ~some),
-                ValueError,
-                "taken must leave a point to choose; got all 3 taken",
-            ),
-            (
-                "least_similar",
-                (one[:0], one[:0], some[:0]),
-                ValueError,
-                "taken must leave a point to choose",
-            ),
-            (
-                "least_similar",
-                (one, bad, some),
-                ValueError,
-                "column must be finite; got nan at (1,)",
-            ),
-            (
-                "least_similar",
-                (-bad[2:], one[:1], some[:1]),
-                ValueError,
-                "sums must be finite; got -inf at (0,)",
-            ),
-            ("least_similar", (fixed, one, some), ValueError, "sums must be writeable"),
-        ]
-    )
-    assert (one == 1).all()  # nothing was added
 
 
 @each

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
-from refusals import refusal
 
 from refimpl.kernels import planes, products
 
@@ -148,25 +147,6 @@ def test_a_fit_of_few_columns_is_that_of_least_squares():
     rng = np.random.default_rng(5)
     A, u = rng.normal(size=(30, 4)), rng.normal(size=30)
     np.testing.assert_allclose(planes.fitted(A, u), np.linalg.lstsq(A, u, rcond=None)[0])
-
-
-def test_what_is_refused():
-    X, first, second, v, base, start = problem(3, 6, 3, share=1.0)
-
-    def message(**changes):
-        arguments = {"X": X, "first": first, "second": second, "v": v, "base": base}
-        arguments |= {"start": start, "augment": 0.1, "tol": 0.1, "offset": "best", "refine": 2}
-        return refusal("best_plane", **(arguments | changes))
-
-    assert "in ascending order of first" in message(first=second, second=first)
-    assert "points from 0 to 5; got 6" in message(second=second + np.int32(1))
-    assert "start must have a length above 0" in message(start=np.zeros(4))
-    assert "start must have the length 4 along axis 0" in message(start=np.ones(3))
-    assert "must be small enough for finite sums" in message(X=np.full((6, 3), np.nan))
-    assert "offset must be 'eigenvector' or 'best'; got 'middle'" in message(offset="middle")
-    assert "refine must be at least 0; got -1" in message(refine=-1)
-    assert "X must not be empty" in message(X=np.empty((6, 0)), start=np.ones(1))
-    assert "v must have the length 15" in message(v=v[:-1].copy())
 
 
 @pytest.mark.parametrize("rows, asked", [(2**10 - 1, set()), (2**10, {"A v", "u A"})])

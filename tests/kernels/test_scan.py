@@ -7,7 +7,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -42,21 +41,6 @@ def test_distances_and_the_nearest(kernels, case):
     for i, row in enumerate(D.tolist()):
         order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]
         assert indices[i].tolist() == order and distances[i].tolist() == [row[j] for j in order]
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@settings(max_examples=40, deadline=None)
-@given(case=scans(), threads=st.sampled_from([1, 2, 10**9]))
-def test_twins_agree_bit_for_bit(case, threads):
-    Q, A, X, k = case
-    one, two = KERNELS
-    assert_same(one.weighted_l1(Q, A, X), two.weighted_l1(Q, A, X, threads=threads))
-    for a, b in zip(
-        one.weighted_l1_nearest(Q, A, X, k),
-        two.weighted_l1_nearest(Q, A, X, k, threads=threads),
-        strict=True,
-    ):
-        assert_same(a, b)
 
 
 @each
@@ -101,32 +85,3 @@ def test_no_queries_no_vectors_no_coordinates(kernels):
     assert kernels.weighted_l1(*flat).tolist() == [[0] * 5] * 2
     distances, indices = kernels.weighted_l1_nearest(*flat, 2)
     assert distances.tolist() == [[0, 0]] * 2 and indices.tolist() == [[0, 1]] * 2
-
-
-def test_what_the_kernels_refuse():
-    Q = np.zeros((2, 3))
-    X = np.zeros((5, 3))
-    assert_arrays_only("weighted_l1", [Q, Q, X])
-    assert_arrays_only("weighted_l1_nearest", [Q, Q, X, 1])
-    assert_refused(
-        [
-            (
-                "weighted_l1",
-                (Q, Q[:1], X),
-                ValueError,
-                "A must have the length 2 along axis 0; got shape (1, 3)",
-            ),
-            ("weighted_l1", (Q, X, X), ValueError, "A must have the length 2"),
-            (
-                "weighted_l1",
-                (Q, Q, X[:, :2].copy()),
-                ValueError,
-                "X must have the length 3 along axis 1",
-            ),
-            ("weighted_l1_nearest", (Q, Q, X, 6), ValueError, "k must be from 0 to 5; got 6"),
-            ("weighted_l1_nearest", (Q, Q, X, -1), ValueError, "k must be from 0 to 5; got -1"),
-            ("weighted_l1_nearest", (Q, Q, X, 10**18), ValueError, "k must be from 0 to 5"),
-            ("weighted_l1_nearest", (Q, Q, X, 10**30), ValueError, "k must be from 0 to 5"),
-            ("weighted_l1_nearest", (Q, Q, X, 1.0), TypeError, "k must be an integer; got float"),
-        ]
-    )

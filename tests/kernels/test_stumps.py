@@ -47,24 +47,6 @@ def test_best_stump_is_the_exact_minimum(kernels, case):
     )
 
 
-@fast_only
-@settings(max_examples=80, deadline=None)
-@given(seed=st.integers(0, 2**32), levels=st.integers(1, 300), threads=st.integers(1, 2))
-def test_twins_agree_bit_for_bit(seed, levels, threads):
-    rng = np.random.default_rng(seed)
-    A = rng.integers(-levels, levels + 1, size=(rng.integers(1, 40), rng.integers(1, 6))) / 7
-    B = None if seed % 3 == 0 else A[: rng.integers(1, len(A) + 1)].copy()
-    reference, fast = (k.presort(A, B, threads=threads) for k in KERNELS)
-    for name in ARRAYS:
-        assert_same(getattr(reference, name), getattr(fast, name))
-    w = rng.random(reference.n_rows)
-    l = rng.random(reference.n_rows) < 0.3
-    w /= w.sum()
-    assert KERNELS[0].best_stump(reference, w, l) == KERNELS[1].best_stump(
-        reference, w, l, threads=threads
-    )
-
-
 def least_error(X, w, l):
     """Return the least error over all stumps in whole units of 2**-52, and the first such stump."""
     units = np.rint(w * 2.0**52).astype(np.int64)

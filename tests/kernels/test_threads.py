@@ -153,10 +153,11 @@ rng = np.random.default_rng(0)
 """
 
 
+@pytest.mark.one_case
 @pytest.mark.skipif(
     not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc"
 )
-@pytest.mark.parametrize("more", [60, 150, 250, 400])
+@pytest.mark.parametrize("more", [60, 250, 400, 150])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_a_loop_whose_memory_runs_out_raises_and_returns_nothing(more, n_threads):
     code = f"""
@@ -170,10 +171,11 @@ except MemoryError as error:
     assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1") in ("8999999", "MemoryError")
 
 
+@pytest.mark.one_case
 @pytest.mark.skipif(
     not os.path.exists("/proc/self/statm"), reason="the size of the process is read from /proc"
 )
-@pytest.mark.parametrize("more", [40, 80, 160])
+@pytest.mark.parametrize("more", [40, 160, 80])
 def test_lists_that_outgrow_the_memory_raise(more):
     code = f"""
 X = np.zeros((3000, 2))

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from refusals import refusal
 from shapes import points
 
-from refimpl.kernels import BallTree
 from refimpl.kernels.growing import squared_distances
 from refimpl.kernels.trees import box_bound, lower_bound
 
@@ -65,35 +64,6 @@ def test_searches_find_what_brute_force_finds(kernels, case, bound, strict):
         expected = oracle.within(X.tolist(), q, limits[t], strict, own)
         assert list(zip(found[mine].tolist(), near[mine].tolist(), strict=True)) == expected
     assert (computed >= k).all() and (computed <= len(X)).all() and (looked_at <= len(X)).all()
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@settings(max_examples=60, deadline=None)
-@given(case=searches(most=300), threads=st.sampled_from([1, 2]))
-def test_twins_agree_bit_for_bit(case, threads):
-    X, Q, k, limits, skip, how = case
-    one, two = KERNELS
-    tree = one.build_tree(X, **how)
-    other = two.build_tree(X, **how, threads=threads)
-    for field in dataclasses.fields(BallTree):
-        assert_same(getattr(tree, field.name), getattr(other, field.name))
-    for bound in BOUNDS:
-        for a, b in zip(
-            one.tree_nearest(tree, Q, k, skip=skip, bound=bound),
-            two.tree_nearest(tree, Q, k, skip=skip, bound=bound, threads=threads),
-            strict=True,
-        ):
-            assert_same(a, b)
-        for a, b in zip(
-            one.tree_within(other, Q, limits, skip=skip, bound=bound),
-            two.tree_within(other, Q, limits, skip=skip, bound=bound, threads=threads),
-            strict=True,
-        ):
-            assert_same(a, b)
-    for a, b in zip(
-        one.scan_nearest(Q, X, k, skip=skip), two.scan_nearest(Q, X, k, skip=skip), strict=True
-    ):
-        assert_same(a, b)
 
 
 @each
@@ -283,146 +253,6 @@ def test_threads_beyond_the_processors(kernels):
     for threads in (100_000, 2**29, 2**40):
         for a, b in zip(found(threads), of_one, strict=True):
             assert np.array_equal(a, b)
-
-
-X = np.zeros((5, 2))
-TREE = KERNELS[0].build_tree(np.zeros((5, 2)))
-SKIP = np.zeros(5, dtype=np.int64)
-
-
-@pytest.mark.parametrize(
-    "name, arguments, options, message",
-    [
-        ("build_tree", (X,), {"leaf_size": 1}, "ValueError: leaf_size must be at least 2; got 1"),
-        (
-            "build_tree",
-            (X,),
-            {"leaf_size": 2**63},
-            "ValueError: leaf_size must be from 2 to 9223372036854775807",
-        ),
-        (
-            "build_tree",
-            (X,),
-            {"direction": "random"},
-            "ValueError: direction must be 'axis' or 'principal'; got",
-        ),
-        ("build_tree", (X[:0],), {}, "ValueError: X must not be empty; got shape (0, 2)"),
-        ("build_tree", (X[:, :0],), {}, "ValueError: X must not be empty; got shape (5, 0)"),
-        (
-            "build_tree",
-            (X + np.nan,),
-            {},
-            "ValueError: X must hold values from -1e+140 to 1e+140; got nan at (0, 0)",
-        ),
-        (
-            "build_tree",
-            (X - 1e141,),
-            {},
-            "ValueError: X must hold values from -1e+140 to 1e+140; got -1e+141",
-        ),
-        ("build_tree", (X.tolist(),), {}, "TypeError: X must be a numpy.ndarray; got list"),
-        ("build_tree", (X.astype(">f8"),), {}, "TypeError: X must hold float64; got >f8"),
-        ("tree_nearest", (X, X, 1), {}, "TypeError: tree must be a BallTree; got ndarray"),
-        (
-            "tree_nearest",
-            (TREE, np.zeros((2, 3)), 1),
-            {},
-            "ValueError: Q must have the length 2 along axis 1",
-        ),
-        ("tree_nearest", (TREE, X, 6), {}, "ValueError: k must be from 1 to 5; got 6"),
-        (
-            "tree_nearest",
-            (TREE, X, 10**18),
-            {},
-            "ValueError: k must be from 1 to 5; got 1000000000000000000",
-        ),
-        ("tree_nearest", (TREE, X, 0), {}, "ValueError: k must be from 1 to 5; got 0"),
-        ("tree_nearest", (TREE, X, 1.0), {}, "TypeError: k must be an integer; got float"),
-        (
-            "tree_nearest",
-            (TREE, X, 5),
-            {"skip": SKIP},
-            "ValueError: k must be at most 4, the number of points that",
-        ),
-        (
-            "tree_nearest",
-            (TREE, X, 1),
-            {"skip": SKIP[:4]},
-            "ValueError: skip must have the length 5 along axis 0",
-        ),
-        (
-            "tree_nearest",
-            (TREE, X, 1),
-            {"skip": SKIP + 5},
-            "ValueError: skip must hold indices from -1 to 4; got 5",
-        ),
-        (
-            "tree_nearest",
-            (TREE, X, 1),
-            {"bound": "sphere"},
-            "ValueError: bound must be 'box' or 'ball'; got 'sphere'",
-        ),
-        (
-            "tree_nearest",
-            (TREE, np.full((5, 2), np.inf), 1),
-            {},
-            "ValueError: Q must hold values from -1e+140 to 1e",
-        ),
-        (
-            "tree_within",
-            (TREE, X, np.zeros(4)),
-            {},
-            "ValueError: limits must have the length 5 along axis 0",
-        ),
-        (
-            "tree_within",
-            (TREE, X, np.full(5, np.nan)),
-            {},
-            "ValueError: limits must hold values from -inf to inf",
-        ),
-        (
-            "tree_within",
-            (TREE, X, np.zeros(5)),
-            {"strict": 1},
-            "ValueError: strict must be False or True; got 1",
-        ),
-        (
-            "scan_nearest",
-            (X, np.zeros((2, 3)), 1),
-            {},
-            "ValueError: X must have the length 2 along axis 1",
-        ),
-        ("scan_nearest", (X, X, 6), {}, "ValueError: k must be from 1 to 5; got 6"),
-        (
-            "scan_nearest",
-            (X, X, 1),
-            {"skip": SKIP[:0]},
-            "ValueError: skip must have the length 5 along axis 0",
-        ),
-        (
-            "scan_nearest",
-            (X, X, 1),
-            {"skip": SKIP[:4]},
-            "ValueError: skip must have the length 5 along axis 0",
-        ),
-        (
-            "scan_nearest",
-            (X, X, 5),
-            {"skip": SKIP},
-            "ValueError: k must be at most 4, the number of points that",
-        ),
-        ("scan_nearest", (X, X[:0], 1), {}, "ValueError: X must not be empty; got shape (0, 2)"),
-        (
-            "scan_nearest",
-            (X, X, 1),
-            {"threads": 0},
-            "ValueError: threads must be at least 1, or None; got 0",
-        ),
-        ("scan_nearest", (X,), {}, "TypeError: missing a required argument: 'X'"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(name, arguments, options, message):
-    assert refusal(name, *arguments, **options).startswith(message)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])

@@ -9,7 +9,6 @@ from agreement import KERNELS, assert_same
 from boostmap_toys import margin_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refusal
 from scipy.optimize import minimize_scalar
 
 from refimpl import kernels as reference
@@ -268,18 +267,6 @@ def test_a_margin_of_weight_0_does_not_count(kernels):
 
 
 @each
-@pytest.mark.parametrize("value", [np.nan, np.inf, -1e302])
-def test_values_without_margins_are_refused(kernels, value):
-    F = np.array([[0.0, 1.0, value]])
-    triples = np.array([[0, 1, 2]], dtype=np.int32)
-    y = np.ones(1)
-    w = np.ones(1)
-    for call in (kernels.minimize_z, kernels.z_values):
-        with pytest.raises(ValueError, match="F must hold values from"):
-            call(F, triples, y, w, np.zeros(1))
-
-
-@each
 def test_no_mistake_and_no_information(kernels):
     F = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
     triples = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
@@ -311,115 +298,6 @@ def test_best_ranges(kernels, case, seed):
             wanted = set(range(one, two)) if one < two else set(range(k + 1)) - set(range(two, one))
             errors.append(oracles.range_error(cells, F[c].tolist(), triples.tolist(), y, w, wanted))
         assert (error[c], best[c]) == (float(min(errors)), errors.index(min(errors)))
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@settings(max_examples=60, deadline=None)
-@given(
-    case=problems(most=400),
-    seed=st.integers(0, 99),
-    threads=st.sampled_from([1, 2]),
-    split=st.booleans(),
-)
-def test_twins_agree_bit_for_bit(case, seed, threads, split):
-    F, triples, y, w = case
-    rng = np.random.default_rng(seed)
-    least = -rng.random(len(F)) / np.abs(F).max(initial=1e-9)
-    S = rng.integers(0, 2, F.shape) * 1.0 if split else None
-    one, two = KERNELS
-    assert_same(
-        one.weighted_errors(F, triples, y, w),
-        two.weighted_errors(F, triples, y, w, threads=threads),
-    )
-    assert_same(
-        one.margin_sums(F, triples, y, w), two.margin_sums(F, triples, y, w, threads=threads)
-    )
-    assert_same(
-        one.z_values(F, triples, y, margin_of(w), least, S),
-        two.z_values(F, triples, y, margin_of(w), least, S, threads=threads),
-    )
-    for a, b in zip(
-        one.next_weights(F[0], triples, y, margin_of(w), least[0]),
-        two.next_weights(F[0], triples, y, margin_of(w), least[0], threads=threads),
-        strict=True,
-    ):
-        assert_same(np.asarray(a), np.asarray(b))
-    for a, b in zip(
-        one.minimize_z(F, triples, y, margin_of(w), least, S),
-        two.minimize_z(F, triples, y, margin_of(w), least, S, threads=threads),
-        strict=True,
-    ):
-        assert_same(a, b)
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_the_twins_refuse_the_same_arguments_with_the_same_words():
-    rng = np.random.default_rng(0)
-    F = rng.normal(size=(3, 4))
-    triples = rng.integers(0, 4, (6, 3)).astype(np.int32)
-    y = rng.choice([-1.0, 1.0], 6)
-    w = on_grid(np.full(6, 1 / 6))
-    more = {
-        "weighted_errors": (),
-        "margin_sums": (),
-        "z_values": (np.ones(3), np.ones((3, 4))),
-        "minimize_z": (-np.ones(3), np.ones((3, 4))),
-        "best_ranges": (np.zeros((3, 2)), np.array([[0, 3], [2, 1]])),
-    }
-
-    def refused(name, place, value, error=ValueError):
-        """What is said of the arguments with one exchanged; F is number 0, that before it -1."""
-        before = (F,) if name == "best_ranges" else ()
-        weight = margin_of(w) if name in ("z_values", "minimize_z") else w
-        arguments = [*before, F, triples, y, weight, *more[name]]
-        arguments[place + len(before)] = value
-        return refusal(name, *arguments, error=error)
-
-    for name in more:
-        for place, value, message in (
-            (0, np.ones(4), "F must have 2 dimensions; got an array of shape (4,)"),
-            (0, F * np.nan, "F must hold values"),
-            (0, np.full((3, 4), 1e308), "F must hold values"),
-            (1, triples[:, :2].copy(), "triples must have the length 3"),
-            (1, triples + np.int32(9), "triples must hold indices from 0 to 3"),
-            (1, triples[:0], "must not be empty"),
-            (1, triples - np.int32(9), "triples must hold indices from 0 to 3"),
-            (2, y[:5], "y must have the length 6"),
-            (2, 2 * y, "y must hold 1 or -1"),
-        ):
-            assert message in refused(name, place, value)
-        assert (
-            refused(name, 0, F.tolist(), TypeError)
-            == "TypeError: F must be a numpy.ndarray; got list"
-        )
-        assert (
-            refused(name, 1, triples.astype(np.int64), TypeError)
-            == "TypeError: triples must hold int32; got int64"
-        )
-    for name in ("weighted_errors", "margin_sums", "best_ranges"):
-        assert "w must have the length 6" in refused(name, 3, w[:5])
-        assert "w must hold weights" in refused(name, 3, -w)
-        assert "w must hold weights" in refused(name, 3, 2 * w)
-    for name, what in (("z_values", "alpha"), ("minimize_z", "least")):
-        assert "margin must have the length 6" in refused(name, 3, w[:5])
-        assert "margin must hold values from" in refused(name, 3, np.full(6, np.inf))
-        assert f"{what} must have the length 3" in refused(name, 4, np.ones(2))
-        assert f"{what} must be finite" in refused(name, 4, np.array([0, 1, np.inf]))
-        assert "S must have the length 3" in refused(name, 5, np.ones((2, 4)))
-        assert "S must have the length 4" in refused(name, 5, np.ones((3, 3)))
-        assert "S must hold 0 or 1; got 0.5" in refused(name, 5, np.full((3, 4), 0.5))
-    for place, value, message in (
-        (-1, F[:2], "F must have the length 2"),
-        (-1, F[:, :3].copy(), "F must have the length 3"),
-        (4, np.zeros((2, 2)), "thresholds must have the length 3"),
-        (4, np.array([[1.0, 0.0]] * 3), "must not fall"),
-        (4, np.full((3, 1), np.nan), "must not fall"),
-        (5, np.zeros((2, 1), np.int64), "ranges must have the length 2"),
-        (5, np.zeros((0, 2), np.int64), "ranges must not be empty"),
-        (5, np.array([[0, 4]]), "indices from 0 to 3; got 4"),
-        (5, np.array([[-1, 2]]), "indices from 0 to 3; got -1"),
-    ):
-        assert message in refused("best_ranges", place, value)
 
 
 @each
@@ -501,12 +379,3 @@ def test_a_mistake_of_next_to_no_weight_limits_alpha(kernels):
 def test_the_bisection_halves_the_difference_of_exponents(low, high, expected):
     """Between 0 and a number, which have no such mean, a number 2**-40 times as large is tried."""
     assert middle_of(low, high) == expected
-
-
-@pytest.mark.parametrize("w", [[0.7, 0.7], [-0.1, 0.5]])
-@each
-def test_weights_below_0_or_of_a_sum_above_1_are_refused(kernels, w):
-    triples = np.array([[0, 1, 2], [1, 2, 0]], dtype=np.int32)
-    y = np.array([1.0, -1.0])
-    with pytest.raises(ValueError, match="w must hold weights of at least 0 that add up to"):
-        kernels.weighted_errors(np.ones((1, 3)), triples, y, np.array(w))

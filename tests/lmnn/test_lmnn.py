@@ -221,42 +221,6 @@ def test_any_slopes_give_a_bound(seed):
 # --------------------------------------------------------------------------- twins, resuming, files
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"partition": "y"}, {"options": LMNNOptions(solver="printed", max_checks=8)}, {"r": 2}],
-    ids=["one", "several", "printed", "low rank"],
-)
-def test_twins_train_alike_step_by_step(options):
-    X, y = blobs(2, n=60)
-    runs = []
-    for kernels in KERNELS:
-        steps = []
-        changed = {"partition": y} if "partition" in options else {}
-        train = lmnn_rect if "r" in options else lmnn
-        train(
-            X,
-            y,
-            k=2,
-            mu=0.7,
-            **{**options, **changed},
-            kernels=kernels,
-            threads=len(runs) + 1,
-            callback=lambda step, steps=steps: steps.append(step.state),
-        )
-        runs.append(steps)
-    assert len(runs[0]) == len(runs[1])
-    for a, b in zip(*runs, strict=True):
-        assert_same(a.L, b.L)
-        assert (a.objective, a.bound, a.active, a.pairs, a.h) == (
-            b.objective,
-            b.bound,
-            b.active,
-            b.pairs,
-            b.h,
-        )
-
-
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("several", [False, True])
 def test_trees_find_the_same_impostors(kernels, several):
@@ -276,23 +240,6 @@ def test_trees_find_the_same_impostors(kernels, several):
     ]
     assert_same(runs[0].history, runs[1].history)
     assert_same(runs[0].L, runs[1].L)
-
-
-def test_a_result_is_saved_loaded_and_goes_on(tmp_path):
-    X, y = blobs()
-    found = lmnn(X, y, 2, options=LMNNOptions(max_checks=3, tol=1e-9), kernels=FASTEST)
-    assert not found.converged and "max_checks" in found.message
-    refimpl.save(tmp_path / "metric.npz", found)
-    again = refimpl.load(tmp_path / "metric.npz")
-    assert_same(again.L, found.L)
-    assert (again.objective, again.message, again.converged) == (
-        found.objective,
-        found.message,
-        found.converged,
-    )
-    more = lmnn(X, y, 2, start=again, kernels=FASTEST)
-    assert more.converged and more.objective < found.objective
-    assert lmnn(X, y, 2, start=np.eye(4)[:2], kernels=FASTEST).converged  # a factor of low rank
 
 
 def test_targets_are_rechosen_under_the_learnt_metric():

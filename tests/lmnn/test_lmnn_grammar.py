@@ -1,15 +1,11 @@
 """LMNN's arguments, options, callbacks and estimates of memory are those of all papers."""
 
-import inspect
-
 import numpy as np
 import pytest
 from agreement import assert_same
 from lmnn_toys import blobs
 from test_lmnn import FASTEST
 
-import refimpl
-from refimpl import lmnn as room
 from refimpl.lmnn import (
     Check,
     LMNNOptions,
@@ -111,50 +107,7 @@ def test_a_callback_ends_all_rounds_of_targets():
     assert train(firsts[1]).full_checks == 1 and len(steps) == firsts[1]
 
 
-def test_truth_of_numpy_ends_a_training():
-    result = lmnn(X, y, 2, callback=lambda step: np.True_, kernels=FASTEST)
-    assert result.full_checks == 1
-
-
-@each_training
-def test_a_checkpoint_is_a_start(train, tmp_path):
-    path = tmp_path / "metric.npz"
-    options = LMNNOptions(tol=1e-6)
-
-    def interrupt(step):
-        checkpoint(step)
-        if step.number == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), refimpl.Checkpoint(path) as checkpoint:
-        train(options=options, callback=interrupt, kernels=FASTEST)
-    saved = refimpl.load(path)
-    assert saved.full_checks == 3 and "interruption" in saved.message
-    more = train(start=saved, kernels=FASTEST)
-    assert more.converged and more.objective <= saved.objective
-    assert more == train(start=saved.L, kernels=FASTEST)
-
-
 # ----------------------------------------------------------------------------------- the signatures
-
-
-def test_trainings_and_estimates_take_the_same_arguments():
-    wanted = inspect.signature(lmnn).parameters
-    assert list(wanted) == list(inspect.signature(estimate_memory).parameters)
-    for name, parameter in inspect.signature(estimate_memory).parameters.items():
-        assert (parameter.kind, parameter.default) == (wanted[name].kind, wanted[name].default)
-    assert list(wanted)[-5:] == LAST == list(inspect.signature(lmnn_rect).parameters)[-5:]
-
-
-@pytest.mark.parametrize("name", [name for name in room.__all__ if name[0].islower()])
-def test_public_functions_have_at_most_twelve_arguments_and_hints(name):
-    signature = inspect.signature(getattr(room, name))
-    assert len(signature.parameters) <= 12
-    assert signature.return_annotation is not inspect.Signature.empty
-    for parameter in signature.parameters.values():
-        assert parameter.annotation is not inspect.Parameter.empty
-        if parameter.name in (*LAST, "rng", "options", "partition", "targets"):
-            assert parameter.kind is parameter.KEYWORD_ONLY
 
 
 def test_an_estimate_takes_the_arguments_of_the_training():
@@ -253,3 +206,13 @@ def test_a_result_knows_the_metric_of_its_training_points():
             classify(result, X, X, y, 3, partition=partition)
     with pytest.raises(ValueError, match=r"metric must be a single metric .*got shape \(3, 4, 4\)"):
         lmnn_svd(result, 2)
+
+
+def test_a_step_says_which_of_all_full_checks_was_the_last():
+    steps = []
+    options = LMNNOptions(n_target_rounds=2, tol=1e-2)
+    lmnn(X, y, options=options, callback=steps.append, kernels=FASTEST)
+    assert [step for step in steps if step.number > step.result.full_checks]
+    for step in steps:
+        if "the callback" in step.result.message:
+            assert f"after full check {step.number};" in step.result.message

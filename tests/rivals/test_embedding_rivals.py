@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_embeddings import WORDS, metric_matrix, odd_matrix
 
-import refimpl
 from refimpl.rivals import lipschitz as lip
 from refimpl.rivals import sparsemap as sparsemap_module
 from refimpl.rivals.fastmap import fastmap
@@ -352,21 +351,6 @@ def test_costs_and_agreement_of_spaces_on_asymmetric_and_non_metric_distances(me
         np.testing.assert_array_equal(F, embedding.embed(space))
         np.testing.assert_array_equal(G, embedding.embed(space, queries))
         assert embedding.pairwise(G, F).shape == (len(queries), len(objects))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_saved_embedding_embeds_the_same(method, tmp_path):
-    space = PrecomputedSpace(metric_matrix(19))
-    embedding = METHODS[method](space)
-    refimpl.save(tmp_path / "e.npz", embedding)
-    loaded = refimpl.load(tmp_path / "e.npz")
-    F = embedding.embed(space)
-    np.testing.assert_array_equal(loaded.embed(space), F)
-    np.testing.assert_array_equal(loaded.pairwise(F, F), embedding.pairwise(F, F))
-    np.testing.assert_array_equal(
-        loaded.truncated(2).embed(space), embedding.truncated(2).embed(space)
-    )
-    assert (loaded.d, loaded.cost) == (embedding.d, embedding.cost)
 
 
 @pytest.mark.parametrize("method", METHODS)

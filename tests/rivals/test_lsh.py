@@ -10,10 +10,8 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import assert_arrays_only, assert_refused
 from scipy.integrate import quad
 
-import refimpl
 from refimpl.rivals.candidates import Candidates, recall
 from refimpl.rivals.lsh import HashTables, lsh, sortable
 
@@ -91,24 +89,6 @@ def test_buckets_hold_the_points_with_their_key(kernels, case):
                 if [oracle.stable_hash(x, a, b, tables.w) for a, b in mine] == key
             ]
             assert members == expected
-
-
-@fast_only
-@settings(max_examples=60, deadline=None)
-@given(case=hashings(most=300), threads=st.sampled_from([1, 2, 10**9]))
-def test_twins_agree_bit_for_bit(case, threads):
-    _, Q, *_ = case
-    one = hashed(case, KERNELS[0])
-    two = hashed(case, KERNELS[1], threads=threads)
-    for field in dataclasses.fields(HashTables):
-        assert_same(getattr(one, field.name), getattr(two, field.name))
-    for most in (None, 7):
-        found = (
-            one.candidates(Q, most),
-            two.candidates(Q, most, kernels=KERNELS[1], threads=threads),
-        )
-        for field in dataclasses.fields(Candidates):
-            assert_same(*(getattr(one, field.name) for one in found))
 
 
 @each
@@ -267,15 +247,6 @@ def test_recall_counts_each_point_once_and_takes_minus_one_for_nothing_found():
             call()
 
 
-def test_saved_and_loaded(tmp_path):
-    tables = lsh(np.arange(12.0).reshape(6, 2), 3, 2, 5.0, rng=np.random.default_rng(0))
-    refimpl.save(tmp_path / "file", tables)
-    back = refimpl.load(tmp_path / "file")
-    for field in dataclasses.fields(tables):
-        assert_same(getattr(tables, field.name), getattr(back, field.name))
-    assert type(back.w) is float
-
-
 @pytest.mark.parametrize(
     "name, change",
     [
@@ -349,84 +320,6 @@ def test_bad_arguments():
         recall(found, [[0.0]] * 3, [1])
     with pytest.raises(TypeError, match=r"candidates must .*got a list"):
         recall([1], [[0]], [1])
-
-
-def test_what_the_kernels_refuse():
-    one = np.array([0])
-    none = np.array([[0]])
-    far = np.array([2**62])
-    assert_arrays_only("projections", [np.ones((2, 3)), np.ones((3, 2))])
-    assert_arrays_only("bucket_votes", [one, one + 1, one, none, 1, 1])
-    members = "members[0] must be a point from 0 to 0; got"
-    places = (
-        "starts[0] and ends[0] must be positions in members, from 0 to 1, "
-        "the start not after the end; got"
-    )
-    assert_refused(
-        [
-            (
-                "projections",
-                (np.zeros((2, 3)), np.zeros((2, 3))),
-                ValueError,
-                "A must have the length 3 along axis 0",
-            ),
-            ("bucket_votes", (one, one + 2, one, none, 1, 1), ValueError, f"{places} 0 and 2"),
-            ("bucket_votes", (one, far, one, none, 1, 1), ValueError, f"{places} 0 and {2**62}"),
-            ("bucket_votes", (one - 1, one + 1, one, none, 1, 1), ValueError, f"{places} -1 and 1"),
-            ("bucket_votes", (one + 1, one, one, none, 1, 1), ValueError, f"{places} 1 and 0"),
-            (
-                "bucket_votes",
-                (one, np.array([1, 1]), one, none, 1, 1),
-                ValueError,
-                "ends must have the length 1",
-            ),
-            ("bucket_votes", (one, one + 1, one + 1, none, 1, 1), ValueError, f"{members} 1"),
-            ("bucket_votes", (one, one + 1, one - 1, none, 1, 1), ValueError, f"{members} -1"),
-            (
-                "bucket_votes",
-                (one, one + 2, np.array([3, 2**63 - 1]), none, 5, 1),
-                ValueError,
-                f"got {2**63 - 1}",
-            ),
-            ("bucket_votes", (one, one + 1, one, none, 0, 1), ValueError, "from 0 to -1; got 0"),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none + 1, 1, 1),
-                ValueError,
-                "buckets must hold indices from -1 to 0",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none - 2, 1, 1),
-                ValueError,
-                "buckets must hold indices from -1 to 0",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 10**18, 1),
-                ValueError,
-                f"n must be from 0 to {2**31 - 1}",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, -1, 1),
-                ValueError,
-                f"n must be from 0 to {2**31 - 1}; got -1",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 1, -1),
-                ValueError,
-                "most must be at least 0; got -1",
-            ),
-            (
-                "bucket_votes",
-                (one, one + 1, one, none, 1, 1.5),
-                TypeError,
-                "most must be an integer; got float",
-            ),
-        ]
-    )
 
 
 @each

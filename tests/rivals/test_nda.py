@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_rivals import GOOD, LABELS, problems, sample
 
-import refimpl
 from refimpl.rivals.nda import (
     between_class_scatter,
     boundary_weights,
@@ -132,13 +131,6 @@ def test_boundary_weights():
     expected = [0.5, 0.2, 1 / 17, 0, 0.5, 1e-20]
     np.testing.assert_allclose(boundary_weights(own, other, 2.0), expected, rtol=1e-12)
     np.testing.assert_array_equal(boundary_weights(own, other, 0.0), 0.5)
-
-
-def test_a_saved_projection_projects_the_same(tmp_path):
-    X, labels, Y = sample(31)
-    nda = nonparametric_discriminant_analysis(X, labels)
-    refimpl.save(tmp_path / "nda.npz", nda)
-    np.testing.assert_array_equal(refimpl.load(tmp_path / "nda.npz").transform(Y), nda.transform(Y))
 
 
 def test_bad_arguments_of_nda():

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-import refimpl
 from refimpl.rivals import nearest_neighbor as nn
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 
@@ -322,18 +321,6 @@ def test_equal_vectors_of_two_classes_are_equally_far(seed):
     distance = nn.Distance("Mah", np.array(["a", "b"]), factor, np.array([0, 16]), np.zeros(1))
     D = nn.pairwise(distance, rng.normal(size=(3, 16)), X, labels)
     assert D[:, 0].tolist() == D[:, 13].tolist()
-
-
-@pytest.mark.parametrize("name", nn.NAMES)
-def test_a_saved_distance_measures_the_same(name, tmp_path):
-    X, labels, Y = sample(30)
-    distance = nn.fit_distance(name, X, labels)
-    refimpl.save(tmp_path / "distance.npz", distance)
-    loaded = refimpl.load(tmp_path / "distance.npz")
-    assert loaded.name == name
-    np.testing.assert_array_equal(
-        nn.pairwise(loaded, Y, X, labels), nn.pairwise(distance, Y, X, labels)
-    )
 
 
 # --- errors before any work

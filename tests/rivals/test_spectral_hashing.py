@@ -11,7 +11,6 @@ from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import refimpl
 from refimpl.rivals.candidates import recall
 from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
 from refimpl.rivals.spectral_hashing import SpectralHashing, directed, spectral_hashing
@@ -163,14 +162,6 @@ def test_one_dimension_gives_any_number_of_bits():
     assert two.width.tolist() == [2.0] and bits_of(
         two.encode([[0.0, 5.0], [2.0, 5.0]]), 1
     ).tolist() == [[1], [0]]
-
-
-def test_saved_and_loaded(tmp_path):
-    model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
-    refimpl.save(tmp_path / "file", model)
-    back = refimpl.load(tmp_path / "file")
-    for field in dataclasses.fields(model):
-        assert_same(getattr(model, field.name), getattr(back, field.name))
 
 
 @pytest.mark.parametrize(

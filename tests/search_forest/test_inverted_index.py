@@ -14,7 +14,6 @@ from agreement import KERNELS, assert_same
 from forest_problems import listed, random_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from refusals import refusal
 
 from refimpl import kernels as kernel_names
 from refimpl.kernels import forest as reference
@@ -366,120 +365,6 @@ def test_bad_arguments(tmp_path):
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
         index.save(tmp_path / "other")
-
-
-@fast_only
-def test_the_twins_refuse_the_same_arguments_with_the_same_words():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(5, 3))
-    index = InvertedIndex(random_forest(rng, 2, 3, 2), X)
-    assert len(index) == 5
-    forest = index.forest
-    alive = np.ones(5, dtype=bool)
-    starts = index._starts
-    items = index._items
-    words = index.to_terms(X)
-    c = index.forest.c
-    offsets = np.array([0, 1, 1, 1, 1, 1])
-    rows = np.array([0])
-    lists = starts, items, alive, words, c
-    for name, arguments, error, message in (
-        (
-            "forest_words",
-            (forest, X[:, :2].copy()),
-            ValueError,
-            "X must have the length 3 along axis 1",
-        ),
-        (
-            "forest_words",
-            (forest, X.astype(np.float32)),
-            TypeError,
-            "X must hold float64, as forest.planes does",
-        ),
-        ("forest_words", (forest, X.tolist()), TypeError, "X must be a numpy.ndarray; got list"),
-        ("forest_words", (X, X), TypeError, "forest must be a SearchForest; got ndarray"),
-        ("plane_values", (X, X[0, :2].copy()), ValueError, "p must have the length 3"),
-        ("plane_values", (X[:, :0].copy(), X[0, :0].copy()), ValueError, "p must not be empty"),
-        ("plane_values", (X, X[0].astype(">f8")), TypeError, "p must hold float32 or float64"),
-        ("plane_values", (X[0], X[0]), ValueError, "X must have 2 dimensions"),
-        (
-            "gather_candidates",
-            (starts, items + np.int32(3), alive, words, c, 9),
-            ValueError,
-            "points from 0 to 4; got",
-        ),
-        (
-            "gather_candidates",
-            (starts, items - np.int32(9), alive, words, c, 9),
-            ValueError,
-            "points from 0 to 4; got",
-        ),
-        (
-            "gather_candidates",
-            (*lists[:3], words + np.int32(99), c, 9),
-            ValueError,
-            "words must hold indices",
-        ),
-        (
-            "gather_candidates",
-            (starts + 99, *lists[1:], 9),
-            ValueError,
-            "starts must name parts of the 10 items",
-        ),
-        (  # sums with these lie beyond int64
-            "gather_candidates",
-            (np.where(starts == 0, -(2**63), starts), *lists[1:], 9),
-            ValueError,
-            "starts must name parts of the 10 items",
-        ),
-        (
-            "gather_candidates",
-            (-starts, *lists[1:], 9),
-            ValueError,
-            "starts must name parts of the 10 items",
-        ),
-        (
-            "gather_candidates",
-            (*lists[:4], -c, 9),
-            ValueError,
-            "c must hold positive finite numbers",
-        ),
-        (
-            "gather_candidates",
-            (*lists[:4], c * np.nan, 9),
-            ValueError,
-            "c must hold positive finite numbers",
-        ),
-        ("gather_candidates", (*lists[:4], c[:1], 9), ValueError, "c must have the length 2"),
-        (
-            "gather_candidates",
-            (starts, items, alive[:0], words, c, 9),
-            ValueError,
-            "from 0 to -1; got",
-        ),
-        ("gather_candidates", (*lists, -1), ValueError, "most must be at least 0; got -1"),
-        ("gather_candidates", (*lists, None), TypeError, "most must be an integer; got None"),
-        (
-            "rerank",
-            (X, X, offsets, np.array([5]), 1),
-            ValueError,
-            "rows must hold indices from 0 to 4; got 5",
-        ),
-        ("rerank", (X, X, offsets[:2], rows, 1), ValueError, "offsets must have the length 6"),
-        (
-            "rerank",
-            (X, X, offsets[::-1].copy(), rows, 1),
-            ValueError,
-            "offsets must ascend from 0 to 1",
-        ),
-        ("rerank", (X, X, 9 * offsets, rows, 1), ValueError, "offsets must ascend from 0 to 1"),
-        ("rerank", (X, X[:, :2].copy(), offsets, rows, 1), ValueError, "X must have the length 3"),
-        ("rerank", (X, X, offsets, rows, -1), ValueError, "k must be from 0 to 16777216; got -1"),
-        ("rerank", (X, X, offsets, rows, 2**62), ValueError, ""),  # NumPy's
-    ):
-        assert message in refusal(name, *arguments, error=error)
-    with pytest.raises(ValueError, match="counters must have the length 5"):
-        KERNELS[1].gather_candidates(*lists, 9, counters=np.zeros((9, 4)))
 
 
 @fast_only

@@ -13,7 +13,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from forest_problems import FIELDS, learn, points, problems
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
@@ -198,17 +197,6 @@ def test_both_forms_on_a_larger_set(kernels, dtype):
     np.testing.assert_allclose(forests[0].planes, forests[1].planes, atol=1e-6)
     # eq. 7 falls
     assert (forests[0].history[:, 3] < np.append(249 * 250, forests[0].history[:-1, 3])).all()
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@settings(max_examples=40, deadline=None)
-@given(problem=problems(60), threads=st.sampled_from([1, 2]))
-def test_twins_learn_the_same_forest(problem, threads):
-    X, S, how = problem
-    one, two = (learn(X, S, 4, kernels=kernels, threads=threads, **how) for kernels in KERNELS)
-    assert (one is None) == (two is None)
-    for name in FIELDS if one is not None else ():
-        assert_same(getattr(one, name), getattr(two, name))
 
 
 @each

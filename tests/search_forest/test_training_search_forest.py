@@ -3,7 +3,6 @@ on.
 """
 
 import dataclasses
-import inspect
 import re
 from itertools import pairwise
 
@@ -14,7 +13,6 @@ from forest_problems import FIELDS, points
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-import refimpl
 from refimpl.search_forest import (
     ForestOptions,
     InvertedIndex,
@@ -267,127 +265,10 @@ def test_a_dense_problem_may_not_be_too_large():
         )
 
 
-def test_save_and_load(tmp_path):
-    X = points(80, 3)
-    forest = search_forest(X, neighbor_similarity(X, 6), 3, 0.1, rng=np.random.default_rng(0))
-    refimpl.save(tmp_path / "forest.npz", forest)
-    again = refimpl.load(tmp_path / "forest.npz")
-    for name in FIELDS:
-        assert_same(getattr(forest, name), getattr(again, name))
-    assert_same(to_terms(forest, X), to_terms(again, X))
-
-
-@each
-@pytest.mark.parametrize("pairs", ["dense", "meeting"])
-def test_an_interrupted_training_goes_on(kernels, pairs, tmp_path):
-    """From the last saved tree, with the result of an uninterrupted training, to the bit."""
-    X = points(120, 4)
-    S = neighbor_similarity(X, 8)
-
-    def train(M=5, **options):
-        rng = np.random.default_rng(7)
-        return search_forest(
-            X,
-            S,
-            M,
-            0.05,
-            rng=rng,
-            kernels=kernels,
-            options=ForestOptions(stump_above=50, pairs=pairs),
-            **options,
-        )
-
-    def interrupted(step):
-        refimpl.save(tmp_path / "forest.npz", step.result)
-        if step.number == 3:
-            raise KeyboardInterrupt
-
-    whole = train()
-    with pytest.raises(KeyboardInterrupt):
-        train(callback=interrupted)
-    for again in (
-        train(start=refimpl.load(tmp_path / "forest.npz")),
-        train(start=train(2)),
-        train(start=whole),
-    ):
-        for name in FIELDS:
-            assert_same(getattr(again, name), getattr(whole, name))
-    with pytest.raises(
-        ValueError, match=r"start must have been learnt from points of .* with lam=0.1; got"
-    ):
-        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=whole)
-    with pytest.raises(ValueError, match="start must have at most M = 4 trees; got 5"):
-        search_forest(X, S, 4, 0.05, rng=np.random.default_rng(7), start=whole)
-    for other in (
-        (X + np.arange(120)[:, np.newaxis] % 7, S),
-        (X[:60], neighbor_similarity(X[:60], 8)),
-        (X, S + S.T),
-    ):
-        with pytest.raises(
-            ValueError, match=r"start must have been learnt from the same X and S; got .* tree 1 "
-        ):
-            search_forest(
-                *other,
-                5,
-                0.05,
-                rng=np.random.default_rng(7),
-                start=whole,
-                kernels=kernels,
-                options=ForestOptions(pairs=pairs),
-            )
-    with pytest.raises(TypeError, match=r"start must be a SearchForest, .*; got int"):
-        search_forest(X, S, 5, 0.1, rng=np.random.default_rng(7), start=3)
-
-
-def steps_of(n, ends=None, start=None):
-    """What each callback got, and the forest; the step of number `ends` ends the training."""
-    X = points(120, 4)
-    steps = []
-
-    def callback(step):
-        steps.append(step)
-        return step.number == ends
-
-    rng = np.random.default_rng(7)
-    S = neighbor_similarity(X, 8)
-    return steps, search_forest(X, S, n, 0.05, rng=rng, callback=callback, start=start)
-
-
-def test_a_callback_gets_each_tree_and_the_forest_so_far():
-    """The results are asked for when all trees are there: none has changed."""
-    steps, forest = steps_of(4)
-    assert [step.number for step in steps] == [step.state.m for step in steps] == [1, 2, 3, 4]
-    for step in steps:
-        m, so_far = step.number, step.result
-        assert isinstance(step.state, Round) and step.total == 4 and step.label is None
-        assert step.state.c == forest.c[m - 1] and step.state.tree.J == forest.history[m - 1, 0]
-        assert_same(so_far.c, forest.c[:m])
-        assert_same(so_far.history, forest.history[:m])
-        assert_same(so_far.planes, forest.planes[: len(so_far.planes)])
-        assert steps_of(4, start=so_far)[1] == forest
-    assert steps[-1].result == forest and forest.message == "4 trees, as asked for"
-    assert steps[1].result.message == "2 of 4 trees; the training may go on from here"
-
-
-def test_a_callback_that_returns_true_ends_the_training():
-    """As its step says; and the steps of a continued training are counted on."""
-    steps, forest = steps_of(4, ends=3)
-    assert len(steps) == len(forest.c) == 3 and steps[-1].result == forest
-    rest, whole = steps_of(4, start=forest)
-    assert [step.number for step in rest] == [step.state.m for step in rest] == [4]
-    assert whole == steps_of(4)[1] == rest[0].result
-
-
-def test_the_memory_is_estimated_for_the_arguments_of_the_training():
-    ours, theirs = (inspect.signature(f).parameters for f in (search_forest, estimate_memory))
-    assert list(ours) == list(theirs)
-    for name, parameter in ours.items():
-        assert parameter.kind == theirs[name].kind
-        assert name == "rng" or parameter.default == theirs[name].default
-    assert ours["rng"].default is inspect.Parameter.empty and theirs["rng"].default is None
+def test_fewer_leaves_take_less_memory():
     X = points(60, 3)
-    arguments = {"rng": np.random.default_rng(0), "options": ForestOptions(max_leaves=4)}
-    few = estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1, **arguments, threads=1)
+    options = ForestOptions(max_leaves=4)
+    few = estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1, options=options, threads=1)
     assert few < estimate_memory(X, neighbor_similarity(X, 5), 9, 0.1)
 
 
@@ -472,3 +353,16 @@ def test_what_a_training_says_of_its_loss_is_what_its_forest_has():
         loss = np.exp(-np.where(S, 1 - lam, -lam) * T)
         np.fill_diagonal(loss, 0.0)
         assert forest.history[-1, 3] == pytest.approx(loss.sum(), rel=1e-9)
+
+
+def test_a_step_tells_of_its_tree():
+    X = points(120, 4)
+    steps = []
+    rng = np.random.default_rng(7)
+    forest = search_forest(X, neighbor_similarity(X, 8), 4, 0.05, rng=rng, callback=steps.append)
+    for m, step in enumerate(steps):
+        assert isinstance(step.state, Round) and step.state.m == m + 1
+        assert step.state.c == forest.c[m] and step.state.tree.J == forest.history[m, 0]
+        assert_same(step.result.c, forest.c[: m + 1])
+    assert forest.message == "4 trees, as asked for"
+    assert steps[1].result.message == "2 of 4 trees; the training may go on from here"

@@ -9,8 +9,6 @@ from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import refimpl
-import refimpl.kernels
 from refimpl.arrays import mapped_by
 from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
@@ -206,16 +204,6 @@ def test_the_axes_are_principal():
     C = np.cov((X @ V.T).T)
     np.testing.assert_allclose(C, np.diag(np.diag(C)), atol=1e-10)
     assert (np.diff(np.diag(C)) <= 0).all()
-
-
-def test_results_are_saved_and_read_back(tmp_path):
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    y = np.arange(30) % 3
-    for value in (nearest_neighbors(None, X, 2), impostors(X, y, np.ones(30)), as_tree(X)):
-        refimpl.save(tmp_path / "it.npz", value)
-        back = refimpl.load(tmp_path / "it.npz")
-        for name, field in vars(value).items():
-            assert_same(getattr(back, name), field)
 
 
 @pytest.mark.parametrize(

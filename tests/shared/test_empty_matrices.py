@@ -1,7 +1,7 @@
 """Matrices without rows or columns, or with integers beyond float64, are refused by the check that
 all papers share.
 
-Not tested here: what else the check refuses (`test_trainings_refuse.py`).
+Not tested here: what else the check refuses (`tests/promises`).
 """
 
 import numpy as np

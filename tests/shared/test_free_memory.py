@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import KERNELS
-from test_trainings_refuse import TRAININGS
+from trainings import TRAININGS, each
 
 import refimpl.kernels as reference
 from refimpl import resources
@@ -169,18 +169,17 @@ def test_a_little_is_always_free(machine, monkeypatch):
 # ---------------------------------------------------------------------------------------- trainings
 
 
-@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
-@pytest.mark.filterwarnings("ignore::refimpl.ftune.NormalizationWarning")
-def test_every_training_asks_what_is_free(train, machine):
+@each()
+def test_every_training_asks_what_is_free(training, machine):
     available(machine, 1)
     steps = []
     asks = r"^the training .*needs .* bytes; 1,024 are free\. Free "
     with pytest.raises(MemoryError, match=asks):
-        train(callback=steps.append)
+        training(callback=steps.append)
     assert not steps
-    train(max_memory=10**9)
+    training(max_memory=10**9)
     available(machine, 10**6)
-    train()
+    training()
 
 
 def test_rounds_without_end_are_not_refused_by_default(machine):
@@ -313,6 +312,5 @@ def test_lmnn_of_more_columns_than_points_is_not_refused(train, machine):
 
 
 def test_query_sensitive_rounds_without_end_are_not_refused_by_default():
-    train = TRAININGS["boostmap"]
     options = BoostMapOptions(query_sensitive=10**9, max_rounds=2)
-    train(options=options, callback=lambda step: True)
+    TRAININGS["boostmap"](options=options, callback=lambda step: True)

@@ -1,7 +1,7 @@
 """Labels: a file gives them back, and those of a validation set are of the type of y.
 
-Not tested here: labels as an argument of each training (`test_trainings_refuse.py` and the tests of
-the papers).
+Not tested here: labels as an argument of each training (`tests/promises` and the tests of the
+papers).
 """
 
 import numpy as np

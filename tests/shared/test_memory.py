@@ -43,6 +43,7 @@ from refimpl.search_forest import estimate_memory as estimate_forest
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import CallableSpace, PrecomputedSpace, references
 
+pytestmark = pytest.mark.one_case
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = {
     "continuous": (200, 12, lambda rng, shape: rng.normal(size=shape)),

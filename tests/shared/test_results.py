@@ -17,8 +17,8 @@ from result_examples import examples
 
 import refimpl
 from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
-from refimpl.rivals.nda import NDA, nonparametric_discriminant_analysis
-from refimpl.rivals.nearest_neighbor import Distance, fit_distance
+from refimpl.rivals.nda import NDA
+from refimpl.rivals.nearest_neighbor import Distance
 
 STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
@@ -340,17 +340,6 @@ def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
 def test_other_values_are_refused(tmp_path, value):
     with pytest.raises(TypeError, match="value must be one of"):
         refimpl.save(tmp_path / "m", value)
-
-
-def test_the_rivals_results_come_back(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 3))
-    labels = np.arange(20) % 2
-    for one in (nonparametric_discriminant_analysis(X, labels), fit_distance("Mah-C", X, labels)):
-        refimpl.save(tmp_path / "m", one)
-        back = refimpl.load(tmp_path / "m")
-        for name, value in vars(one).items():
-            np.testing.assert_array_equal(getattr(back, name), value)
 
 
 def test_the_rivals_results_check_their_shapes(tmp_path):

@@ -25,38 +25,3 @@ def refusal(name, *arguments, error=None, **options):
 
 def _is_plain(a):
     return isinstance(a, np.ndarray) and a.flags.c_contiguous and a.flags.writeable
-
-
-def assert_refused(calls):
-    """Assert that each call, (name, arguments, error, part of the message), is refused so by all
-    kernel modules.
-    """
-    for name, arguments, error, message in calls:
-        said = refusal(name, *arguments, error=error)
-        assert message in said, (name, said)
-
-
-def assert_arrays_only(name, arguments):
-    """Assert that every array among the arguments must be one: no list, no subclass with another
-    arithmetic, and of its
-    own dtype and order, in every kernel module."""
-    for place, argument in enumerate(arguments):
-        if not hasattr(argument, "dtype"):
-            continue
-        others = [
-            None,
-            argument.tolist(),
-            argument.astype("U1"),
-            argument.astype(complex),
-            argument.astype(">i2"),
-        ]
-        others += [np.ma.array(argument)] + (
-            [argument.view(np.matrix)] if argument.ndim == 2 else []
-        )
-        for other in others:
-            changed = [*arguments[:place], other, *arguments[place + 1 :]]
-            refusal(name, *changed, error=TypeError)
-        for other in (argument[..., None], argument.repeat(2, axis=-1)[..., ::2]):
-            if other.size > 1:
-                changed = [*arguments[:place], other, *arguments[place + 1 :]]
-                refusal(name, *changed, error=ValueError)

@@ -33,9 +33,9 @@ def _large_presort() -> Values:
     large=_large_presort,
 )
 def presort(s: Source, flag: str) -> Values:
-    d = s.integer(1, 4)
-    A = s.points(s.integer(1, 9), d, flag)
-    return {"A": A, "B": s.points(s.integer(1, 4), d, flag) if s.integer(0, 1) else None}
+    d = s.length(4)
+    A = s.points(s.length(9), d, flag)
+    return {"A": A, "B": s.points(s.length(4), d, flag) if s.integer(0, 1) else None}
 
 
 SMALL = ("tie between features", "tie between polarities", "one label", "extreme weights")
@@ -67,8 +67,8 @@ def _large_stump() -> Values:
     needs=("presort",),
 )
 def best_stump(s: Source, flag: str) -> Values:
-    d = s.integer(1, 3)
-    n = s.integer(2, 9)
+    d = s.length(3)
+    n = s.length(9, 2)
     n_B = s.integer(0, 3)
     if flag == "tie between polarities":  # half of the weight on either label
         n, n_B = 4, 2 * s.integer(0, 1)
@@ -107,18 +107,25 @@ def _similarity_rounding(arguments: Values, expected: Values) -> Values:
     rounding=_similarity_rounding,
 )
 def add_similarity(s: Source, flag: str) -> Values:
-    d = s.integer(1, 3)
-    n_Q, n_X = s.integer(1, 4), s.integer(1, 4)
-    T = 0 if flag == "empty" else s.integer(1, 5)
+    d = s.length(3)
+    n_Q, n_X = s.length(4), s.length(4)
+    T = 0 if flag == "empty" else s.length(5)
     threshold = s.reals((T,), "plain" if flag == "plain" else "ties")
     if flag == "threshold -inf" and T:
         threshold[s.integer(0, T - 1)] = -np.inf
+    S, Q, X = s.reals((n_Q, n_X), "plain"), s.reals((n_Q, d), flag), s.reals((n_X, d), flag)
+    alpha, feature = s.reals((T,), "plain"), s.array((T,), 0, d - 1)
+    if s.wide and s.integer(0, 1):  # differences that occur, and their neighbours
+        q, x = s.array((T,), 0, n_Q - 1), s.array((T,), 0, n_X - 1)
+        beside = np.array([-np.inf, 0.0, np.inf])[s.array((T,), 0, 2)]
+        occurs = Q[q, feature] - X[x, feature]
+        threshold = np.where(s.booleans((T,)), occurs, np.nextafter(occurs, beside))
     return {
-        "S": s.reals((n_Q, n_X), "plain"),
-        "Q": s.reals((n_Q, d), flag),
-        "X": s.reals((n_X, d), flag),
-        "alpha": s.reals((T,), "plain"),
-        "feature": s.array((T,), 0, d - 1),
+        "S": S,
+        "Q": Q,
+        "X": X,
+        "alpha": alpha,
+        "feature": feature,
         "polarity": s.signs(T).astype(np.int64),
         "threshold": threshold,
     }

@@ -29,7 +29,7 @@ FLAGS = "ties, plain, negative zero, denormals, extreme weights, duplicates"
 
 
 def _triples(s: Source, flag: str) -> Values:
-    n, t, m = s.integer(2, 6), s.integer(1, 9), s.integer(1, 3)
+    n, t, m = s.length(6, 2), s.length(9), s.length(3)
     kind = "plain" if flag == "extreme weights" else flag
     return {
         "F": s.points(m, n, kind),
@@ -150,8 +150,8 @@ def best_ranges(s: Source, flag: str) -> Values:
 
 @enter("D BM:eq22 digits", flags="ties, plain, negative zero, denormals, scales, duplicates, empty")
 def weighted_l1(s: Source, flag: str) -> Values:
-    n, d = s.integer(1, 4), s.integer(1, 4)
-    n_X = 0 if flag == "empty" else s.integer(1, 6)
+    n, d = s.length(4), s.length(4)
+    n_X = 0 if flag == "empty" else s.length(6)
     A = np.abs(s.reals((n, d), "ties" if flag == "denormals" else flag))
     return {"Q": s.points(n, d, flag), "A": A, "X": s.points(n_X, d, flag)}
 
@@ -199,9 +199,10 @@ def _chamfer_rounding(arguments: Values, expected: Values) -> Values:
     rounding=_chamfer_rounding,
 )
 def chamfer_distances(s: Source, flag: str) -> Values:
-    height, width = (1, 1) if flag == "one pixel" else (s.integer(1, 4), s.integer(2, 5))
-    A = _images(s, flag, s.integer(1, 3), height, width)
-    return {"A": A, "B": _images(s, flag, s.integer(1, 3), height, width)}
+    height, width = (1, 1) if flag == "one pixel" else (s.length(4), s.length(5, 2))
+    width = min(width, max(2, 2000 // height))  # more pixels take the reference minutes
+    A = _images(s, flag, s.length(3), height, width)
+    return {"A": A, "B": _images(s, flag, s.length(3), height, width)}
 
 
 @enter(

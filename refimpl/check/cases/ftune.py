@@ -42,7 +42,7 @@ def _large_least() -> Values:
     large=_large_least,
 )
 def least_similar(s: Source, flag: str) -> Values:
-    n = s.integer(1, 9)
+    n = s.length(9)
     taken = s.booleans((n,))
     taken[s.integer(0, n - 1)] = False
     return {"sums": s.reals((n,), flag), "column": s.reals((n,), flag), "taken": taken}
@@ -50,12 +50,12 @@ def least_similar(s: Source, flag: str) -> Values:
 
 @enter("Phi FT:phi bits", flags="ties, plain, negative zero, denormals, scales, infinite slope")
 def transferred_differences(s: Source, flag: str) -> Values:
-    r, d = s.integer(1, 4), s.integer(1, 4)
+    r, d = s.length(4), s.length(4)
     slopes = [s.pick(1.0, 0.5, 5.0, 1000.0) for _ in range(s.integer(1, 3))]
     if flag == "infinite slope":
         slopes[-1] = np.inf
     return {
-        "K": s.reals((s.integer(1, 4), r), flag),
+        "K": s.reals((s.length(4), r), flag),
         "plus": s.array((d,), 0, r - 1),
         "minus": s.array((d,), 0, r - 1),
         "slopes": np.array(slopes),
@@ -73,7 +73,9 @@ PRODUCTS = "ties, plain, negative zero, denormals, scales, empty, one column, ma
 
 
 def _shape(s: Source, flag: str) -> tuple[int, int]:
-    n, d = s.integer(1, 5), s.integer(1, 5)
+    n, d = s.length(5), s.length(5)
+    if s.wide and s.integer(0, 1):  # more rows than a block has
+        n = s.length(1000)
     if flag == "empty":
         return (0, d) if s.integer(0, 1) else (n, 0)
     if flag == "one column":

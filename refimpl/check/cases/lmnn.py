@@ -29,10 +29,10 @@ __all__ = [
     flags="ties, plain, negative zero, scales, duplicates, empty, far from the origin",
 )
 def pair_distances(s: Source, flag: str) -> Values:
-    n = s.integer(1, 6)
-    p = 0 if flag == "empty" else s.integer(1, 8)
+    n = s.length(6)
+    p = 0 if flag == "empty" else s.length(8)
     return {
-        "Z": s.points(n, s.integer(1, 5), flag),
+        "Z": s.points(n, s.length(5), flag),
         "first": s.array((p,), 0, n - 1),
         "second": s.array((p,), 0, n - 1),
     }
@@ -72,11 +72,11 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
     judge=_at_the_limit,
 )
 def impostors(s: Source, flag: str) -> Values:
-    n_Q, n_X, r = s.integer(1, 5), s.integer(1, 6), s.integer(1, 4)
+    n_Q, n_X, r = s.length(5), s.length(6), s.length(4)
     kind = "ties" if flag in ("at the radius", "one class") else flag
     Q, X = s.points(n_Q, r, kind), s.points(n_X, r, kind)
     D = squares(Q, X)[np.arange(n_Q), s.array((n_Q,), 0, n_X - 1)]
-    factors = np.array([1.0, 0.5, 2.0])[s.array((n_Q,), 0, 2)]
+    factors = np.array([1.0, 0.5, 2.0, 1 + 2.0**-52])[s.array((n_Q,), 0, 3 if s.wide else 2)]
     most = 0 if flag == "one class" else 2
     return {
         "Q": Q,
@@ -113,12 +113,12 @@ def _hinge_rounding(arguments: Values, expected: Values) -> Values:
     rounding=_hinge_rounding,
 )
 def hinge_terms(s: Source, flag: str) -> Values:
-    n = s.integer(1, 4)
-    p = 0 if flag == "empty" else s.integer(1, 8)
+    n = s.length(4)
+    p = 0 if flag == "empty" else s.length(8)
     # quarters: a slack is exactly 0, or not near it
     kind = "plain" if flag == "plain" else "quarters"
     return {
-        "targets": np.abs(s.reals((n, s.integer(1, 3)), kind)),
+        "targets": np.abs(s.reals((n, s.length(3)), kind)),
         "pairs": np.abs(s.reals((p,), kind)),
         "start": s.offsets(n, p),
         "h": s.pick(0.5, 0.125, 7.0) if flag == "smoothed" else 0.0,
@@ -140,13 +140,13 @@ def _difference_rounding(arguments: Values, expected: Values) -> Values:
     rounding=_difference_rounding,
 )
 def weighted_differences(s: Source, flag: str) -> Values:
-    n, p = s.integer(1, 5), s.integer(1, 6)
-    e = 0 if flag == "empty" else s.integer(1, 8)
+    n, p = s.length(5), s.length(6)
+    e = 0 if flag == "empty" else s.length(8)
     weights = s.reals((p,), flag)
     if flag == "weights of zero":
         weights[s.booleans((p,))] = 0.0
     return {
-        "Z": s.points(n, s.integer(1, 4), flag),
+        "Z": s.points(n, s.length(4), flag),
         "start": s.offsets(n, e),
         "other": s.array((e,), 0, n - 1),
         "edge": s.array((e,), 0, p - 1),
@@ -221,8 +221,8 @@ def _of_the_order(arguments: Values, got: Values) -> Values:
 )
 def build_tree(s: Source, flag: str) -> Values:
     return {
-        "X": s.points(s.integer(1, 12), s.integer(1, 4), flag),
-        "leaf_size": s.integer(2, 4),
+        "X": s.points(s.length(12), s.length(4), flag),
+        "leaf_size": s.integer(2, 20 if s.wide else 4),
         "direction": s.pick("axis", "principal"),
     }
 
@@ -230,7 +230,7 @@ def build_tree(s: Source, flag: str) -> Values:
 def _searched(s: Source, flag: str) -> Values:
     tree = build_tree(s, flag)
     n, d = tree["X"].shape
-    m = s.integer(1, 4)
+    m = s.length(4)
     Q = s.points(m, d, flag)
     if flag == "duplicates":
         Q[0] = tree["X"][0]

@@ -8,7 +8,7 @@ from refimpl.check.drawing import Lcg, Source
 from refimpl.check.judging import nearest, squares
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
 from refimpl.kernels import hamming_distances as reference_hamming
-from refimpl.rivals.kmeans_trees import KMeansTrees
+from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
 from refimpl.typing import FloatArray, UInt64Array
 
 __all__ = [
@@ -36,9 +36,9 @@ def _codes(s: Source, flag: str, n: int, words: int) -> UInt64Array:
 
 
 def _scanned(s: Source, flag: str) -> Values:
-    words = s.integer(1, 3)
-    n = 0 if flag == "empty" else s.integer(1, 6)
-    return {"Q": _codes(s, flag, s.integer(1, 3), words), "X": _codes(s, flag, n, words)}
+    words = s.length(3)
+    n = 0 if flag == "empty" else s.length(6)
+    return {"Q": _codes(s, flag, s.length(3), words), "X": _codes(s, flag, n, words)}
 
 
 CODES = "ties, plain, duplicates, empty"
@@ -101,9 +101,9 @@ def _projection_rounding(arguments: Values, expected: Values) -> Values:
     rounding=_projection_rounding,
 )
 def projections(s: Source, flag: str) -> Values:
-    d = s.integer(1, 6)
-    n = 0 if flag == "empty" else s.integer(1, 5)
-    return {"X": s.points(n, d, flag), "A": s.reals((d, s.integer(1, 4)), flag)}
+    d = s.length(6)
+    n = 0 if flag == "empty" else s.length(5)
+    return {"X": s.points(n, d, flag), "A": s.reals((d, s.length(4)), flag)}
 
 
 def _same_votes(arguments: Values, want: Values, got: Values) -> str:
@@ -135,17 +135,17 @@ LSH = "Datar et al. (2004), § 3.2"
     judge=_same_votes,
 )
 def bucket_votes(s: Source, flag: str) -> Values:
-    b, n = s.integer(1, 5), s.integer(1, 7)
+    b, n = s.length(5), s.length(7)
     lists = [np.flatnonzero(s.booleans((n,))) for _ in range(b)]
     if flag == "duplicates":
         lists = [np.repeat(members, 2) for members in lists]
     ends = np.cumsum([len(members) for members in lists])
-    m = 0 if flag == "empty" else s.integer(1, 3)
+    m = 0 if flag == "empty" else s.length(3)
     return {
         "starts": ends - [len(members) for members in lists],
         "ends": ends,
         "members": np.concatenate(lists).astype(np.int64),
-        "buckets": s.array((m, s.integer(1, 3)), -1 if flag == "no bucket" else 0, b - 1),
+        "buckets": s.array((m, s.length(3)), -1 if flag == "no bucket" else 0, b - 1),
         "n": n,
         "most": s.integer(0, n + 1),
     }
@@ -180,8 +180,8 @@ def _near_centres(arguments: Values, want: Values, got: Values) -> str:
     rounding=_centre_rounding,
 )
 def lloyd(s: Source, flag: str) -> Values:
-    n, d, k = s.integer(1, 7), s.integer(1, 3), s.integer(1, 4)
-    p = 0 if flag == "empty" else s.integer(1, 8)
+    n, d, k = s.length(7), s.length(3), s.length(4)
+    p = 0 if flag == "empty" else s.length(8)
     return {
         "X": s.points(n, d, flag),
         "rows": s.array((p,), 0, n - 1),
@@ -192,6 +192,13 @@ def lloyd(s: Source, flag: str) -> Values:
 
 def _trees(s: Source, d: int) -> KMeansTrees:
     """Two trees of 12 points: a root of three regions, the first of them with two of its own."""
+    if s.wide:
+        X = s.array((s.length(20, 6), d), -99, 99) / 4
+        X[0, 0] += 1.0  # equal points are refused
+        seed = np.random.default_rng(s.integer(0, 2**31))
+        return kmeans_trees(
+            X, s.length(2), rng=seed, branching=s.integer(2, 5), leaf_size=5, iterations=2
+        )
     members = [_permutation(s, 12) for _ in range(2)]
     for part in members:
         for a, b in ((0, 3), (3, 6), (6, 9), (9, 12)):
@@ -249,8 +256,8 @@ BINS = "Muja & Lowe (2009), § 3.2"
 
 @enter(f"leaves {WAY} optimum", flags="ties, plain, negative zero", judge=_same_way)
 def tree_leaves(s: Source, flag: str) -> Values:
-    d = s.integer(1, 3)
-    return {"trees": _trees(s, d), "Q": s.points(s.integer(1, 5), d, flag)}
+    d = s.length(3)
+    return {"trees": _trees(s, d), "Q": s.points(s.length(5), d, flag)}
 
 
 def _leaf_bounds(trees: KMeansTrees) -> list[tuple[int, int]]:
@@ -284,6 +291,6 @@ def _same_points(arguments: Values, want: Values, got: Values) -> str:
     dependent=("opened", "computed"),
 )
 def best_bin_first(s: Source, flag: str) -> Values:
-    d = s.integer(1, 3)
+    d = s.length(3)
     trees = _trees(s, d)
-    return {"trees": trees, "Q": s.points(s.integer(1, 4), d, flag), "most": s.integer(0, 12)}
+    return {"trees": trees, "Q": s.points(s.length(4), d, flag), "most": s.integer(0, trees.n)}

@@ -33,6 +33,8 @@ def _int32(*values: int) -> Int32Array:
 
 def _forest(s: Source, d: int, dtype: str) -> SearchForest:
     """Two trees: a plane with a coordinate below it, and a single coordinate."""
+    if s.wide:
+        return _ragged(s, d, dtype)
     planes = (s.array((1, d), -2, 2) + 0.0).astype(dtype)
     return SearchForest(
         c=np.array([1.5, 0.5]),
@@ -46,6 +48,40 @@ def _forest(s: Source, d: int, dtype: str) -> SearchForest:
         lam=0.5,
         history=np.zeros((2, 5)),
         message="made for a vector",
+    )
+
+
+def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
+    """Return trees of planes and coordinates, in which any node may be a leaf."""
+    M, depth = s.length(2), s.integer(0, 5)
+    roots: list[int] = []
+    left: list[int] = []
+    plane: list[int] = []
+    feature: list[int] = []
+    for _ in range(M):
+        roots.append(len(left))
+        waiting = [0]  # levels of the nodes that follow
+        while waiting:
+            level = waiting.pop(0)
+            kind = "leaf" if level == depth else s.pick("plane", "plane", "coordinate", "leaf")
+            left.append(-1 if kind == "leaf" else len(left) + len(waiting) + 1)
+            plane.append(len([k for k in plane if k >= 0]) if kind == "plane" else -1)
+            feature.append(s.integer(0, d - 1) if kind == "coordinate" else -1)
+            waiting += [] if kind == "leaf" else [level + 1] * 2
+    is_leaf = np.array(left) < 0
+    count = sum(k >= 0 for k in plane)
+    return SearchForest(
+        c=1 + s.array((M,), 0, 3) / 4,
+        roots=np.array(roots),
+        left=_int32(*left),
+        word=np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32),
+        plane=_int32(*plane),
+        feature=_int32(*feature),
+        offset=s.reals((len(left),), "quarters"),
+        planes=s.reals((count, d), "ties").astype(dtype),
+        lam=0.5,
+        history=np.zeros((M, 5)),
+        message="",
     )
 
 
@@ -68,9 +104,9 @@ def _beside_a_plane(arguments: Values, want: Values, got: Values) -> str:
     judge=_beside_a_plane,
 )
 def forest_words(s: Source, flag: str) -> Values:
-    d = s.integer(1, 3)
+    d = s.length(3)
     dtype = "float32" if flag == "float32" else "float64"
-    n = 0 if flag == "empty" else s.integer(1, 7)
+    n = 0 if flag == "empty" else s.length(7)
     kind = "quarters" if flag == "float32" else "ties" if flag == "on a plane" else flag
     return {"forest": _forest(s, d, dtype), "X": s.points(n, d, kind).astype(dtype)}
 
@@ -84,9 +120,9 @@ def _plane_rounding(arguments: Values, expected: Values) -> Values:
     "values SF:eq18 digits", flags="ties, plain, negative zero, float32", rounding=_plane_rounding
 )
 def plane_values(s: Source, flag: str) -> Values:
-    d = s.integer(1, 6)
+    d = s.length(6)
     dtype = "float32" if flag == "float32" else "float64"
-    X = s.points(s.integer(1, 6), d, flag).astype(dtype)
+    X = s.points(s.length(6), d, flag).astype(dtype)
     return {"X": X, "p": s.reals((d,), flag).astype(dtype)}
 
 
@@ -115,18 +151,18 @@ def _same_scores(arguments: Values, want: Values, got: Values) -> str:
     judge=_same_scores,
 )
 def gather_candidates(s: Source, flag: str) -> Values:
-    V, M, n = s.integer(1, 5), s.integer(1, 3), s.integer(1, 7)
+    V, M, n = s.length(5), s.length(3), s.length(7)
     lists = [np.flatnonzero(s.booleans((n,))) for _ in range(V)]
     starts = np.cumsum([0, *map(len, lists)])
     c = s.array((M,), 1, 3) / 4 if flag == "ties" else np.abs(s.reals((M,), "plain")) + 0.125
-    m = 0 if flag == "empty" else s.integer(1, 3)
+    m = 0 if flag == "empty" else s.length(3)
     return {
         "starts": starts,
         "items": np.concatenate(lists).astype(np.int32),
         "alive": s.booleans((n,)) | (flag == "all of a list"),
         "words": s.array((m, M), 0, V - 1).astype(np.int32),
         "c": c,
-        "most": n if flag == "all of a list" else s.integer(0, n),
+        "most": n if flag == "all of a list" else s.integer(0, n + s.wide),
     }
 
 
@@ -164,9 +200,9 @@ def _reranked(arguments: Values, want: Values, got: Values) -> str:
     judge=_reranked,
 )
 def rerank(s: Source, flag: str) -> Values:
-    d, n, m = s.integer(1, 4), s.integer(1, 6), s.integer(1, 3)
+    d, n, m = s.length(4), s.length(6), s.length(3)
     dtype = "float32" if flag == "float32" else "float64"
-    p = 0 if flag == "empty" else s.integer(1, 8)
+    p = 0 if flag == "empty" else s.length(8)
     kind = "quarters" if flag == "float32" else flag
     return {
         "Q": s.points(m, d, kind).astype(dtype),
@@ -203,7 +239,7 @@ def _pair_rounding(arguments: Values, expected: Values) -> Values:
     "Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", rounding=_pair_rounding
 )
 def pair_product(s: Source, flag: str) -> Values:
-    n = s.integer(1, 6)
+    n = s.length(6)
     first, second = _pairs(s, n, flag)
     return {
         "first": first,
@@ -239,10 +275,10 @@ def _same_cut(arguments: Values, want: Values, got: Values) -> str:
     judge=_same_cut,
 )
 def best_thresholds(s: Source, flag: str) -> Values:
-    n = s.integer(2, 7)
+    n = s.length(7, 2)
     first, second = _pairs(s, n, flag)
     return {
-        "A": s.points(n, s.integer(1, 3), flag),
+        "A": s.points(n, s.length(3), flag),
         "first": first,
         "second": second,
         "v": _weights(s, len(first)),
@@ -269,7 +305,7 @@ def _run_split(module: Any, arguments: Values) -> Values:
     run=_run_split,
 )
 def split_pairs(s: Source, flag: str) -> Values:
-    n = s.integer(1, 7)
+    n = s.length(7)
     first, second = _pairs(s, n, flag)
     return {
         "left": s.booleans((n,)) | (flag == "one side"),
@@ -284,7 +320,7 @@ def split_pairs(s: Source, flag: str) -> Values:
     flags="ties, plain, empty, one leaf",
 )
 def meet_pairs(s: Source, flag: str) -> Values:
-    n = s.integer(1, 6)
+    n = s.length(6)
     first, second = _pairs(s, n, flag)
     return {
         "leaf": s.array((n,), 0, 0 if flag == "one leaf" else 3),
@@ -332,7 +368,7 @@ def _same_direction(arguments: Values, expected: Values) -> Values:
     rounding=_same_direction,
 )
 def leading_direction(s: Source, flag: str) -> Values:
-    n, d = s.integer(2, 6), s.integer(1, 4)
+    n, d = s.length(6, 2), s.length(4)
     first, second = _pairs(s, n, flag)
     return {
         "x": s.points(n, d, flag),
@@ -341,7 +377,7 @@ def leading_direction(s: Source, flag: str) -> Values:
         "v": _weights(s, len(first)),
         "base": s.integer(-3, 3) / 8,
         "start": 1 + np.abs(s.reals((d,), "plain")),
-        "tol": 1e-9,
+        "tol": s.pick(1e-9, 1e-4, 1e-1) if s.wide else 1e-9,
     }
 
 
@@ -391,7 +427,7 @@ def _near_plane(arguments: Values, expected: Values) -> Values:
     rounding=_near_plane,
 )
 def best_plane(s: Source, flag: str) -> Values:
-    n, d = s.integer(3, 7), s.integer(1, 3)
+    n, d = s.length(7, 3), s.length(3)
     first, second = _pairs(s, n)
     X = s.points(n, d, "quarters" if flag == "quarters" else "plain")
     return {
@@ -401,8 +437,8 @@ def best_plane(s: Source, flag: str) -> Values:
         "v": _weights(s, len(first)),
         "base": -s.integer(0, 3) / 8,
         "start": 1 + np.abs(s.reals((d + 1,), "plain")),
-        "augment": s.pick(0.1, 1.0),
-        "tol": 1e-9,
+        "augment": s.pick(0.1, 1.0, 0.0, 1e3) if s.wide else s.pick(0.1, 1.0),
+        "tol": s.pick(1e-9, 1e-4, 1e-1) if s.wide else 1e-9,
         "offset": "best" if flag == "refined" else "eigenvector",
         "refine": 3 if flag == "refined" else 0,
     }

@@ -1,0 +1,172 @@
+"""Draw the arguments of a kernel that are hard on it: numbers of every size, longer arrays.
+
+The cases are those of the table (:mod:`refimpl.check.cases`). What is drawn here is for two modules
+to be compared on: no result is stored, so NumPy's generator serves.
+
+Not handled here: arguments that a kernel must refuse.
+"""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import refimpl.kernels
+from refimpl.check.cases import KERNELS
+from refimpl.check.drawing import Source
+from refimpl.check.kernel import Values, copied
+from refimpl.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Hard", "arguments_of", "called_with", "hard_reals"]
+
+USUAL = (-300, 140)  # powers of ten: the contract refuses more where squares would overflow
+EXPONENTS = {
+    "best_plane": (-3, 3),
+    "forest_words": (-30, 30),
+    "hinge_terms": (-300, 150),
+    "leading_direction": (-3, 3),
+    "plane_values": (-30, 30),
+    "presort": (-300, 300),
+    "rerank": (-30, 30),
+    "weighted_differences": (-100, 100),
+}
+"""The sizes of numbers that some kernels get, as powers of ten; the others get the USUAL ones."""
+
+TAME = 0.3  # share of the cases with the numbers that their flag names
+RARE = 0.02  # share of the lengths that several threads are worth
+LONGER, LONGEST = 3, 30
+
+
+def hard_reals(
+    rng: np.random.Generator, shape: Sequence[int], exponents: tuple[int, int] = USUAL
+) -> FloatArray:
+    """Return finite floats of one hard kind, from 10**exponents[0] to 10**exponents[1]."""
+    kind = rng.integers(8)
+    if kind == 0:
+        return rng.normal(size=shape)
+    if kind == 1:  # ties
+        return rng.integers(-2, 3, shape).astype(np.float64)
+    if kind == 2:
+        return rng.integers(0, 16, shape) / 4
+    if kind == 3:
+        return np.full(shape, rng.choice([0.0, -0.0, 1.0, -3.5]))
+    if kind == 4:
+        return rng.choice([0.0, -0.0, 5e-324, -5e-324, 1e-310], shape)
+    if kind == 5:
+        return np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(*exponents))
+    if kind == 6:  # every scale at once
+        return np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(*exponents, shape))
+    X = rng.normal(size=shape)
+    if X.size:  # an outlier
+        X.flat[rng.integers(X.size)] = 10.0 ** rng.integers(0, exponents[1])
+    return X
+
+
+class Hard(Source):
+    """Integers of NumPy's generator, and floats that are hard on a kernel.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    kernel : str, optional
+        Its name; the numbers have the sizes of EXPONENTS.
+    """
+
+    wide = True
+
+    def __init__(self, rng: np.random.Generator, kernel: str = "") -> None:
+        self.rng = rng
+        self.exponents = EXPONENTS.get(kernel, USUAL)
+        self.tame = rng.random() < TAME
+
+    def integers(self, count: int, low: int, high: int) -> list[int]:
+        """Return `count` integers from `low` to `high`."""
+        drawn: list[int] = self.rng.integers(low, high, count, endpoint=True).tolist()
+        return drawn
+
+    def array(self, shape: Sequence[int], low: int, high: int) -> IntArray:
+        """Return integers as an int64 array."""
+        return self.rng.integers(low, high, shape, endpoint=True)
+
+    def length(self, most: int, least: int = 1) -> int:
+        """Return a length of up to three times `most`; now and then thirty times."""
+        longest = LONGEST if self.rng.random() < RARE else LONGER
+        return self.integer(least, longest * most)
+
+    def reals(self, shape: Sequence[int], kind: str) -> FloatArray:
+        """Return hard floats, or tame ones of the kind."""
+        if self.tame:
+            return super().reals(shape, kind)
+        return hard_reals(self.rng, shape, self.exponents)
+
+    def points(self, n: int, d: int, kind: str) -> FloatArray:
+        """Return points as rows, some of them twice."""
+        X = self.reals((n, d), kind)
+        if n > 1 and self.rng.random() < 0.3:
+            X[self.rng.integers(n)] = X[self.rng.integers(n)]
+        return X
+
+    def weights(self, n: int, kind: str) -> FloatArray:
+        """Return weights of all sizes; half of the time on the grid of 2**-52."""
+        if self.tame:
+            return super().weights(n, kind)
+        w = self.rng.random(n) ** self.rng.choice([1, 8, 60, 600])
+        if self.rng.random() < 0.2:
+            w[self.rng.random(n) < 0.5] = 0.0
+        total = w.sum()
+        w = np.full(n, 1 / n) if total == 0 else w / total
+        return np.floor(w * 2.0**52) * 2.0**-52 if self.rng.random() < 0.5 else w
+
+    def booleans(self, shape: Sequence[int]) -> BoolArray:
+        """Return False and True: few, half or all of them True."""
+        return np.asarray(self.rng.random(shape) < self.rng.choice([0.05, 0.5, 0.9, 1.0]))
+
+
+class _CalledError(BaseException):
+    """Raised where a kernel would have been called; holds its arguments."""
+
+    def __init__(self, values: Values) -> None:
+        super().__init__()
+        self.values = values
+
+
+class _Recorder:
+    """The reference, but for a kernel that only tells its arguments."""
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel = kernel
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(refimpl.kernels, name)
+        if name != self.kernel:
+            return function
+        signature = inspect.signature(function)
+
+        def record(*args: Any, **options: Any) -> None:
+            raise _CalledError(dict(signature.bind(*args, **options).arguments))
+
+        record.__signature__ = signature  # type: ignore[attr-defined]
+        return record
+
+
+def called_with(name: str, drawn: Values) -> Values:
+    """Return the arguments with which a kernel is called for what its row drew."""
+    try:
+        KERNELS[name].run(_Recorder(name), copied(drawn))
+    except _CalledError as called:
+        return called.values
+    raise AssertionError(f"{name} was not called")
+
+
+def arguments_of(name: str, rng: np.random.Generator) -> Values:
+    """Return arguments that a kernel must take.
+
+    Parameters
+    ----------
+    name : str
+        The kernel.
+    rng : numpy.random.Generator
+    """
+    source = Hard(rng, name)
+    return called_with(name, KERNELS[name].draw(source, source.pick(*KERNELS[name].flags)))

@@ -1,0 +1,59 @@
+"""The estimate of a training's memory is an upper bound, and `max_memory` is held against it.
+
+Many shapes and options, and the resident set: tests/shared/test_memory.py.
+"""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from agreement import KERNELS
+from trainings import each
+
+estimated = each(lambda one: one.estimate)
+
+
+@estimated
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_the_estimate_is_an_upper_bound_and_not_a_loose_one(training, kernels):
+    training(kernels=kernels)  # what is made once
+    tracemalloc.start()
+    try:
+        training(kernels=kernels, threads=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= training.memory(kernels=kernels, threads=1) <= 8 * peak + 2**21
+
+
+@estimated
+def test_what_is_estimated_is_enough(training):
+    enough = training.memory()
+    training(max_memory=enough)
+    if not training.exact:  # it lists fewer pairs at a time, and ends only when none fit
+        return
+    with pytest.raises(MemoryError, match=rf"^max_memory is {enough - 1:,} bytes; .* up to"):
+        training(max_memory=enough - 1)
+
+
+@estimated
+def test_an_estimate_takes_the_arguments_of_the_training(training):
+    given = {"callback": print, "max_memory": 1, "start": training.steps()[1][0].result}
+    assert training.memory(**given) == training.memory()
+
+
+@each()
+def test_too_little_is_refused_before_any_work(training):
+    steps = []
+    with pytest.raises(MemoryError, match=r"^max_memory is 1 bytes"):
+        training(max_memory=1, callback=steps.append)
+    assert not steps
+    training(max_memory=np.int64(10**9))
+
+
+@each()
+@pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True, np.nan], ids=repr)
+def test_max_memory_is_an_integer_of_at_least_1(training, wrong):
+    error = ValueError if wrong in (0, -1) else TypeError
+    with pytest.raises(error, match=r"^max_memory must be an integer of at least 1; got "):
+        training(max_memory=wrong)
