@@ -58,7 +58,7 @@ MUTANTS = {
         (bd.adaboost_rounds, "1 / (2 * len(P)), 1 / (2 * len(N))", "1 / n, 1 / n"),
     ("adaboost", "normalised"): (bd.adaboost_rounds, "w = w / w.sum()", "w = w / 1"),
     ("adaboost", "no-error"):
-        (bd.adaboost_rounds, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
+        (bd.error_beyond_rounding, "max(epsilon_t, GRID)", "max(epsilon_t, 4 * GRID)"),
     ("adaboost", "slightly-less"):
         (best_stump, ARGMIN, "int(np.argmax(errors <= errors.min() * (1 + 1e-3)))"),
     ("adaboost", "near-a-half"): (bd.error_beyond_rounding, "n * GRID", "2e-4"),
@@ -84,9 +84,9 @@ MUTANTS = {
     ("nearest_neighbor_boosted_distance", "query-less-point"):
         (refimpl.kernels.similarity.add_similarity, "difference = Q", "difference = -Q"),
     ("boostmap", "remove-first"):
-        (bm.training_rounds, "if z.min(initial=np.inf) < limit", "if False"),
+        (bm.training_rounds, "if z.min(initial=np.inf) < NO_GAIN", "if False"),
     ("boostmap", "modify-below-.9999"):
-        (bm.training_rounds, "MODIFY_BELOW * w.sum()", ".99 * w.sum()"),
+        (bm.training_rounds, "< MODIFY_BELOW", "< .99"),
     ("boostmap", "first-added"):
         (bm.training_rounds, "g = Z.argmin()  # BM", "g = len(Z) - 1 - Z[::-1].argmin()  # BM"),
     ("boostmap", "M_2-of-least-error"): (bm.training_rounds, "[:M_2]", "[:M_2 + 1]"),
@@ -100,9 +100,9 @@ MUTANTS = {
         (bm.embeddings, "problem.between[x_2, x_1]", "problem.between[x_1, x_2]"),
     ("boostmap", "ends-at-d"): (bm.training_rounds, "elif len(H) == d", "elif len(H) == d + 1"),
     ("boostmap", "no-error-left"): (bm.training_rounds, "loss >= 1 / len(y)", "True"),
-    ("boostmap", "no-gain"): (bm.training_rounds, "if z_j >= limit", "if z_j > 2 * limit"),
+    ("boostmap", "no-gain"): (bm.training_rounds, "if z_j >= NO_GAIN", "if z_j >= 2"),
     ("boostmap", "gain-of-a-thousandth"):
-        (bm.training_rounds, "limit = NO_GAIN * w.sum()", "limit = .999 * w.sum()"),
+        (bm.training_rounds, "if z_j >= NO_GAIN", "if z_j >= .999"),
     ("boostmap", "gone-at-zero"): (bm.add_to, "if H[h_j] == 0", "if False"),
     ("query_sensitive", "first-classifier"):
         (bm.query_sensitive_rounds, "int(Z.argmin())", "len(Z) - 1 - int(Z[::-1].argmin())"),
@@ -116,9 +116,9 @@ MUTANTS = {
     ("query_sensitive", "low-included"): (bm.accepts, "low <= values", "low < values"),
     ("query_sensitive", "high-excluded"): (bm.accepts, "values < high", "values <= high"),
     ("query_sensitive", "no-gain"):
-        (bm.query_sensitive_rounds, "if z_j >= NO_GAIN * w.sum()", "if z_j >= 2 * w.sum()"),
+        (bm.query_sensitive_rounds, "if z_j >= NO_GAIN", "if z_j >= 2"),
     ("query_sensitive", "gain-of-a-thousandth"):
-        (bm.query_sensitive_rounds, "NO_GAIN * w.sum()", ".999 * w.sum()"),
+        (bm.query_sensitive_rounds, "if z_j >= NO_GAIN", "if z_j >= .999"),
     ("query_sensitive", "equal-weights"):
         (CHECK_BM + "_run_sensitive", "np.full(len(y), 1 / len(y))",
          "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()"),
@@ -146,7 +146,7 @@ MUTANTS = {
     ("lmnn_steps", "lowest-of-equal-neighbours"):
         (CHECK_LM + "_run", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]"),
-    ("lmnn_steps", "step-.3"): (lm.step_size, "0.3", "0.31"),
+    ("lmnn_steps", "step-.3"): (lm.step_size, "float(0.3 /", "float(0.31 /"),
     ("lmnn_steps", "root-of-t"): (lm.step_size, "np.sqrt(t)", "t**0.6"),
     ("lmnn_steps", "twenty-steps"): (lm.steps, "min(gap, between)", "min(gap, between + 1)"),
     ("lmnn_steps", "steps-double"): (lm.steps, "2 * gap", "3 * gap"),
