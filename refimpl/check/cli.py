@@ -8,7 +8,6 @@ Not handled here: the checks themselves.
 """
 
 import argparse
-import inspect
 import sys
 import time
 import traceback
@@ -16,28 +15,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import refimpl.kernels
-from refimpl.check import exploring, making
+from refimpl.check import asking, making
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
-from refimpl.check.calling import call, in_order
+from refimpl.check.asking import MOST_ENDS, Asking
 from refimpl.check.cases import KERNELS
-from refimpl.check.files import VectorError, folder
-from refimpl.check.kernel import NOT_RUN, Values
+from refimpl.check.describing import listing, signatures, skeleton
+from refimpl.check.files import UnusableError, folder
+from refimpl.check.kernel import Subject
 from refimpl.check.metric import check_metric
-from refimpl.check.parts import Compared
-from refimpl.check.programs import MOST_SILENT, Program, program_differences
+from refimpl.check.programs import Asked, ModuleProgram, Program
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.rounds import ALGORITHMS, check_rounds
-from refimpl.check.running import UNWATCHED, Module, UnusableError, imported, vector_differences
-from refimpl.check.stages import listing, own_trainings, signatures, training_differences
+from refimpl.check.serving import checked, limits_memory
 from refimpl.check.trainings import TRAININGS
 
-__all__ = ["MOST_SECONDS", "CheckFailedError", "finished", "main", "options_of"]
+__all__ = ["main", "options_of"]
 
 MOST_SECONDS = 86400.0
-MEMORY = 4096
-"""MiB that a module may take."""
+MEMORY, LEAST_MEMORY, MOST_MEMORY = 4096, 64, 2**30
+"""MiB that a module may take: by default, at least, at most."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
 DATA = "the arrays that the algorithm takes"
@@ -72,31 +69,25 @@ differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a 
 language, by JSON lines on its standard streams."""
 
 
-class CheckFailedError(Exception):
-    """The check itself failed; what is wrong was said already."""
-
-
 def main(arguments: list[str]) -> int:
-    """Run the command in this process; return its exit code."""
-    return finished(options_of(arguments))
-
-
-def finished(options: argparse.Namespace, check: Callable[[], Report] | None = None) -> int:
-    """Run a check, write its report, return the exit code."""
+    """Run the command: write its report, return its exit code."""
+    options = options_of(arguments)
     began = time.perf_counter()
     try:
-        report: Report = check() if check is not None else options.check(options)
-    except (UnusableError, VectorError) as error:
+        report: Report | str = options.check(options)
+    except UnusableError as error:
         print(f"refimpl.check: {error}", file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
         return UNUSABLE
-    except Exception as error:  # Python's own exit code 1 would say "differs"
-        if not isinstance(error, CheckFailedError):
-            traceback.print_exc()
+    except Exception:  # Python's own exit code 1 would say "differs"
+        traceback.print_exc()
         print("refimpl.check: the check itself failed; nothing is decided", file=sys.stderr)
         return UNUSABLE
+    if isinstance(report, str):
+        print(report)
+        return 0
     report.accepted = frozenset(ACCEPTED[name] for name in options.accept)
     report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
     if options.html:
@@ -140,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m refimpl.check", description=DESCRIPTION)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, check: Callable[..., Report], words: str) -> Any:
+    def command(name: str, check: Callable[..., Report | str], words: str) -> Any:
         sub = commands.add_parser(name, help=words, description=words)
         sub.add_argument("--json", action="store_true", help="print the report as JSON")
         sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
@@ -162,14 +153,16 @@ def _add_modules(command: Callable[..., Any]) -> None:
         ("program", _program, "a program by JSON lines: python -m refimpl.check -- PROGRAM"),
     ):
         sub = command(name, check, words)
-        if name == "kernels":
-            sub.add_argument("module", help="a module's name, or a .py file")
+        if name == "program":
+            sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
+        else:
+            more = {"nargs": "?"} if name == "trainings" else {}
+            sub.add_argument("module", help="a module's name, or a .py file", **more)
         if name == "trainings":
-            sub.add_argument("module", nargs="?", help="a module's name, or a .py file")
+            listed = "list the functions; with --only say what they take"
+            sub.add_argument("--list", action="store_true", help=listed)
             sub.add_argument(
-                "--list",
-                action="store_true",
-                help="list the functions; with --only say what they take",
+                "--skeleton", metavar="NAME", help="print a file with this function to start from"
             )
         sub.add_argument(
             "--only",
@@ -180,23 +173,14 @@ def _add_modules(command: Callable[..., Any]) -> None:
             help="these alone",
         )
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
-        if name != "program":
-            sub.add_argument("--examples", type=int, default=100, help="of Hypothesis, for each")
-            sub.add_argument("--seed", type=int, default=0)
-        seconds = 10.0 if name == "program" else 60.0
+        examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
+        random = "random examples of each, drawn by Hypothesis"
+        sub.add_argument("--examples", type=int, default=examples, help=random)
+        sub.add_argument("--seed", type=int, default=0)
         sub.add_argument("--seconds", type=float, default=seconds, help="for one answer")
-        if name == "program":
-            sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
-        else:
-            sub.add_argument(
-                "--memory",
-                type=int,
-                default=MEMORY,
-                metavar="MIB",
-                help=f"for the module, beside the check's own; default {MEMORY}",
-            )
-            sub.add_argument("--skip", action="append", default=[], help=argparse.SUPPRESS)
-            sub.set_defaults(watch=UNWATCHED)
+        if name != "program":
+            memory = f"for the module, beside the check's own; default {MEMORY}"
+            sub.add_argument("--memory", type=int, default=MEMORY, metavar="MIB", help=memory)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
 
@@ -246,149 +230,140 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _kernels(options: argparse.Namespace) -> Report:
-    if options.examples < 0:
-        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
-    written = imported(options.module)
-    everything = Module(written)
-    wanted = _only(everything.checked(), options.only, "kernels")
-    module = Module(written, options.skip, options.watch)
-    names = [name for name in wanted if name in module.checked()]
-    report = Report(f"kernels of {options.module}")
-    report.facts.append(("its own", ", ".join(everything.written)))
-    examples = _examples(report, options.examples)
-    report.notes += _in_order({name: getattr(written, name) for name in module.own})
-    _announce(
-        counted(len(names), "kernel"), examples, 2 + len(names) * (0.1 + 0.012 * examples), 200
-    )
-    counts: dict[str, int] = {}
-    report.differences += vector_differences(
-        module, options.vectors, names, counts.__setitem__, options.watch
-    )
-    report.facts.append(("vectors", sum(counts.values())))
-    if examples:
-        names = _answering(names, report)
-        for name in names:
-            case = exploring.explored(module, name, examples, options.seed, options.watch)
-            if case is not None:
-                report.differences.append(case)
-        report.facts.append(("examples of Hypothesis", examples * len(names)))
-    return report
+    program = _module(options)
+    try:
+        program.start()
+        if not program.own:
+            raise UnusableError(
+                f"{options.module} has no kernel of its own; the kernels are "
+                + ", ".join(sorted(KERNELS))
+            )
+        names = _only(checked(program.own), options.only, "kernels")
+        report = Report(f"kernels of {options.module}")
+        report.facts.append(("its own", ", ".join(program.own)))
+        report.notes += _in_order([name for name in program.in_order if name in KERNELS])
+        return _asked(options, program, names, report)
+    finally:
+        program.stop()
 
 
-def _answering(names: list[str], report: Report) -> list[str]:
-    """Return the names whose vectors got answers: for the others more cases tell nothing."""
-    silent = {one.name for one in report.differences if one.kind == NOT_RUN}
-    return [name for name in names if name not in silent]
-
-
-def _examples(report: Report, examples: int) -> int:
-    """Return how many examples are tried; say why if there are none."""
-    if examples and not exploring.available():
-        report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
-        return 0
-    return examples
-
-
-def _in_order(functions: dict[str, Callable[..., Any]]) -> list[str]:
-    """Return a note for each function that has other names for its arguments."""
-    notes = []
-    for name, function in functions.items():
-        if name in KERNELS:
-            reference = inspect.signature(getattr(refimpl.kernels, name)).parameters
-            taken = [part for part in reference if part != "threads"]
-        else:
-            taken = list(TRAININGS[name].cases()[0].arguments)
-        if in_order(function, taken):
-            notes.append(f"{name} has other names: it gets {', '.join(taken)} in this order")
-    return notes
-
-
-def _announce(what: str, examples: int, seconds: float, megabytes: int) -> None:
-    print(
-        f"{what}: the vectors, and {counted(examples, 'example')} for each; at the reference's "
-        f"speed about {seconds:.0f} s, {megabytes} MB of memory",
-        file=sys.stderr,
-    )
-
-
-def _trainings(options: argparse.Namespace) -> Report:
+def _trainings(options: argparse.Namespace) -> Report | str:
+    if options.skeleton:
+        (name,) = _only(list(TRAININGS), [options.skeleton], "trainings")
+        return skeleton(name)
     if options.list:
         names = _only(list(TRAININGS), options.only, "trainings")
         notes = signatures(names) if options.only else [listing(options.vectors, options.examples)]
         return Report("trainings", notes=notes, decides=False)
+    if options.module is None:
+        raise UnusableError("name a module, or ask for --list or --skeleton")
+    program = _module(options)
+    try:
+        program.start()
+        if not program.trainings:
+            raise UnusableError(
+                f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
+                "python -m refimpl.check trainings --list says what they take and return"
+            )
+        names = _only(list(program.trainings), options.only, "trainings")
+        report = Report(f"trainings of {options.module}")
+        report.notes += _in_order([name for name in program.in_order if name in names])
+        report.facts.append(("trainings", ", ".join(names)))
+        return _asked(options, program, names, report)
+    finally:
+        program.stop()
+
+
+def _module(options: argparse.Namespace) -> ModuleProgram:
+    """Return the module of the command line; its limits are said beforehand."""
+    _require_limits(options)
+    if not LEAST_MEMORY <= options.memory <= MOST_MEMORY:
+        raise UnusableError(
+            f"--memory must be from {LEAST_MEMORY} to {MOST_MEMORY} MiB; got {options.memory}"
+        )
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if not limits_memory():
+        memory = "its memory is not limited on this system"
+    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
+    return ModuleProgram(options.module, options.seconds, options.memory)
+
+
+def _require_limits(options: argparse.Namespace) -> None:
+    if not 0 < options.seconds < MOST_SECONDS:
+        raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
     if options.examples < 0:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
-    if options.module is None:
-        raise UnusableError("name a module, or ask for --list")
-    module = imported(options.module)
-    names = own_trainings(module)
-    if not names:
-        raise UnusableError(
-            f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
-            "python -m refimpl.check trainings --list says what they take and return"
-        )
-    names = [name for name in _only(names, options.only, "trainings") if name not in options.skip]
-    report = Report(f"trainings of {options.module}")
-    examples = _examples(report, options.examples)
-    report.notes += _in_order({name: getattr(module, name) for name in names})
-    _announce(
-        counted(len(names), "training"), examples, 2 + len(names) * (1 + 0.02 * examples), 200
-    )
-    counts: dict[str, int] = {}
 
-    def answer(name: str, arguments: Values) -> Any:
-        return call(getattr(module, name), name, arguments)
 
-    compared = Compared()
-    report.differences += training_differences(
-        answer, options.vectors, names, counts.__setitem__, options.watch, compared
-    )
-    report.notes += compared.notes()
-    report.facts.append(("trainings", ", ".join(counts)))
-    report.facts.append(("vectors", sum(counts.values())))
+def _in_order(names: list[str]) -> list[str]:
+    """Return a note for each function that has other names for its arguments."""
+    subjects: list[Subject] = [KERNELS.get(name) or TRAININGS[name] for name in names]
+    return [
+        f"{subject.name} has other names: it gets {', '.join(subject.takes())} in this order"
+        for subject in subjects
+    ]
+
+
+def _asked(options: argparse.Namespace, program: Asked, names: list[str], report: Report) -> Report:
+    """Ask the vectors and random examples; add to the report what differs."""
+    examples = options.examples
+    if examples and not asking.available():
+        report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
+        examples = 0
+    own = 0.0 if isinstance(program, ModuleProgram) else options.seconds
+    _announce(names, examples, own)
+    asked = Asking(program, options.vectors)
+    asked.ask(names)
+    report.facts.append(("vectors", sum(asked.counts.values())))
     if examples:
-        names = _answering(names, report)
-        for name in names:
-            case, notes = exploring.explored_training(
-                answer, name, examples, options.seed, options.watch
-            )
-            report.notes += notes
-            if case is not None:
-                report.differences.append(case)
-        report.facts.append(("examples of Hypothesis", examples * len(names)))
+        explored = asked.answered()
+        for name in explored:
+            asked.explore(name, examples, options.seed)
+        report.facts.append(("examples of Hypothesis", examples * len(explored)))
+    report.differences += asked.differences
+    report.notes += [*asked.missing_parts(), *asked.notes]
+    if isinstance(program, Program) and asked.given_up:
+        starts = counted(program.starts, "time")
+        report.notes.append(f"given up: the program had to be started {starts}")
+    if asked.unasked:
+        unasked = ", ".join(asked.unasked)
+        report.notes.append(
+            f"after {MOST_ENDS} cases in a row without an answer no more were asked of: {unasked}"
+        )
+    answered = {name: count for name, count in asked.counts.items() if count}
+    if not answered:
+        raise UnusableError("the program skipped every case")
+    if not isinstance(program, ModuleProgram):
+        cases = ", ".join(f"{name} {n}" for name, n in answered.items())
+        report.facts.append(("cases asked", cases))
     return report
+
+
+def _announce(names: list[str], examples: int, own: float) -> None:
+    """Say how long the check takes; `own` is the longest time of a program's answer."""
+    trainings = sum(name in TRAININGS for name in names)
+    kernels = len(names) - trainings
+    seconds = 2 + kernels * (0.1 + 0.012 * examples) + trainings * (1 + 0.02 * examples)
+    parts = [counted(kernels, "kernel")] if kernels else []
+    parts += [counted(trainings, "training")] if trainings else []
+    added = f" and at most {own:g} s for an answer" if own else ""
+    print(
+        f"{', '.join(parts)}: the vectors, and {counted(examples, 'example')} for each; at the "
+        f"reference's speed about {seconds:.0f} s{added}, 200 MB of memory",
+        file=sys.stderr,
+    )
 
 
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
-    if not 0 < options.seconds < MOST_SECONDS:
-        raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
-    _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
-    print(
-        f"kernels and trainings: {len(options.only) or len([*KERNELS, *TRAININGS])}; the program's "
-        f"own time, at most {options.seconds:g} s for an answer; 200 MB of memory beside its own",
-        file=sys.stderr,
-    )
+    _require_limits(options)
+    names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     program = Program(options.command, options.seconds)
-    report = Report(f"the program {' '.join(options.command)}")
-    counts: dict[str, int] = {}
-    compared = Compared()
-    report.differences += program_differences(
-        program, options.vectors, options.only, counts.__setitem__, compared
-    )
-    report.notes += compared.notes()
-    answered = {name: count for name, count in counts.items() if count}
-    if program.given_up:
-        starts = counted(program.starts, "time")
-        report.notes.append(f"given up: the program had to be started {starts}")
-    if program.unasked:
-        names = ", ".join(program.unasked)
-        report.notes.append(f"after {MOST_SILENT} time-outs no more cases were asked of: {names}")
-    if not answered:
-        raise UnusableError("the program skipped every case")
-    report.facts.append(("cases asked", ", ".join(f"{name} {n}" for name, n in answered.items())))
-    return report
+    try:
+        return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
+    finally:
+        program.stop()
 
 
 def _make(options: argparse.Namespace) -> Report:

@@ -1,6 +1,6 @@
-"""Compare results with the expected ones, and name the difference.
+"""Compare each result with the expected one, and name the difference.
 
-Not handled here: how a module or a program is asked (:mod:`refimpl.check.running`).
+Not handled here: whether another choice is as good (:mod:`refimpl.check.stages`).
 """
 
 import dataclasses
@@ -13,35 +13,30 @@ import numpy as np
 
 from refimpl.check.encoding import Digest, fold
 from refimpl.check.kernel import (
-    AGREES,
     EQUAL_WORTH,
     LAST_BITS,
     NOT_COMPARED,
     NOT_RUN,
     TIE,
     WRONG,
-    Kernel,
     Output,
     Values,
 )
 
-__all__ = [
-    "FORM_ERRORS",
-    "Difference",
-    "Fault",
-    "compare",
-    "compare_outputs",
-    "numbers_fault",
-    "worst",
-]
+__all__ = ["Difference", "Fault", "Odd", "compare_outputs", "numbers_fault", "worst"]
 
 SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, NOT_COMPARED, WRONG, NOT_RUN)
-FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
-"""What a judge raises at results of another form."""
 SINGLE = 2.0**-28
 """Errors above this share of a number are no last bits; float32 gives such errors."""
 WIDER = 2.0**12
 """Times what rounding may change: errors above it are no last bits."""
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A result that is no array of numbers or texts, by what it is."""
+
+    words: str
 
 
 @dataclass(frozen=True)
@@ -110,64 +105,6 @@ def worst(faults: list[Fault]) -> Fault | None:
     return ranked[0] if ranked else None
 
 
-def compare(kernel: Kernel, arguments: Values, want: Values, got: Values) -> Fault | None:
-    """Return the difference between results and expected results of a kernel, or None.
-
-    What the order of summation may change is computed from the arguments.
-    """
-    for output in kernel.outputs:
-        if got.get(output.name) is not None or kernel.record:
-            continue
-        if output.agreement != "count" or output.name in got:
-            return Fault(WRONG, output, f"{output.name} must be a result; got None")
-    full = not any(isinstance(value, Digest) for value in want.values())
-    within = kernel.rounding(arguments, want) if full else {}
-    faults = compare_outputs(kernel.outputs, want, got, within)
-    chosen = [fault for fault in faults if fault.judged()]
-    others = [fault for fault in faults if not fault.judged()]
-    if chosen and kernel.judge is not None and full:
-        try:
-            kind = kernel.judge(arguments, want, got)
-        except FORM_ERRORS:
-            kind = WRONG
-        chosen = [dataclasses.replace(fault, kind=kind) for fault in chosen if kind != AGREES]
-        if kind != WRONG and kernel.dependent:
-            chosen, others = _after_a_choice(kernel, arguments, want, got, within, chosen, others)
-    return worst(others + chosen)
-
-
-def _after_a_choice(
-    kernel: Kernel,
-    arguments: Values,
-    want: Values,
-    got: Values,
-    within: Values,
-    chosen: list[Fault],
-    others: list[Fault],
-) -> tuple[list[Fault], list[Fault]]:
-    """Return the faults of a choice that is as good, and those of the other results.
-
-    What depends on the choice is compared with what follows from it, or said not to be compared.
-    """
-    on_it = [one for one in others if one.output.name in kernel.dependent and not one.final]
-    others = [one for one in others if one not in on_it]
-    if kernel.following is not None:
-        wanted = {**want, **kernel.following(arguments, got)}
-        outputs = tuple(output for output in kernel.outputs if output.name in kernel.dependent)
-        faults = compare_outputs(outputs, wanted, got, within)
-        return chosen, others + [one for one in faults if one.output.agreement != "count"]
-    names = [one.output.name for one in on_it if one.output.agreement != "count"]
-    if not names:
-        return chosen, others
-    listed = ", ".join(names)
-    return [
-        dataclasses.replace(
-            one, kind=NOT_COMPARED, words=f"{one.words}, {one.kind}; not compared: {listed}"
-        )
-        for one in chosen
-    ], others
-
-
 def compare_outputs(
     outputs: tuple[Output, ...],
     want: Values,
@@ -195,20 +132,11 @@ def value_fault(
     output: Output, expected: Any, result: Any, within: Any, wider: float = WIDER
 ) -> Fault | None:
     """Return what is wrong with one result, or None."""
-    if np.ma.is_masked(result):
-        return Fault(WRONG, output, f"{output.name} must be an array; got masked elements")
+    if isinstance(result, Odd):
+        return Fault(WRONG, output, f"{output.name} must be an array; got {result.words}")
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
-    want = np.asarray(expected)
-    try:
-        got = np.asarray(result)
-        if got.dtype == object:
-            raise ValueError("no numbers")
-    except MemoryError:
-        raise
-    except Exception:  # __array__ of somebody's class may raise anything
-        words = f"{output.name} must be an array; got {type(result).__name__}"
-        return Fault(WRONG, output, words)
+    want, got = np.asarray(expected), np.asarray(result)
     if got.shape != want.shape:
         words = f"{output.name} must be of shape {want.shape}; got {got.shape}"
         return Fault(WRONG, output, words)

@@ -3,7 +3,7 @@ source of integers.
 
 A kernel's cases are drawn by one function (:mod:`refimpl.check.cases`), which asks a
 :class:`Source` for integers alone. The vectors come from :class:`Lcg`; Hypothesis is another source
-(:mod:`refimpl.check.exploring`) and makes small what it finds. Small integers give simple values:
+(:mod:`refimpl.check.asking`) and makes small what it finds. Small integers give simple values:
 zeros, short arrays, the first of several choices.
 
 Not handled here: arguments that a kernel must refuse.

@@ -14,9 +14,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from refimpl.check.encoding import DTYPES
+from refimpl.check.encoding import DTYPES, decode, plain
+from refimpl.check.kernel import States, Subject, Values
 
-__all__ = ["FORMAT", "VERSION", "VectorError", "folder", "load", "names", "require_fit"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "UnusableError",
+    "decoded_cases",
+    "folder",
+    "load",
+    "names",
+    "require_fit",
+]
 
 FORMAT = "refimpl-vectors"
 VERSION = 1
@@ -31,8 +41,8 @@ TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-class VectorError(ValueError):
-    """A file of vectors is missing, damaged, or of another version."""
+class UnusableError(Exception):
+    """What the user named cannot be checked; the message says why."""
 
 
 def folder() -> Path:
@@ -44,7 +54,7 @@ def names(where: Path, kind: str) -> list[str]:
     """Return the names of the files of a kind, "kernels" or "trainings", from the index."""
     listed = _json(where / "index.json").get("files")
     if not isinstance(listed, dict):
-        raise VectorError(f"{where / 'index.json'} must list files with their sha256")
+        raise UnusableError(f"{where / 'index.json'} must list files with their sha256")
     return sorted(
         path.partition("/")[2].removesuffix(".json")
         for path in listed
@@ -52,26 +62,43 @@ def names(where: Path, kind: str) -> list[str]:
     )
 
 
+def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], Values, States]]:
+    """Return each case of a file with its arguments and the expected states."""
+    cases = []
+    for case in load(where, f"{subject.kind}s", subject.name)["cases"]:
+        try:
+            arguments = {name: plain(decode(part)) for name, part in case["arguments"].items()}
+            expected = case["expected"] if subject.kind == "training" else [case["expected"]]
+            states = [{name: decode(part) for name, part in state.items()} for state in expected]
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise UnusableError(f"{case['id']} cannot be read: {error}") from error
+        wanted = {output.name for output in subject.outputs}
+        if subject.kind == "kernel" and set(states[0]) != wanted:
+            raise UnusableError(f"{case['id']} must expect {', '.join(sorted(wanted))}")
+        cases.append((case, arguments, states))
+    return cases
+
+
 def load(where: Path, kind: str, name: str) -> dict[str, Any]:
     """Return a file of vectors after all checks.
 
     Raises
     ------
-    VectorError
+    UnusableError
         If it is missing, damaged, or of another version.
     """
     path = where / kind / f"{name}.json"
     digest = _json(where / "index.json").get("files", {}).get(f"{kind}/{name}.json")
     if digest is None:
-        raise VectorError(f"{where / 'index.json'} does not list {kind}/{name}.json")
+        raise UnusableError(f"{where / 'index.json'} does not list {kind}/{name}.json")
     content = _json(path)
     if content.get("format") != FORMAT or content.get("version") != VERSION:
-        raise VectorError(
+        raise UnusableError(
             f"{path} must be of format {FORMAT!r} and version {VERSION}; "
             f"got {content.get('format')!r} and {content.get('version')!r}"
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-        raise VectorError(f"{path} is damaged: its sha256 is not the one in index.json")
+        raise UnusableError(f"{path} is damaged: its sha256 is not the one in index.json")
     require_fit(content, path)
     return content
 
@@ -80,11 +107,11 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise VectorError(f"cannot read {path}: {error.strerror}") from error
+        raise UnusableError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
-        raise VectorError(f"{path} must be JSON: {error}") from error
+        raise UnusableError(f"{path} must be JSON: {error}") from error
     if not isinstance(content, dict):
-        raise VectorError(f"{path} must hold a JSON object")
+        raise UnusableError(f"{path} must hold a JSON object")
     return content
 
 
@@ -95,7 +122,7 @@ def require_fit(content: dict[str, Any], path: Path) -> None:
     if fault is None:
         fault = _values_fault(content, "") or _ids_fault(content)
     if fault is not None:
-        raise VectorError(f"{path}: {fault}")
+        raise UnusableError(f"{path}: {fault}")
 
 
 def _fault(value: Any, rule: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:

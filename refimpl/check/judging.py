@@ -18,6 +18,7 @@ from refimpl.typing import FloatArray
 
 __all__ = [
     "CLOSE",
+    "FORM_ERRORS",
     "by_worth",
     "differences",
     "exact",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 CLOSE = 2.0**-40
+FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+"""What a judge raises at results of another form."""
 
 
 def whole(value: Any) -> int:

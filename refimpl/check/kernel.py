@@ -1,5 +1,5 @@
-"""What the check knows of a kernel: how to draw its arguments, how to call it in a module, what its
-results are, and how another choice is judged.
+"""What the check knows of a kernel or a training: how to draw its arguments, what its results are,
+and how another choice is judged.
 
 The class of a result says when two numbers agree:
 
@@ -16,8 +16,8 @@ Not handled here: the kernels themselves (:mod:`refimpl.check.cases`), comparing
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from refimpl.check.encoding import plain
 
 __all__ = [
     "AGREES",
+    "CHOICES",
     "EQUAL_WORTH",
     "KERNELS",
     "LAST_BITS",
@@ -37,6 +38,8 @@ __all__ = [
     "WRONG",
     "Kernel",
     "Output",
+    "States",
+    "Subject",
     "Values",
     "asked",
     "copied",
@@ -47,6 +50,7 @@ __all__ = [
 ]
 
 Values = dict[str, Any]
+States = list[Values]
 Judge = Callable[[Values, Values, Values], str]
 
 LAST_BITS = "last bits"
@@ -56,6 +60,7 @@ EQUAL_WORTH = "another choice of equal worth"
 NOT_COMPARED = "another choice; what follows it was not compared"
 WRONG = "wrong"
 NOT_RUN = "no answer"
+CHOICES = (TIE, EQUAL_WORTH)
 
 
 @dataclass(frozen=True)
@@ -79,50 +84,122 @@ class Output:
     tol: float = 2.0**-40
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A kernel of the contract.
+def _no_rounding(arguments: Values, expected: Values) -> Values:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What somebody's implementation is asked for: a kernel of the contract, or a training.
+
+    A kernel has one state, its results; a training has one for each round.
 
     Attributes
     ----------
     name : str
+        Also the name of the function that somebody's module must have.
     outputs : tuple of Output
+        Of a state.
+    judge : callable, optional
+        ``judge(arguments, expected, state)`` says whether another choice is as good.
+    rounding : callable, optional
+        ``rounding(arguments, expected)`` returns by name what rounding may change.
+    dependent : tuple of str
+        Results that are others where another choice of equal worth was made.
+    following : callable, optional
+        ``following(arguments, state)`` returns the dependent results of somebody's choice.
+        Without it they are not compared after another choice.
+    follow : callable, optional
+        ``follow(arguments, states)`` returns what each state must be after somebody's choices in
+        the states before it.
+    """
+
+    kind: ClassVar[str]
+    name: str
+    outputs: tuple[Output, ...]
+    judge: Judge | None = None
+    rounding: Callable[[Values, Values], Values] = _no_rounding
+    dependent: tuple[str, ...] = ()
+    following: Callable[[Values, Values], Values] | None = None
+    follow: Callable[[Values, States], States] | None = None
+
+    def expected(self, arguments: Values) -> States:
+        """Return the states by the reference."""
+        raise NotImplementedError
+
+    def problem(self, source: Source) -> tuple[str, Values]:
+        """Draw a small problem: what it is about, and its arguments."""
+        raise NotImplementedError
+
+    def takes(self) -> list[str]:
+        """Return the names of the arguments of somebody's function, in their order."""
+        raise NotImplementedError
+
+    def must_have(self) -> tuple[str, ...]:
+        """Return the outputs that a state may not leave out."""
+        return ()
+
+    def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
+        """Return by name what rounding may change, and for which names this is a bound."""
+        return self.rounding(arguments, want), ()
+
+    def ends(self) -> Output:
+        """Return what an answer that ends too early or too late differs in."""
+        return self.outputs[0]
+
+    def form(self) -> str:
+        """Return the source of what it takes and returns."""
+        return "refimpl.kernels.contract"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Subject):
+    """A kernel of the contract.
+
+    Attributes
+    ----------
     draw : callable
         ``draw(source, flag)`` returns arguments by name.
     flags : tuple of str
         What a case can be about.
     run : callable
         ``run(module, arguments)`` returns the results by name.
-    judge : callable, optional
-        ``judge(arguments, expected, results)`` says whether another choice is as good.
-    rounding : callable, optional
-        ``rounding(arguments, expected)`` returns by name what rounding may change.
     large : callable, optional
         Returns arguments of 2**16 + 1 rows.
     needs : tuple of str
         Other kernels that make one of its arguments.
-    dependent : tuple of str
-        Results that are others where another choice was made.
-    following : callable, optional
-        ``following(arguments, results)`` returns the dependent results of somebody's choice.
-        Without it they are not compared after another choice.
     record : bool
-        Whether the result is a record that a module may have in a form of its own. Its parts are
-        None then, and are not compared.
+        Whether the result is a record that a module may have in a form of its own. Parts that it
+        has not are not compared.
     """
 
-    name: str
-    outputs: tuple[Output, ...]
+    kind: ClassVar[str] = "kernel"
     draw: Callable[[Source, str], Values]
     flags: tuple[str, ...]
     run: Callable[[Any, Values], Values]
-    judge: Judge | None = None
-    rounding: Callable[[Values, Values], Values] = field(default=lambda arguments, expected: {})
     large: Callable[[], Values] | None = None
     needs: tuple[str, ...] = ()
-    dependent: tuple[str, ...] = ()
-    following: Callable[[Values, Values], Values] | None = None
     record: bool = False
+
+    def expected(self, arguments: Values) -> States:
+        """Return the results by the reference."""
+        return [self.run(refimpl.kernels, copied(arguments))]
+
+    def problem(self, source: Source) -> tuple[str, Values]:
+        """Draw a flag and arguments."""
+        flag = source.pick(*self.flags)
+        return flag, self.draw(source, flag)
+
+    def takes(self) -> list[str]:
+        """Return the parameters of the reference's kernel."""
+        reference = inspect.signature(getattr(refimpl.kernels, self.name)).parameters
+        return [part for part in reference if part != "threads"]
+
+    def must_have(self) -> tuple[str, ...]:
+        """Return all but counts; of a record nothing."""
+        if self.record:
+            return ()
+        return tuple(output.name for output in self.outputs if output.agreement != "count")
 
 
 KERNELS: dict[str, Kernel] = {}
@@ -145,7 +222,14 @@ def enter(
     def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
         name = draw.__name__
         names = tuple(flag.strip() for flag in flags.split(","))
-        KERNELS[name] = Kernel(name, listed, draw, names, run or _plain_run(name, listed), **more)
+        KERNELS[name] = Kernel(
+            name=name,
+            outputs=listed,
+            draw=draw,
+            flags=names,
+            run=run or _plain_run(name, listed),
+            **more,
+        )
         return draw
 
     return into_table

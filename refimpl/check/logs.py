@@ -21,9 +21,9 @@ import scipy
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
+from refimpl.check.files import UnusableError
 from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
 from refimpl.check.reading import numbers
-from refimpl.check.running import UnusableError
 from refimpl.check.trainings import TRAININGS, Training
 from refimpl.check.trainings.boostmap import margins_of
 from refimpl.check.trainings.search_forest import by_first_point, worth

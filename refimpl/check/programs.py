@@ -1,4 +1,5 @@
-"""Hold a program in any language against the vectors, by JSON lines on its standard streams.
+"""Ask somebody's implementation a case by JSON lines: a program in any language, or a module in a
+process of its own.
 
 The program reads a case a line: ``{"id": ..., "kernel": name, "arguments": {...}}``, or
 ``"training"`` instead of ``"kernel"``. It writes a line for each: ``{"id": ..., "result": {...}}``
@@ -7,50 +8,97 @@ for what it does not have. It may leave out what counts the work. Values are wri
 vectors; plain numbers and lists of numbers are read, too. A program that crashes, or is silent for
 too long, is started again for the next case.
 
-Not handled here: limits on a program's memory.
+Not handled here: which cases are asked (:mod:`refimpl.check.asking`), the module's side
+(:mod:`refimpl.check.serving`).
 """
 
 import json
+import os
 import queue
 import re
+import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import Difference, Fault, compare
+from refimpl.check.comparing import Odd
 from refimpl.check.encoding import decode
-from refimpl.check.files import names
-from refimpl.check.kernel import NOT_RUN, WRONG, Kernel, Output, Values
-from refimpl.check.parts import Compared
-from refimpl.check.running import UnusableError, decoded_cases, difference_of
-from refimpl.check.stages import decoded_trainings, difference_in
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.files import UnusableError
+from refimpl.check.kernel import States
+from refimpl.check.serving import Server
 
-__all__ = ["Program", "ProgramError", "program_differences"]
+__all__ = ["Answer", "GivenUpError", "Here", "ModuleProgram", "Program", "ProgramError"]
 
 MOST_STARTS = 50
 MOST_SILENT = 2
-"""Time-outs in a row after which a kernel's other cases are not asked; one more ends the check."""
+"""Time-outs in a row; one more ends the check."""
 MOST_LINE = 2**26
-Judge = Callable[[Any], Difference | None]
+TO_START = 60.0
+"""Seconds for the imports of a module, beside those for a case."""
+WAIT = 0.2
+"""Seconds between two looks at the process."""
 NUMBER = re.compile("[+-]?(0x|inf|nan)", re.IGNORECASE)
 
 
 class ProgramError(Exception):
-    """The program gave no answer that can be read; the message says what it did instead."""
+    """The program gave no answer that can be read; the message says what it did instead.
+
+    `ended` says whether its process has ended, or was ended.
+    """
+
+    def __init__(self, words: str, *, ended: bool = False) -> None:
+        super().__init__(words)
+        self.ended = ended
 
 
 class GivenUpError(Exception):
     """The program had to be started too often."""
 
 
-class Program:
-    """A program that answers cases.
+class Answer(NamedTuple):
+    """The states that a program returns, and the arguments to which it wrote."""
+
+    states: States
+    wrote: list[str]
+
+
+class Asked:
+    """Somebody's implementation that answers cases.
+
+    Attributes
+    ----------
+    own : tuple of str
+        The kernels that it has instead of the reference's, where this is known.
+    """
+
+    own: tuple[str, ...] = ()
+
+    def ask(self, question: dict[str, Any]) -> Answer | None:
+        """Return the answer to a case, None if it is skipped."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """End its process, if it has one."""
+
+
+class Here(Asked):
+    """A module that is asked in this process."""
+
+    def __init__(self, module: Any) -> None:
+        self.server = Server(module)
+        self.own = self.server.own
+
+    def ask(self, question: dict[str, Any]) -> Answer | None:
+        """Return the answer to a case, None if it is skipped."""
+        return read_answer(self.server.answer(question))
+
+
+class Program(Asked):
+    """A program that answers cases on its standard streams.
 
     Parameters
     ----------
@@ -64,101 +112,161 @@ class Program:
         self.seconds = seconds
         self.starts = 0
         self.silent = 0
-        self.unasked: list[str] = []
-        self.given_up = False
         self.process: subprocess.Popen[bytes] | None = None
         self.lines: queue.Queue[bytes] = queue.Queue()
 
-    def start(self) -> None:
-        """Start the program, unless it runs."""
+    def start(self) -> bool:
+        """Start the program, unless it runs; return whether it was started."""
         if self.process is not None and self.process.poll() is None:
-            return
+            return False
         if self.starts == MOST_STARTS or self.silent > MOST_SILENT:
             raise GivenUpError
+        self.stop()
         self.starts += 1
         self.lines = queue.Queue()
         try:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:
             raise UnusableError(f"cannot start {self.command[0]}: {error.strerror}") from error
         threading.Thread(target=_reads, args=(self.process, self.lines), daemon=True).start()
+        return True
 
-    def ask(self, case: dict[str, Any]) -> Any:
-        """Return the program's result for a case, None if it skips it."""
+    def ask(self, question: dict[str, Any]) -> Answer | None:
+        """Return the answer to a case, None if it is skipped."""
         self.start()
-        assert self.process is not None and self.process.stdin is not None
-        line = (json.dumps(case) + "\n").encode()
+        content = self._content(question, self.seconds, " (--seconds)")
+        if "memory" in content:
+            self.stop()
+        return read_answer(content)
+
+    def _content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
+        """Return the object that answers a question."""
+        assert self.process is not None
+        line = (json.dumps(question) + "\n").encode()
         # a thread of its own: a program that reads nothing would block this one
-        writer = threading.Thread(target=send, args=(self.process, line), daemon=True)
-        writer.start()
-        try:
-            answer = self.lines.get(timeout=self.seconds)
-        except queue.Empty:
+        threading.Thread(target=send, args=(self.process, line), daemon=True).start()
+        answer = self._line(seconds)
+        if answer is None:
             self.stop()
             self.silent += 1
-            raise ProgramError(f"no answer within {self.seconds:g} s") from None
+            raise ProgramError(f"no answer within {seconds:g} s{named}", ended=True)
         self.silent = 0
         if not answer:
-            code = self._ended()
-            raise ProgramError(f"the program ended with {code}")
-        return self._read(answer, case["id"])
-
-    def _read(self, answer: bytes, id: str) -> Any:
+            words = self._ended()
+            self.stop()
+            raise ProgramError(f"the process ended with {words}", ended=True)
         try:
             content = json.loads(answer)
         except (ValueError, RecursionError):
             self.stop()  # its next line may belong to this case
             raise ProgramError(f"a line that is no JSON: {answer[:80]!r}") from None
-        if not isinstance(content, dict) or content.get("id") != id:
+        if not isinstance(content, dict) or content.get("id") != question["id"]:
             self.stop()
-            raise ProgramError(f"an answer that has not the id {id!r}: {answer[:80]!r}")
-        if content.get("skip"):
-            return None
-        if "error" in content:
-            raise ProgramError(f"the program says {str(content['error'])[:200]}")
-        if "result" not in content:
-            raise ProgramError("an answer without result, skip or error")
-        try:
-            return as_values(content["result"])
-        except Exception as error:  # it may be anything
-            raise ProgramError(f"a result that cannot be read: {error}") from None
+            raise ProgramError(f"an answer that has not the id {question['id']!r}: {answer[:80]!r}")
+        return content
+
+    def _line(self, seconds: float) -> bytes | None:
+        """Return the next line, empty if the process has ended, None after so many seconds.
+
+        A process that it started may keep its output open.
+        """
+        assert self.process is not None
+        limit = time.monotonic() + seconds
+        ended = False
+        while (left := limit - time.monotonic()) > 0:
+            try:
+                return self.lines.get(timeout=min(WAIT, left))
+            except queue.Empty:
+                if ended:
+                    return b""
+                ended = self.process.poll() is not None  # what it wrote before may still come
+        return None
 
     def _ended(self) -> str:
         assert self.process is not None
         try:
             code = self.process.wait(timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            self.stop()
             return "a closed output"
-        return f"exit code {code}" if code >= 0 else f"signal {-code}"
+        if code >= 0:
+            return f"exit code {code}"
+        try:
+            return f"signal {-code}, {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
 
     def stop(self) -> None:
-        """End the program."""
-        if self.process is not None:
-            if self.process.poll() is None:
-                self.process.kill()
-            self.process.wait()
-            for stream in (self.process.stdin, self.process.stdout):
-                if stream is not None:
-                    try:
-                        stream.close()
-                    except OSError:  # what it did not read is lost
-                        pass
-            self.process = None
+        """End the program and what it started in its session."""
+        if self.process is None:
+            return
+        if hasattr(os, "killpg"):
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):  # all have ended
+                pass
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.close()
+        except OSError:  # what it did not read is lost
+            pass
+        self.process = None
+
+
+class ModuleProgram(Program):
+    """A module that is imported and asked in a process of its own, with a limit on its memory.
+
+    Parameters
+    ----------
+    module : str
+        A module's name, or a .py file.
+    seconds : float
+        The longest time for one answer.
+    memory : int
+        MiB that it may take beside the check's own.
+
+    Attributes
+    ----------
+    trainings : tuple of str
+        The trainings for which it has a function.
+    in_order : tuple of str
+        The functions that have other names for their arguments.
+    """
+
+    def __init__(self, module: str, seconds: float, memory: int) -> None:
+        command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.serving"]
+        super().__init__(command, seconds)
+        self.opening = {"id": "module", "module": module, "memory": memory}
+        self.trainings: tuple[str, ...] = ()
+        self.in_order: tuple[str, ...] = ()
+
+    def start(self) -> bool:
+        """Start the process and import the module, unless it runs; return whether it started."""
+        if not super().start():
+            return False
+        try:
+            added = f", {TO_START:g} s over --seconds"
+            about = self._content(self.opening, self.seconds + TO_START, added)
+        except ProgramError as error:
+            words = f"{self.opening['module']} cannot be imported: {error}"
+            raise UnusableError(words) from None
+        if "unusable" in about:
+            raise UnusableError(about["unusable"])
+        self.own, self.trainings = tuple(about["own"]), tuple(about["trainings"])
+        self.in_order = tuple(about["in order"])
+        return True
 
 
 def _reads(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]") -> None:
+    """Put the lines of the program into the queue, and an empty one behind the last."""
     assert process.stdout is not None
-    while True:
-        try:
-            line = process.stdout.readline(MOST_LINE)
-        except ValueError:  # closed
-            line = b""
-        lines.put(line)
-        if not line:
-            return
+    with process.stdout as stream:
+        while line := stream.readline(MOST_LINE):
+            lines.put(line)
+    lines.put(b"")
 
 
 def send(process: "subprocess.Popen[bytes]", line: bytes) -> None:
@@ -170,17 +278,40 @@ def send(process: "subprocess.Popen[bytes]", line: bytes) -> None:
         pass
 
 
-def as_values(result: Any) -> Any:
+# ------------------------------------------------------------------------------- reading an answer
+
+
+def read_answer(content: dict[str, Any]) -> Answer | None:
+    """Return what an answer says, None for a case that is skipped."""
+    if content.get("skip"):
+        return None
+    if "raised" in content:
+        raise ProgramError(content["raised"])
+    if "memory" in content:
+        words = f"it has used up its {content['memory']} MiB of memory (--memory)"
+        raise ProgramError(words, ended=True)
+    if "error" in content:
+        raise ProgramError(f"the program says {str(content['error'])[:200]}")
+    if "result" not in content:
+        raise ProgramError("an answer without result, skip or error")
+    try:
+        return Answer(as_states(content["result"]), content.get("wrote", []))
+    except Exception as error:  # it may be anything
+        raise ProgramError(f"a result that cannot be read: {error}") from None
+
+
+def as_states(result: Any) -> States:
     """Return a program's result: values of the vectors, or plain numbers and lists."""
-    if isinstance(result, list) and result and all(isinstance(part, dict) for part in result):
-        return [as_values(part) for part in result]
-    if not isinstance(result, dict):
+    states = result if isinstance(result, list) else [result]
+    if not all(isinstance(state, dict) for state in states):
         raise ValueError(f"it must be an object or a list of objects; got {str(result)[:80]}")
-    return {name: _value(value) for name, value in result.items()}
+    return [{name: _value(value) for name, value in state.items()} for state in states]
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, dict):
+        if "odd" in value:
+            return Odd(str(value["odd"]))
         if "generator" in value or "digest" in value:
             raise ValueError("an answer must have the whole array, no generator and no digest")
         return decode(value)
@@ -204,101 +335,3 @@ def _float(text: str) -> float:
     if not NUMBER.match(text):  # float.fromhex takes 1.5 for 1 + 5/16
         raise ValueError(f"a number in a string must be hexadecimal, from 0x; got {text[:40]!r}")
     return float.fromhex(text)
-
-
-def program_differences(
-    program: Program,
-    where: Path,
-    wanted: list[str],
-    progress: Callable[[str, int], None],
-    compared: Compared | None = None,
-) -> list[Difference]:
-    """Return what differs; `wanted` are kernels and trainings, by default all of them.
-
-    `compared` is told which parts the rounds of trainings have.
-    """
-    differences: list[Difference] = []
-    try:
-        for kind, known in (("kernels", KERNELS), ("trainings", TRAININGS)):
-            for name in names(where, kind):
-                if (wanted and name not in wanted) or name not in known:
-                    continue
-                of_kernel = kind == "kernels"
-                cases = (
-                    _of_kernel(where, name) if of_kernel else _of_training(where, name, compared)
-                )
-                progress(name, _count_asked(program, cases, differences))
-    except GivenUpError:
-        program.given_up = True
-        progress(name, len([1 for difference in differences if difference.name == name]))
-    finally:
-        program.stop()
-    return differences
-
-
-def _count_asked(
-    program: Program,
-    judged: Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]],
-    differences: list[Difference],
-) -> int:
-    """Ask cases, add what differs, and return how many were answered or failed."""
-    count = 0
-    for case, of, first, judge in judged:
-        (name,) = of.values()
-        try:
-            got = program.ask({"id": case["id"], **of, "arguments": case["arguments"]})
-        except ProgramError as error:
-            found: Difference | None = difference_of(name, Fault(NOT_RUN, first, str(error)), case)
-        else:
-            if got is None:
-                return count
-            found = judge(got)
-        count += 1
-        if found is not None:
-            differences.append(found)
-        if program.silent >= MOST_SILENT:
-            program.unasked.append(name)
-            return count
-    return count
-
-
-def _of_kernel(
-    where: Path, name: str
-) -> Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]]:
-    """Yield each case of a kernel, and how its answer is judged."""
-    kernel = KERNELS[name]
-    for case, arguments, expected in decoded_cases(where, name):
-
-        def judge(got: Any, case: Any = case, a: Values = arguments, e: Values = expected) -> Any:
-            fault = _fault(kernel, a, e, got)
-            return fault and difference_of(name, fault, case)
-
-        yield case, {"kernel": name}, kernel.outputs[0], judge
-
-
-def _of_training(
-    where: Path, name: str, compared: Compared | None
-) -> Iterator[tuple[dict[str, Any], dict[str, str], Output, Judge]]:
-    """Yield each case of a training, and how its answer is judged."""
-    training = TRAININGS[name]
-    for case, arguments, expected in decoded_trainings(where, name):
-
-        def judge(got: Any, case: Any = case, a: Values = arguments, e: Any = expected) -> Any:
-            states = got if isinstance(got, list) else [got]
-            return difference_in(training, case, a, e, lambda name, given: states, compared)
-
-        yield case, {"training": name}, training.outputs[0], judge
-
-
-def _fault(kernel: Kernel, arguments: Values, expected: Values, got: Any) -> Fault | None:
-    if not isinstance(got, dict):
-        return Fault(WRONG, kernel.outputs[0], "the result must be an object of outputs")
-    missing = _missing(kernel.outputs, got)
-    return missing or compare(kernel, arguments, expected, got)
-
-
-def _missing(outputs: tuple[Output, ...], got: Values) -> Fault | None:
-    for output in outputs:
-        if got.get(output.name) is None and output.agreement != "count":
-            return Fault(NOT_RUN, output, f"the result lacks {output.name}")
-    return None

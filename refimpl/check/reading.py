@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.running import UnusableError
+from refimpl.check.files import UnusableError
 from refimpl.resources import check_free_memory
 
 SPEED = 1e8

@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.comparing import Difference, Fault
+from refimpl.check.files import UnusableError
 from refimpl.check.kernel import WRONG, Values
 from refimpl.check.logs import LOGS
-from refimpl.check.parts import NAMES
 from refimpl.check.reading import announce, counted, numbers, points, read_data, read_text
 from refimpl.check.reports import Report
-from refimpl.check.running import UnusableError
-from refimpl.check.stages import first_fault
+from refimpl.check.stages import NAMES, first_fault
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]

@@ -1,291 +1,260 @@
-"""Compare somebody's training with the reference, round by round.
+"""The one judge: compare the states of a kernel or a training with the expected ones.
 
-Not handled here: where the rounds come from (a module, a log, a program).
+A state agrees, or differs in last bits, by a tie, by another choice of equal worth, or is wrong.
+What follows from a choice is compared after it where the check can follow it.
+
+Not handled here: single results (:mod:`refimpl.check.comparing`), where the states come from (a
+program, a log).
 """
 
 import dataclasses
-import re
 import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from refimpl.check.comparing import FORM_ERRORS, Difference, Fault, compare_outputs, worst
-from refimpl.check.encoding import decode, plain
-from refimpl.check.files import VectorError, load
+from refimpl.check.comparing import Difference, Fault, compare_outputs, worst
+from refimpl.check.encoding import Digest
+from refimpl.check.judging import FORM_ERRORS
 from refimpl.check.kernel import (
     AGREES,
-    EQUAL_WORTH,
+    CHOICES,
     NOT_COMPARED,
     NOT_RUN,
-    TIE,
     WRONG,
     Output,
+    States,
+    Subject,
     Values,
 )
-from refimpl.check.parts import Compared, renamed, unknown_part
-from refimpl.check.running import UNWATCHED, Watch, raised
-from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = [
-    "decoded_trainings",
-    "difference_in",
+    "NAMES",
+    "compare",
+    "difference_of",
     "first_fault",
-    "listing",
-    "own_trainings",
-    "signatures",
-    "training_differences",
+    "of_reference",
+    "renamed",
+    "reported",
 ]
 
-CHOICES = (TIE, EQUAL_WORTH)
+NAMES = {
+    "feature": "f",
+    "i_t": "f",
+    "polarity": "p",
+    "threshold": "theta",
+    "weights": "w",
+    "error": "epsilon",
+    "class": "C",
+    "label": "l_y",
+    "loss": "z",
+    "leaves": "leaf",
+}
+"""Other names of the parts of a round, and the names of the outputs that they stand for."""
+
+
+def of_reference(subject: Subject, arguments: Values) -> States:
+    """Return the reference's states; it warns of nothing."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return subject.expected(arguments)
 
 
 def first_fault(
-    training: Training, arguments: Values, expected: list[Values], got: list[Values]
+    subject: Subject, arguments: Values, expected: States, got: States
 ) -> tuple[int, Fault] | None:
-    """Return the worst fault of all rounds, the first of several, and its round, counted from 1.
+    """Return the worst fault of all states, the first of several, and its number from 1.
 
-    The result is None if every round agrees. Where the check cannot follow somebody's choices, the
+    The result is None if every state agrees. Where the check cannot follow somebody's choices, the
     comparison ends at a choice that is as good, and the fault says so.
     """
-    if training.follow is not None:
-        expected = training.follow(arguments, got)
-    faults: list[tuple[int, Fault]] = []
-    for number, (want, state) in enumerate(zip(expected, got, strict=False), start=1):
-        fault = _round_fault(training, arguments, want, state)
-        if fault is None:
-            continue
-        if fault.kind in CHOICES and training.follow is None:
-            fault = _uncompared(training, fault, state, number, max(len(expected), len(got)))
-        faults.append((number, fault))
-        if fault.kind in (WRONG, NOT_COMPARED):
-            break  # the rounds after it may follow from it
-    else:
-        faults += _other_number(training, len(expected), len(got))
+    with np.errstate(all="ignore"):
+        if subject.follow is not None:
+            expected = subject.follow(arguments, got)
+        most = max(len(expected), len(got))
+        faults: list[tuple[int, Fault]] = []
+        for number, (want, state) in enumerate(zip(expected, got, strict=False), start=1):
+            later = f"rounds {number + 1} to {most}" if number < most else ""
+            fault = compare(subject, arguments, want, state, later)
+            if fault is None:
+                continue
+            faults.append((number, fault))
+            if fault.kind in (WRONG, NOT_COMPARED, NOT_RUN):
+                break  # the states after it may follow from it
+        else:
+            faults += _other_number(subject, len(expected), len(got))
     first = worst([fault for _, fault in faults])
     return next((item for item in faults if item[1] is first), None)
 
 
-def _other_number(training: Training, expected: int, got: int) -> list[tuple[int, Fault]]:
+def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, Fault]]:
     """Return the fault of a training that ends too early or too late."""
     if got == expected:
         return []
     words = f"{got} rounds; {expected} expected"
     if got < expected:
         words = f"the training ended after {got} of {expected} rounds"
-    return [(min(expected, got) + 1, Fault(WRONG, training.ends(), words))]
+    return [(min(expected, got) + 1, Fault(WRONG, subject.ends(), words))]
 
 
-def _uncompared(training: Training, fault: Fault, got: Values, number: int, rounds: int) -> Fault:
-    """Return a choice's fault that says what was not compared because it hangs on the choice."""
-    parts = [name for name in training.dependent if name in got]
-    if number < rounds:
-        parts.append(f"rounds {number + 1} to {rounds}")
-    if not parts:
+def compare(
+    subject: Subject, arguments: Values, want: Values, got: Values, later: str = ""
+) -> Fault | None:
+    """Return the worst difference of a state from the expected one, the first of several.
+
+    `later` says what else follows from the choices of this state.
+    """
+    fault = _form_fault(subject, want, got)
+    if fault is not None:
         return fault
-    words = f"{fault.words}, {fault.kind}; not compared: {', '.join(parts)}"
-    return Fault(NOT_COMPARED, fault.output, words)
-
-
-def _round_fault(training: Training, arguments: Values, want: Values, got: Values) -> Fault | None:
-    """Return the worst fault of a round, the first of several."""
-    known = {output.name for output in training.outputs}
-    if not known.intersection(got):
-        return Fault(WRONG, training.outputs[0], f"a round must have one of {sorted(known)}")
-    for output in training.outputs:
-        if output.name in got and got[output.name] is None and want.get(output.name) is not None:
-            return Fault(WRONG, output, f"{output.name} must be a result; got None")
-    cancelled = _cancelled(training, want)
-    bounds = training.rounding(arguments, want)
-    faults = compare_outputs(training.outputs, want, got, cancelled | bounds, bounds)
-    chosen = {fault.output.name for fault in faults if fault.judged()}
-    verdict = None
-    if chosen and training.judge is not None:
+    full = not any(isinstance(value, Digest) for value in want.values())
+    within, bounds = subject.allowed(arguments, want) if full else ({}, ())
+    faults = compare_outputs(subject.outputs, want, got, within, bounds)
+    if full and subject.judge is not None and any(fault.judged() for fault in faults):
         try:
-            verdict = training.judge(arguments, want, {**want, **got})
+            verdict = subject.judge(arguments, want, {**want, **got})
         except FORM_ERRORS:
             verdict = WRONG
-    judged = []
-    for fault in faults:
-        kind = fault.kind
-        if verdict is not None and fault.output.name in chosen:
-            kind = verdict
-        elif verdict in CHOICES and training.follow is None and not fault.final:
-            kind = AGREES if fault.output.name in training.dependent else kind
-        if kind != AGREES:
-            judged.append(dataclasses.replace(fault, kind=kind))
-    first = worst(judged)
-    return None if first is None else _with_missing(training, first, got)
+        faults = [
+            dataclasses.replace(fault, kind=verdict) if fault.judged() else fault
+            for fault in faults
+            if verdict != AGREES or not fault.judged()
+        ]
+        if verdict in CHOICES and subject.follow is None:
+            faults = _after_a_choice(subject, arguments, want, got, faults, later)
+    return _with_missing(subject, worst(faults), got)
 
 
-def _with_missing(training: Training, fault: Fault, got: Values) -> Fault:
-    """Return a fault that says which parts before it the round lacks: the cause may be there."""
-    names = [output.name for output in training.outputs]
-    missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
-    if fault.kind != WRONG or fault.final or not missing:
-        return fault
-    words = f"{fault.words}; an earlier line may be the cause: the round has no "
-    return Fault(fault.kind, fault.output, words + ", ".join(missing))
-
-
-def _with_unknown(
-    training: Training, found: tuple[int, Fault] | None, expected: list[Values], got: list[Values]
-) -> tuple[int, Fault] | None:
-    """Return the fault, or that of a part that nobody knows: it may be misspelt."""
-    unknown = unknown_part(training, expected, got)
-    if unknown is None:
-        return found
-    number, output, words = unknown
-    if found is not None and found[1].kind == WRONG:
-        more = f"{found[1].words}; round {number}: {words}"
-        return found[0], dataclasses.replace(found[1], words=more)
-    return number, Fault(WRONG, output, words)
-
-
-def _written(training: Training, arguments: Values, given: Values) -> tuple[int, Fault] | None:
-    """Return the fault of a training that wrote to an argument."""
-    for name, value in arguments.items():
-        if isinstance(value, np.ndarray) and value.tobytes() != given[name].tobytes():
-            words = f"the training wrote to its argument {name}"
-            return 0, Fault(WRONG, Output(name, training.algorithm), words)
+def _form_fault(subject: Subject, want: Values, got: Values) -> Fault | None:
+    """Return the fault of a state that lacks what it must have."""
+    known = [output.name for output in subject.outputs]
+    for output in subject.outputs:
+        if output.name in subject.must_have() and output.name not in got:
+            return Fault(NOT_RUN, output, f"the result lacks {output.name}")
+        lacking = output.name in got and got[output.name] is None
+        if lacking and want.get(output.name) is not None:
+            return Fault(WRONG, output, f"{output.name} must be a result; got None")
+    if not set(known).intersection(got):
+        words = f"a {'round' if subject.kind == 'training' else 'result'} must have one of"
+        return Fault(WRONG, subject.outputs[0], f"{words} {sorted(known)}")
     return None
 
 
-def _cancelled(training: Training, want: Values) -> Values:
-    """Return tol / 1024 times the largest element of each array: what cancels is no digit."""
-    within = {}
-    for output in training.outputs:
-        value = want.get(output.name)
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
-            largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
-            within[output.name] = output.tol / 1024 * float(largest)
-    return within
+def _after_a_choice(
+    subject: Subject, arguments: Values, want: Values, got: Values, faults: list[Fault], later: str
+) -> list[Fault]:
+    """Return the faults beside a choice that is as good.
 
-
-def decoded_trainings(where: Path, name: str) -> list[tuple[dict[str, Any], Values, list[Values]]]:
-    """Return each case of a training's file with its arguments and the states of its rounds."""
-    cases = []
-    for case in load(where, "trainings", name)["cases"]:
-        try:
-            arguments = {key: plain(decode(value)) for key, value in case["arguments"].items()}
-            states = [decode(state) for state in case["expected"]]
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise VectorError(f"{case['id']} cannot be read: {error}") from error
-        cases.append((case, arguments, states))
-    return cases
-
-
-def own_trainings(module: Any) -> list[str]:
-    """Return the trainings for which a module has a function of this name."""
-    return [name for name in TRAININGS if callable(getattr(module, name, None))]
-
-
-def listing(where: Path, examples: int) -> str:
-    """Return a table of the functions that a module may have."""
-    rows = [("function", "algorithm", "vectors", "random examples")]
-    for name, training in TRAININGS.items():
-        parts = [re.sub("_[01]$", "_C", part) for part in training.cases()[0].arguments]
-        taken = f"{name}({', '.join(dict.fromkeys(parts))})"
-        count = len(load(where, "trainings", name)["cases"])
-        rows.append((taken, training.algorithm, str(count), str(examples)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-    return "\n".join([*lines, "", "--only NAME says what a function takes and returns"])
-
-
-def signatures(names: list[str]) -> list[str]:
-    """Return what the functions take and return, a paragraph each."""
-    texts = []
-    for name in names:
-        training = TRAININGS[name]
-        arguments = training.cases()[0].arguments
-        taken = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
-        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
-        texts.append(
-            f"{name}({', '.join(arguments)})\n  {training.about}.\n"
-            f"  In the first vector: {taken}.\n"
-            f"  It returns a list: for each round a dict with some of {given}.\n"
-        )
-    return texts
-
-
-def _form(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    return repr(value)
-
-
-def training_differences(
-    answer: Callable[[str, Values], Any],
-    where: Path,
-    names: list[str],
-    progress: Callable[[str, int], None],
-    watch: Watch = UNWATCHED,
-    compared: Compared | None = None,
-) -> list[Difference]:
-    """Return what differs on the trainings' vectors; ``answer(name, arguments)`` runs one.
-
-    `compared` is told which parts the rounds have.
+    What depends on the choice is compared with what follows from it, or said not to be compared.
     """
-    differences = []
-    for name in names:
-        cases = decoded_trainings(where, name)
-        for case, arguments, expected in cases:
-            with watch.case(name, case):
-                difference = difference_in(
-                    TRAININGS[name], case, arguments, expected, answer, compared
-                )
-            if difference is not None:
-                differences.append(difference)
-                watch.differs(difference)
-        progress(name, len(cases))
-    return differences
+    chosen = [fault for fault in faults if fault.judged()]
+    hangs = [
+        fault
+        for fault in faults
+        if fault.output.name in subject.dependent and not fault.final and not fault.judged()
+    ]
+    others = [fault for fault in faults if fault not in chosen and fault not in hangs]
+    names = [fault.output.name for fault in hangs if fault.output.agreement != "count"]
+    if subject.following is not None:
+        wanted = {**want, **subject.following(arguments, got)}
+        outputs = tuple(one for one in subject.outputs if one.name in subject.dependent)
+        found = compare_outputs(outputs, wanted, got, subject.allowed(arguments, want)[0])
+        others += [fault for fault in found if fault.output.agreement != "count"]
+        names = []
+    names += [later] if later else []
+    if names:
+        chosen = [
+            dataclasses.replace(
+                one,
+                kind=NOT_COMPARED,
+                words=f"{one.words}, {one.kind}; not compared: {', '.join(names)}",
+            )
+            for one in chosen
+        ]
+    return others + chosen
 
 
-def difference_in(
-    training: Training,
+def _with_missing(subject: Subject, fault: Fault | None, got: Values) -> Fault | None:
+    """Return a fault that says which parts before it the state lacks: the cause may be there."""
+    if fault is None or fault.kind != WRONG or fault.final:
+        return fault
+    names = [output.name for output in subject.outputs]
+    missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
+    if not missing:
+        return fault
+    words = f"{fault.words}; an earlier line may be the cause: the round has no "
+    return dataclasses.replace(fault, words=words + ", ".join(missing))
+
+
+# ------------------------------------------------------------------------------- parts of a round
+
+
+def renamed(subject: Subject, state: Values) -> Values:
+    """Return a state by the names of the subject's outputs."""
+    known = {output.name for output in subject.outputs}
+    named: Values = {}
+    for name, part in state.items():
+        other = NAMES.get(name, name)
+        is_alias = name not in known and other in known and other not in state
+        named[other if is_alias else name] = part
+    return named
+
+
+def _with_unknown(
+    subject: Subject, found: tuple[int, Fault] | None, expected: States, got: States
+) -> tuple[int, Fault] | None:
+    """Return the fault, or that of a part that is no output: it may be misspelt.
+
+    What the vectors hold beside the outputs, such as a proven bound, is known.
+    """
+    known = [output.name for output in subject.outputs]
+    beside = {name for state in expected for name in state}.union(known)
+    for number, state in enumerate(got, start=1):
+        unknown = [name for name in state if name not in beside]
+        if not unknown:
+            continue
+        names = ", ".join(map(repr, unknown))
+        words = f"unknown part {names}; the parts are {', '.join(known)}"
+        if found is not None and found[1].kind == WRONG:
+            more = f"{found[1].words}; round {number}: {words}"
+            return found[0], dataclasses.replace(found[1], words=more)
+        return number, Fault(WRONG, Output(unknown[0], subject.form()), words)
+    return found
+
+
+def difference_of(
+    subject: Subject,
     case: dict[str, Any],
     arguments: Values,
-    expected: list[Values],
-    answer: Callable[[str, Values], Any],
-    compared: Compared | None = None,
+    expected: States,
+    got: States,
+    wrote: list[str],
 ) -> Difference | None:
-    """Return what differs in one case, or None; `compared` is told the parts of the rounds."""
-    given = {
-        name: value.copy() if isinstance(value, np.ndarray) else value
-        for name, value in arguments.items()
-    }
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            got = list(answer(training.name, given))
-            if not all(isinstance(state, dict) for state in got):
-                raise TypeError(f"{training.name} must return a dict for each round")
-    except (Exception, SystemExit) as error:
-        found: tuple[int, Fault] | None = (0, Fault(NOT_RUN, training.outputs[0], raised(error)))
-    else:
-        got = [renamed(training, state) for state in got]
-        if compared is not None:
-            compared.add(training.name, expected, got)
-        with np.errstate(all="ignore"):  # the module may have set "raise"
-            found = first_fault(training, arguments, expected, got)
-        found = _with_unknown(training, found, expected, got)
-        if found is None or found[1].kind != WRONG:
-            found = _written(training, arguments, given) or found
+    """Return what differs in a case, or None; `wrote` are the arguments that were changed."""
+    if subject.kind == "training":
+        got = [renamed(subject, state) for state in got]
+    found = first_fault(subject, arguments, expected, got)
+    if subject.kind == "training":
+        found = _with_unknown(subject, found, expected, got)
+    if wrote and (found is None or found[1].kind != WRONG):
+        words = f"the {subject.kind} wrote to its argument {wrote[0]}"
+        found = 0, Fault(WRONG, Output(wrote[0], subject.form()), words)
     if found is None:
         return None
     number, fault = found
+    if subject.kind == "training" and number:
+        fault = dataclasses.replace(fault, words=f"round {number}: {fault.words}")
+    return reported(subject.name, fault, case)
+
+
+def reported(name: str, fault: Fault, case: dict[str, Any]) -> Difference:
+    """Return the difference of a case as it is reported."""
     return Difference(
-        name=training.name,
+        name=name,
         kind=fault.kind,
         output=fault.output.name,
         source=fault.output.source,
-        words=f"round {number}: {fault.words}" if number else fault.words,
+        words=fault.words,
         id=case["id"],
         flags=tuple(case["flags"]),
         comment=case.get("comment", ""),

@@ -1,9 +1,9 @@
 """A test for each kernel and each training of a module that REFIMPL_CHECK names:
 ``REFIMPL_CHECK=my_module pytest --pyargs refimpl.check``.
 
-Without the variable there is nothing to test, and pytest skips both tests.
+Without the variable there is nothing to test, and pytest skips the test.
 
-Not handled here: further cases of Hypothesis (``python -m refimpl.check kernels my_module``).
+Not handled here: random examples (``python -m refimpl.check kernels my_module``).
 """
 
 import os
@@ -11,62 +11,42 @@ import warnings
 from functools import cache
 from typing import Any
 
-from refimpl.check.calling import call
-from refimpl.check.comparing import Difference
-from refimpl.check.files import folder
-from refimpl.check.parts import Compared
+from refimpl.check.asking import Asking
+from refimpl.check.cases import KERNELS
+from refimpl.check.files import UnusableError, folder
+from refimpl.check.programs import Here
 from refimpl.check.reports import Report
-from refimpl.check.running import Module, UnusableError, imported, vector_differences
-from refimpl.check.stages import own_trainings, training_differences
+from refimpl.check.serving import checked, imported
 
-__all__ = ["pytest_generate_tests", "test_kernel", "test_training"]
+__all__ = ["pytest_generate_tests", "test_agrees"]
 
 
 @cache
 def own_module() -> Any:
+    """Return the module in this process, so that a debugger sees it; None without one."""
     name = os.environ.get("REFIMPL_CHECK")
-    return imported(name) if name else None
-
-
-def _kernels() -> list[str]:
-    if own_module() is None:
-        return []
-    try:
-        return Module(own_module()).checked()
-    except UnusableError:
-        if own_trainings(own_module()):
-            return []
-        raise
+    return Here(imported(name)) if name else None
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
     """Make a case for each kernel and each training that the module has."""
-    if "kernel" in metafunc.fixturenames:
-        metafunc.parametrize("kernel", _kernels())
-    if "training" in metafunc.fixturenames:
-        metafunc.parametrize("training", own_trainings(own_module()) if own_module() else [])
+    names: list[str] = []
+    if own_module() is not None:
+        server = own_module().server
+        names = [*checked(server.own), *server.trainings]
+        if not names:
+            raise UnusableError(
+                f"{os.environ['REFIMPL_CHECK']} has no kernel or training of its own; the kernels "
+                f"are {', '.join(sorted(KERNELS))}"
+            )
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", names)
 
 
-def _require_none(name: str, differences: list[Difference]) -> None:
-    assert not differences, "\n" + Report(name, differences=differences).text()
-
-
-def test_kernel(kernel: str) -> None:
-    """The kernel agrees with its vectors."""
-    found = vector_differences(Module(own_module()), folder(), [kernel], lambda name, count: None)
-    _require_none(kernel, found)
-
-
-def test_training(training: str) -> None:
-    """The training agrees with its vectors, round by round; a warning names what it lacks."""
-    compared = Compared()
-    found = training_differences(
-        lambda name, arguments: call(getattr(own_module(), name), name, arguments),
-        folder(),
-        [training],
-        lambda name, count: None,
-        compared=compared,
-    )
-    for note in compared.notes():
+def test_agrees(name: str) -> None:
+    """The kernel or training agrees with its vectors; a warning names what its rounds lack."""
+    asking = Asking(own_module(), folder())
+    found = asking.ask([name])
+    for note in asking.missing_parts():
         warnings.warn(note, UserWarning, stacklevel=1)
-    _require_none(training, found)
+    assert not found, "\n" + Report(name, differences=found).text()

@@ -17,15 +17,17 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli, reading
-from refimpl.check.comparing import compare, value_fault
+from refimpl.check.asking import Asking
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
 from refimpl.check.kernel import TIE, Kernel, Output
-from refimpl.check.programs import MOST_STARTS, Program, as_values, program_differences
+from refimpl.check.programs import MOST_STARTS, Program, as_states
 from refimpl.check.reports import Report
 from refimpl.check.rounds import read_log
-from refimpl.check.running import imported
-from refimpl.check.stages import first_fault
+from refimpl.check.serving import imported
+from refimpl.check.stages import compare, first_fault
 from refimpl.check.trainings import TRAININGS
 
 X = np.arange(24.0).reshape(12, 2) ** 2
@@ -152,7 +154,10 @@ def test_a_digest_is_of_the_numbers_themselves():
 
 def test_no_judge_makes_a_fraction_a_choice():
     outputs = (Output("index", "a source", "optimum"), Output("rest", "a source"))
-    kernel = Kernel("made_up", outputs, None, (), None, lambda *answers: TIE, dependent=("index",))
+    kernel = Kernel(
+        name="made_up", outputs=outputs, draw=None, flags=(), run=None,
+        judge=lambda *answers: TIE, dependent=("index",),
+    )  # fmt: skip
     want = {"index": 1, "rest": np.ones(1)}
     assert compare(kernel, {}, want, {**want, "index": 2}).kind == TIE
     for index in (1.5, np.nan):
@@ -160,14 +165,16 @@ def test_no_judge_makes_a_fraction_a_choice():
 
 
 def test_strings_of_a_program():
-    assert as_values({"step": "add", "z": "0x1.8p+1", "t": "-inf"}) == {
-        "step": "add",  # a hexadecimal number for float.fromhex
-        "z": 3.0,
-        "t": -np.inf,
-    }
+    assert as_states({"step": "add", "z": "0x1.8p+1", "t": "-inf"}) == [
+        {
+            "step": "add",  # a hexadecimal number for float.fromhex
+            "z": 3.0,
+            "t": -np.inf,
+        }
+    ]
     for text in ("1.5", "1e5", "add"):
         with pytest.raises(ValueError, match="must be hexadecimal"):
-            as_values({"D": [[text]]})
+            as_states({"D": [[text]]})
 
 
 LINES = {
@@ -189,36 +196,36 @@ for line in sys.stdin:
 def _answers(tmp_path, code, kernel="best_stump"):
     path = tmp_path / "program.py"
     path.write_text(code, encoding="utf-8")
-    program = Program([sys.executable, str(path)], 20.0)
-    return program, program_differences(program, folder(), [kernel], lambda name, count: None)
+    asking = Asking(Program([sys.executable, str(path)], 20.0), folder())
+    asking.ask([kernel])
+    asking.program.stop()
+    return asking
 
 
 @pytest.mark.parametrize("name", LINES)
 def test_answers_that_cannot_be_judged_are_findings(name, tmp_path):
     code = PROGRAM.replace("RESULT", repr(LINES[name]))
-    _, differences = _answers(tmp_path, code)
+    differences = _answers(tmp_path, code).differences
     assert len(differences) > 20
     assert {difference.kind for difference in differences} <= {"wrong", "no answer"}
 
 
 def test_a_record_of_nulls_is_no_answer(tmp_path):
     parts = dict.fromkeys(("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row"))
-    _, differences = _answers(
-        tmp_path, PROGRAM.replace("RESULT", repr(json.dumps(parts))), "presort"
-    )
-    assert len(differences) == 22
+    code = PROGRAM.replace("RESULT", repr(json.dumps(parts)))
+    assert len(_answers(tmp_path, code, "presort").differences) == 22
 
 
 def test_what_was_found_is_told_of_a_program_that_is_given_up(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("refimpl.check.programs.MOST_STARTS", 3)
-    program, differences = _answers(tmp_path, "import sys; sys.exit(4)")
-    assert program.given_up
-    assert [difference.words for difference in differences] == [
-        "the program ended with exit code 4"
-    ] * 3
+    (tmp_path / "program.py").write_text("import sys; sys.exit(4)", encoding="utf-8")
     path = str(tmp_path / "program.py")
-    assert cli.main(["--only", "best_stump", "--", sys.executable, path]) == 1
-    assert "given up: the program had to be started 3 times" in capsys.readouterr().out
+    only = "best_stump,lloyd"
+    assert cli.main(["--only", only, "--json", "--", sys.executable, path]) == 1
+    report = json.loads(capsys.readouterr().out)
+    words = [one["words"] for one in report["differences"]]
+    assert words == ["the process ended with exit code 4"] * 3
+    assert "given up: the program had to be started 3 times" in report["notes"]
     assert MOST_STARTS > 3
 
 
@@ -348,10 +355,10 @@ def test_a_log_of_another_form_is_told_in_our_words(refused):
 
 def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path, capsys):
     (tmp_path / "endless.py").write_text("while True: pass", encoding="utf-8")
-    program = Program([sys.executable, str(tmp_path / "endless.py")], 0.2)
-    differences = program_differences(program, folder(), [], lambda name, count: None)
-    assert program.given_up and program.starts == 3 and len(differences) == 3
-    assert {one.words for one in differences} == {"no answer within 0.2 s"}
+    asking = Asking(Program([sys.executable, str(tmp_path / "endless.py")], 0.2), folder())
+    differences = asking.ask(list(KERNELS))
+    assert asking.given_up and asking.program.starts == 3 and len(differences) == 3
+    assert {one.words for one in differences} == {"no answer within 0.2 s (--seconds)"}
 
 
 def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
@@ -364,8 +371,8 @@ def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
         "    print(json.dumps({'id': asked['id'], 'skip': True}), flush=True)\n"
     )
     (tmp_path / "slow.py").write_text(body, encoding="utf-8")
-    program = Program([sys.executable, str(tmp_path / "slow.py")], 2.0)
-    counts = {}
-    differences = program_differences(program, folder(), [], counts.__setitem__)
-    assert len(differences) == 2 and not program.given_up
-    assert program.unasked == ["best_bin_first"] and len(counts) > 40
+    asking = Asking(Program([sys.executable, str(tmp_path / "slow.py")], 2.0), folder())
+    differences = asking.ask([*KERNELS, *TRAININGS])
+    asking.program.stop()
+    assert len(differences) == 2 and not asking.given_up
+    assert asking.unasked == ["best_bin_first"] and len(asking.counts) > 40

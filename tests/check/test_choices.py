@@ -3,17 +3,14 @@
 Not tested here: choices on the vectors (test_kernels.py), trainings (test_trainings.py).
 """
 
-import types
-
 import numpy as np
 import pytest
+from asked import differences
 
 import refimpl.kernels
 from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import compare
-from refimpl.check.files import folder
 from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
-from refimpl.check.running import Module, vector_differences
+from refimpl.check.stages import compare
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
 
@@ -122,6 +119,5 @@ def test_a_plane_must_be_one(p, b):
         direction, _, left = refimpl.kernels.best_plane(*arguments, **options)
         return np.full_like(direction, p), b, left
 
-    module = Module(types.SimpleNamespace(best_plane=best_plane))
-    found = vector_differences(module, folder(), ["best_plane"], lambda name, count: None)
+    found = differences("best_plane", best_plane)
     assert found and {one.kind for one in found} == {WRONG}

@@ -4,20 +4,25 @@ Not tested here: the vectors (test_kernels.py).
 """
 
 import dataclasses
-import types
 
 import numpy as np
 import pytest
+from asked import asking
 from training_mutants import rounds
 
 import refimpl.kernels
-from refimpl.check import exploring
+from refimpl.check import asking as module_of_asking
 from refimpl.check.encoding import decode
-from refimpl.check.running import Module
 from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings.drawn import DRAWS
 
 pytest.importorskip("hypothesis")
+
+
+def explored(name, function, examples, seed=0):
+    """Return what is found of a function on random examples, and the notes."""
+    asked = asking(**{name: function})
+    return asked.explore(name, examples, seed), asked.notes
 
 
 def sum_of_three(u, A, *, threads=None):
@@ -27,8 +32,7 @@ def sum_of_three(u, A, *, threads=None):
 
 
 def test_a_rare_fault_is_found_and_made_small():
-    module = Module(types.SimpleNamespace(vector_matrix=sum_of_three))
-    found = exploring.explored(module, "vector_matrix", 400, seed=0)
+    found = explored("vector_matrix", sum_of_three, 400)[0]
     assert found is not None and found.kind == "wrong" and found.id == "found by Hypothesis"
     u = decode(found.arguments["u"])
     A = decode(found.arguments["A"])
@@ -39,13 +43,14 @@ def test_the_reference_by_another_name_agrees():
     def vector_matrix(u, A, *, threads=None):
         return refimpl.kernels.vector_matrix(u, A)
 
-    module = Module(types.SimpleNamespace(vector_matrix=vector_matrix))
-    assert exploring.explored(module, "vector_matrix", 50, seed=0) is None
+    assert explored("vector_matrix", vector_matrix, 50)[0] is None
 
 
 def test_the_same_seed_finds_the_same_case():
-    module = Module(types.SimpleNamespace(vector_matrix=lambda u, A, threads=None: np.zeros(9)))
-    first, second = (exploring.explored(module, "vector_matrix", 50, seed=3) for _ in range(2))
+    first, second = (
+        explored("vector_matrix", lambda u, A, threads=None: np.zeros(9), 50, seed=3)[0]
+        for _ in range(2)
+    )
     assert first == second and first is not None
 
 
@@ -53,38 +58,34 @@ def test_the_same_seed_finds_the_same_case():
 
 
 def run(training):
-    return lambda name, arguments: TRAININGS[training].run(arguments)
+    return lambda **arguments: TRAININGS[training].run(arguments)
 
 
 @pytest.mark.parametrize("name", DRAWS)
 def test_the_reference_s_own_rounds_agree(name):
-    assert exploring.explored_training(run(name), name, 20, seed=0) == (None, [])
+    assert explored(name, run(name), 20) == (None, [])
 
 
 def test_a_plain_a_2_agrees_where_its_sums_of_floats_break_ties():
-    def answer(name, arguments):
-        return rounds(**arguments)
-
-    found, notes = exploring.explored_training(answer, "adaboost", 60, seed=0)
+    found, notes = explored("adaboost", rounds, 60)
     assert found is None and all("rounding may be the reason" in note for note in notes)
 
 
 def test_a_tie_rule_is_a_difference_where_sums_are_exact_and_a_note_where_rounding_breaks_ties():
     """Of features of the same error the last one wins, by exact sums and by rounded ones."""
 
-    def answer(name, arguments):
-        return rounds(**arguments, last=True)
+    def answer(P, N, T):
+        return rounds(P, N, T, last=True)
 
-    found, notes = exploring.explored_training(answer, "adaboost", 100, seed=0)
+    found, notes = explored("adaboost", answer, 100)
     assert found is not None and found.kind == "a tie broken otherwise"
     assert found.source == "BD:A.2:8"
     assert len(found.arguments["P"]["values"]) + len(found.arguments["N"]["values"]) == 4
 
-    def thirds(name, arguments):
-        sizes = {len(arguments["P"]), len(arguments["N"])}
-        return (answer if sizes & {3, 5} else run(name))(name, arguments)
+    def thirds(P, N, T):
+        return (answer if {len(P), len(N)} & {3, 5} else run("adaboost"))(P=P, N=N, T=T)
 
-    found, notes = exploring.explored_training(thirds, "adaboost", 100, seed=0)
+    found, notes = explored("adaboost", thirds, 100)
     assert found is None
     assert any("another choice of equal worth in " in note for note in notes)
 
@@ -92,14 +93,13 @@ def test_a_tie_rule_is_a_difference_where_sums_are_exact_and_a_note_where_roundi
 def test_a_fault_of_a_training_is_made_small():
     """Wrong only if two positives are alike: the smallest problem has the point (0) three times."""
 
-    def answer(name, arguments):
-        P = arguments["P"]
-        states = TRAININGS["adaboost"].run(arguments)
+    def answer(P, N, T):
+        states = TRAININGS["adaboost"].run({"P": P, "N": N, "T": T})
         if len(np.unique(P, axis=0)) < len(P):
             states[0]["alpha"] += 1
         return states
 
-    found, _ = exploring.explored_training(answer, "adaboost", 100, seed=0)
+    found, _ = explored("adaboost", answer, 100)
     assert found is not None and found.source == "BD:A.2:12" and found.kind == "wrong"
     P, N = (decode(found.arguments[name]) for name in ("P", "N"))
     assert P.tolist() == [[0.0], [0.0]] and N.tolist() == [[0.0]]
@@ -119,13 +119,10 @@ def test_a_module_s_numpy_errors_are_not_the_reference_s(monkeypatch):
         states.append(np.geterr()["divide"])
         return training.follow(*rounds)
 
-    def answer(name, arguments):
-        return training.run(arguments)
-
     changed = dataclasses.replace(training, run=run, follow=follow)
-    monkeypatch.setitem(exploring.TRAININGS, "adaboost", changed)
+    monkeypatch.setitem(module_of_asking.TRAININGS, "adaboost", changed)
     with np.errstate(divide="raise"):
-        assert exploring.explored_training(answer, "adaboost", 5, seed=0) == (None, [])
+        assert explored("adaboost", lambda **given: training.run(given), 5) == (None, [])
     assert len(states) >= 10 and set(states) == {"ignore"}
 
 
@@ -134,14 +131,14 @@ def test_a_reference_without_memory_is_no_example(monkeypatch):
         raise MemoryError
 
     without = dataclasses.replace(TRAININGS["adaboost"], run=run)
-    monkeypatch.setitem(exploring.TRAININGS, "adaboost", without)
+    monkeypatch.setitem(module_of_asking.TRAININGS, "adaboost", without)
     with pytest.raises(MemoryError):
-        exploring.explored_training(lambda name, arguments: [], "adaboost", 5, seed=0)
+        explored("adaboost", lambda P, N, T: [], 5)
 
 
 def test_a_training_that_raises_is_no_answer():
-    def answer(name, arguments):
+    def answer(D, member):
         raise ZeroDivisionError("by hand")
 
-    found, _ = exploring.explored_training(answer, "lipschitz", 5, seed=0)
+    found, _ = explored("lipschitz", answer, 5)
     assert found is not None and found.kind == "no answer" and "by hand" in found.words

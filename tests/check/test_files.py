@@ -14,14 +14,11 @@ import pytest
 import refimpl.kernels
 from refimpl.check import cli
 from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import compare
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import Digest, Generated, decode, encode, fold
-from refimpl.check.files import VectorError, folder, load, names
-from refimpl.check.kernel import copied
+from refimpl.check.files import UnusableError, decoded_cases, folder, load, names
 from refimpl.check.making import COMMENTS, of_kernel, text_of
-from refimpl.check.running import decoded_cases
-from refimpl.check.stages import decoded_trainings, first_fault
+from refimpl.check.stages import first_fault, of_reference
 from refimpl.check.trainings import TRAININGS
 from refimpl.kernels.contract import CONTRACT
 
@@ -88,16 +85,16 @@ def test_the_same_reference_makes_the_same_bytes(name):
 
 def test_the_reference_of_today_gives_what_is_expected():
     """Within the classes, and with the stated roundings."""
-    for name, kernel in KERNELS.items():
-        for case, arguments, expected in decoded_cases(folder(), name):
-            got = kernel.run(refimpl.kernels, copied(arguments))
-            assert compare(kernel, arguments, expected, got) is None, case["id"]
-            given = kernel.rounding(arguments, expected) if "within" in case else {}
+    for kernel in KERNELS.values():
+        for case, arguments, expected in decoded_cases(folder(), kernel):
+            got = of_reference(kernel, arguments)
+            assert first_fault(kernel, arguments, expected, got) is None, case["id"]
+            given = kernel.rounding(arguments, expected[0]) if "within" in case else {}
             for output, value in case.get("within", {}).items():
                 assert np.array_equal(decode(value), given[output]), (case["id"], output)
     for name, training in TRAININGS.items():
         if name != "lmnn":  # takes seconds: tests/check/test_trainings.py runs it
-            for case, arguments, states in decoded_trainings(folder(), name):
+            for case, arguments, states in decoded_cases(folder(), training):
                 assert first_fault(training, arguments, states, training.run(arguments)) is None, (
                     case["id"]
                 )
@@ -130,8 +127,8 @@ def change(where, edit, *, sign=True):
 
 
 def refused(where, words):
-    with pytest.raises(VectorError, match=words):
-        list(decoded_cases(where, "projections"))
+    with pytest.raises(UnusableError, match=words):
+        decoded_cases(where, KERNELS["projections"])
 
 
 def first(content):
@@ -178,13 +175,14 @@ def test_files_that_cannot_be_read(copy):
     refused(copy, "must hold a JSON object")
     path.unlink()
     refused(copy, "cannot read .*projections.json: No such file")
-    with pytest.raises(VectorError, match=r"does not list kernels/other\.json"):
+    with pytest.raises(UnusableError, match=r"does not list kernels/other\.json"):
         load(copy, "kernels", "other")
 
 
-def test_the_command_refuses_damaged_vectors(copy, capsys, monkeypatch):
+def test_the_command_refuses_damaged_vectors(copy, tmp_path, capsys):
     change(copy, lambda c: c.update(version=2))
-    monkeypatch.setattr(cli, "imported", lambda name: type("Mine", (), {"projections": print}))
-    arguments = ["kernels", "mine", "--vectors", str(copy), "--only", "projections"]
+    path = tmp_path / "mine.py"
+    path.write_text("projections = print", encoding="utf-8")
+    arguments = ["kernels", str(path), "--vectors", str(copy), "--only", "projections"]
     assert cli.main([*arguments, "--examples", "0"]) == 2
     assert "version 1; got" in capsys.readouterr().err

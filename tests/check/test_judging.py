@@ -10,10 +10,11 @@ import sys
 import numpy as np
 import pytest
 
-from refimpl.check import answers, judging, programs, stages
+from refimpl.check import answers, files, judging, programs
 from refimpl.check.cases import KERNELS
-from refimpl.check.files import VectorError
+from refimpl.check.files import UnusableError
 from refimpl.check.kernel import AGREES, EQUAL_WORTH, WRONG
+from refimpl.check.trainings import TRAININGS
 from refimpl.check.trainings import search_forest as trainings
 
 
@@ -86,14 +87,14 @@ def test_a_stump_has_a_feature_a_polarity_and_a_threshold(stump, verdict):
 def test_landmarks_need_a_square_matrix(tmp_path, shape):
     np.save(tmp_path / "L.npy", np.array([0]))
     np.savez(tmp_path / "data.npz", K=np.zeros(shape))
-    with pytest.raises(answers.UnusableError, match="K, a square matrix; got shape"):
+    with pytest.raises(UnusableError, match="K, a square matrix; got shape"):
         answers.check_landmarks(str(tmp_path / "L.npy"), str(tmp_path / "data.npz"))
 
 
 def test_a_training_without_its_arguments_cannot_be_read(monkeypatch, tmp_path):
-    monkeypatch.setattr(stages, "load", lambda *_: {"cases": [{"id": "mine/0", "expected": []}]})
-    with pytest.raises(VectorError, match="mine/0 cannot be read"):
-        stages.decoded_trainings(tmp_path, "mine")
+    monkeypatch.setattr(files, "load", lambda *_: {"cases": [{"id": "mine/0", "expected": []}]})
+    with pytest.raises(UnusableError, match="mine/0 cannot be read"):
+        files.decoded_cases(tmp_path, TRAININGS["dselect"])
 
 
 def test_a_program_that_has_ended_is_told_by_its_output_alone():

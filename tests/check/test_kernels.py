@@ -9,13 +9,14 @@ import types
 
 import numpy as np
 import pytest
+from asked import asking, differences, of_module
 from kernel_mutants import MUTANTS, VARIANTS
 
 import refimpl.kernels
-from refimpl.check import cli, exploring
-from refimpl.check.files import folder
+from refimpl.check import cli
+from refimpl.check.asking import available
 from refimpl.check.printed import remarks
-from refimpl.check.running import Module, UnusableError, vector_differences
+from refimpl.check.serving import checked
 
 try:
     import refimpl_fast
@@ -23,18 +24,10 @@ except ImportError:
     refimpl_fast = None
 
 
-def module_of(kernel, function):
-    return Module(types.SimpleNamespace(**{kernel: function}))
-
-
-def differences(module, names):
-    return vector_differences(module, folder(), names, lambda name, count: None)
-
-
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_faulty_kernel_is_named_at_its_line(name):
     kernel, function, kinds, sources = MUTANTS[name]
-    found = differences(module_of(kernel, function), [kernel])
+    found = differences(kernel, function)
     assert found, "no difference"
     for difference in found:
         assert difference.name == kernel and difference.id.startswith(f"{kernel}/")
@@ -45,16 +38,15 @@ def test_a_faulty_kernel_is_named_at_its_line(name):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_another_order_of_summation_is_no_difference(name):
     kernel, function = VARIANTS[name]
-    module = module_of(kernel, function)
-    assert not differences(module, [kernel])
-    if exploring.available():
-        assert exploring.explored(module, kernel, 10, seed=1) is None
+    asked = asking(**{kernel: function})
+    assert not asked.ask([kernel])
+    if available():
+        assert asked.explore(kernel, 10, seed=1) is None
 
 
 @pytest.mark.skipif(refimpl_fast is None, reason="refimpl_fast is not built")
 def test_the_compiled_kernels_agree():
-    module = Module(refimpl_fast)
-    assert not differences(module, module.checked())
+    assert not of_module(refimpl_fast, checked(refimpl.kernels.contract.CONTRACT))
 
 
 def test_a_faulty_builder_is_blamed_for_its_searches():
@@ -66,8 +58,8 @@ def test_a_faulty_builder_is_blamed_for_its_searches():
     def tree_nearest(tree, Q, k, **options):
         return refimpl.kernels.tree_nearest(tree, Q, k, **options)
 
-    module = Module(types.SimpleNamespace(build_tree=build_tree, tree_nearest=tree_nearest))
-    assert {one.name for one in differences(module, ["tree_nearest"])} == {"build_tree"}
+    module = types.SimpleNamespace(build_tree=build_tree, tree_nearest=tree_nearest)
+    assert {one.name for one in of_module(module, ["tree_nearest"])} == {"build_tree"}
 
 
 def test_a_kernel_that_writes_to_its_input_or_raises():
@@ -79,20 +71,18 @@ def test_a_kernel_that_writes_to_its_input_or_raises():
     def vector_matrix(u, A, *, threads=None):
         raise ZeroDivisionError("by hand")
 
-    found = differences(module_of("projections", projections), ["projections"])
+    found = differences("projections", projections)
     (written, *_) = (one for one in found if "wrote to its argument A" in one.words)
     assert written.output == "A" and not remarks(written.source, written.kind)
-    found = differences(module_of("vector_matrix", vector_matrix), ["vector_matrix"])
+    found = differences("vector_matrix", vector_matrix)
     assert {one.kind for one in found} == {"no answer"}
     assert "ZeroDivisionError: by hand" in found[0].words
 
 
 def test_a_kernel_that_returns_nothing_or_ends_python():
-    found = differences(module_of("projections", lambda X, A, threads=None: None), ["projections"])
+    found = differences("projections", lambda X, A, threads=None: None)
     assert {one.words for one in found} == {"XA must be a result; got None"}
-    found = differences(
-        module_of("projections", lambda X, A, threads=None: sys.exit(3)), ["projections"]
-    )
+    found = differences("projections", lambda X, A, threads=None: sys.exit(3))
     assert {one.kind for one in found} == {"no answer"}
 
 
@@ -100,7 +90,7 @@ def test_masked_elements_are_no_numbers():
     def projections(X, A, *, threads=None):
         return np.ma.masked_array(refimpl.kernels.projections(X, A), mask=True)
 
-    found = differences(module_of("projections", projections), ["projections"])
+    found = differences("projections", projections)
     assert {one.words for one in found} == {"XA must be an array; got masked elements"}
 
 
@@ -113,16 +103,16 @@ def test_a_record_of_ones_own_is_not_compared_but_its_use_is():
     def best_stump(features, w, l, *, threads=None):
         return refimpl.kernels.best_stump(features["mine"], w, ~l)
 
-    module = Module(types.SimpleNamespace(presort=presort, best_stump=best_stump))
-    found = differences(module, module.checked())
+    module = types.SimpleNamespace(presort=presort, best_stump=best_stump)
+    found = of_module(module, ["presort", "best_stump"])
     assert {one.name for one in found} == {"best_stump"}
 
 
-def test_a_module_without_kernels_is_refused():
-    with pytest.raises(UnusableError, match="has no kernel of its own"):
-        Module(types.SimpleNamespace(answer=42))
-    with pytest.raises(UnusableError, match="has no kernel of its own"):
-        Module(refimpl.kernels)
+@pytest.mark.parametrize("line", ["answer = 42", "from refimpl.kernels import *"])
+def test_a_module_without_kernels_is_refused(tmp_path, capsys, line):
+    (tmp_path / "mine.py").write_text(line, encoding="utf-8")
+    assert cli.main(["kernels", str(tmp_path / "mine.py")]) == 2
+    assert "has no kernel of its own" in capsys.readouterr().err
 
 
 def test_the_command_says_module_line_and_case(tmp_path, capsys):

@@ -8,21 +8,20 @@ import json
 import sys
 import types
 
+import asked
 import pytest
 from training_mutants import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
 from refimpl.check.cases import KERNELS
-from refimpl.check.files import folder
-from refimpl.check.running import Module, check_case, decoded_cases
-from refimpl.check.stages import decoded_trainings, training_differences
+from refimpl.check.files import decoded_cases, folder
+from refimpl.check.programs import Here
+from refimpl.check.trainings import TRAININGS
 
 
 def differences(function):
-    return training_differences(
-        lambda _, arguments: function(**arguments), folder(), ["adaboost"], lambda name, count: None
-    )
+    return asked.differences("adaboost", function)
 
 
 def only(names):
@@ -58,15 +57,23 @@ def test_other_names_of_the_logs_are_read():
         assert one.output == "threshold" and one.kind == "wrong"
 
 
-def test_the_command_names_parts_that_no_round_has(monkeypatch, capsys):
-    mine = types.SimpleNamespace(adaboost=only(STUMP))
-    monkeypatch.setattr(cli, "imported", lambda name: mine)
-    assert cli.main(["trainings", "mine", "--examples", "0"]) == 0
+def test_the_command_names_parts_that_no_round_has(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        f"import sys; sys.path.append({str(folder_of_mutants())!r})\n"
+        "from training_mutants import rounds\n"
+        "def adaboost(P, N, T):\n"
+        "    return [{name: state[name] for name in ('f', 'p', 'theta')} for state in "
+        "rounds(P, N, T)]\n",
+        encoding="utf-8",
+    )
+    assert cli.main(["trainings", str(path), "--examples", "0"]) == 0
     note = "adaboost: not compared, no round has them: w, epsilon, beta, updated, alpha"
     assert note in capsys.readouterr().out
+    mine = Here(types.SimpleNamespace(adaboost=only(STUMP)))
     monkeypatch.setattr(test_conformance, "own_module", lambda: mine)
     with pytest.warns(UserWarning, match=note):
-        test_conformance.test_training("adaboost")
+        test_conformance.test_agrees("adaboost")
 
 
 PROGRAM = """
@@ -105,7 +112,7 @@ def test_a_training_that_writes_to_its_arguments_is_wrong():
         return states
 
     found = differences(adaboost)
-    assert len(found) == len(list(decoded_trainings(folder(), "adaboost")))
+    assert len(found) == len(decoded_cases(folder(), TRAININGS["adaboost"]))
     assert {(one.kind, one.output) for one in found} == {("wrong", "N")}
     assert found[0].words == "the training wrote to its argument N"
 
@@ -118,11 +125,7 @@ def test_a_kernel_that_writes_is_wrong_beside_a_choice():
         w[:] = 0
         return epsilon, f, p, theta + 1e-3
 
-    module = Module(types.SimpleNamespace(best_stump=best_stump))
-    kernel = KERNELS["best_stump"]
-    faults = [
-        check_case(module, kernel, arguments, expected)[0]
-        for _, arguments, expected in decoded_cases(folder(), "best_stump")
-    ]
-    assert {fault.kind for fault in faults} == {"wrong"}
-    assert any("wrote to its argument w" in fault.words for fault in faults)
+    found = asked.differences("best_stump", best_stump)
+    assert len(found) == len(decoded_cases(folder(), KERNELS["best_stump"]))
+    assert {one.kind for one in found} == {"wrong"}
+    assert any("wrote to its argument w" in one.words for one in found)

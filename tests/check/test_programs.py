@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from refimpl.check.files import folder
-from refimpl.check.programs import Program, as_values, program_differences
-from refimpl.check.running import UnusableError
+from refimpl.check.asking import Asking
+from refimpl.check.files import UnusableError, folder
+from refimpl.check.programs import Program, as_states
 
 PROGRAM = """
 import json, os, sys, time
@@ -34,12 +34,10 @@ for line in sys.stdin:
 def found(tmp_path, body, seconds=20.0):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM.replace("BODY", body), encoding="utf-8")
-    counts = {}
-    program = Program([sys.executable, str(path)], seconds)
-    differences = program_differences(
-        program, folder(), ["vector_matrix", "least_similar"], counts.__setitem__
-    )
-    assert counts == {"least_similar": 0, "vector_matrix": 24}
+    asking = Asking(Program([sys.executable, str(path)], seconds), folder())
+    differences = asking.ask(["vector_matrix", "least_similar"])
+    asking.program.stop()
+    assert asking.counts == {"least_similar": 0, "vector_matrix": 24}
     return differences
 
 
@@ -55,8 +53,8 @@ def test_a_crash_a_signal_and_a_wrong_answer_are_findings(tmp_path):
         "    if number == 8: answer = {'id': asked['id'], 'error': 'too hard'}"
     )
     words = {one.id: (one.kind, one.words) for one in found(tmp_path, body)}
-    assert words["vector_matrix/3"] == ("no answer", "the program ended with exit code 7")
-    assert words["vector_matrix/5"] == ("no answer", "the program ended with signal 11")
+    assert words["vector_matrix/3"] == ("no answer", "the process ended with exit code 7")
+    assert words["vector_matrix/5"] == ("no answer", "the process ended with signal 11, SIGSEGV")
     assert words["vector_matrix/7"][0] == "wrong"
     assert words["vector_matrix/8"] == ("no answer", "the program says too hard")
     assert len(words) == 4
@@ -75,14 +73,14 @@ def test_lines_that_are_no_answers(tmp_path):
     assert "has not the id 'vector_matrix/4'" in words["vector_matrix/4"]
     assert "cannot be read" in words["vector_matrix/6"]
     assert words["vector_matrix/9"] == "the result lacks uA"
-    assert "must be an object" in words["vector_matrix/10"]
+    assert "must be an object or a list of objects" in words["vector_matrix/10"]
     assert len(words) == 5
 
 
 def test_silence_is_a_finding(tmp_path):
     body = "if number == 3 and not time.sleep(600): pass"
     differences = found(tmp_path, body, seconds=6.0)
-    assert [one.words for one in differences] == ["no answer within 6 s"]
+    assert [one.words for one in differences] == ["no answer within 6 s (--seconds)"]
 
 
 def test_a_program_that_cannot_be_started():
@@ -108,15 +106,15 @@ def test_a_program_answers_a_training(tmp_path):
         "    print(json.dumps(answer), flush=True)\n",
         encoding="utf-8",
     )
-    counts = {}
-    program = Program([sys.executable, str(path)], 30.0)
-    (found,) = program_differences(program, folder(), ["dselect"], counts.__setitem__)
-    assert counts == {"dselect": 9}
+    asking = Asking(Program([sys.executable, str(path)], 30.0), folder())
+    (found,) = asking.ask(["dselect"])
+    asking.program.stop()
+    assert asking.counts == {"dselect": 9}
     assert (found.id, found.source) == ("dselect/2", "FT:1:3")
     assert found.words.startswith("round 3: z")
 
 
 def test_plain_numbers_are_read():
-    values = as_values({"a": "0x1.8p+1", "b": [[1, 2], [3, 4]], "c": ["inf", "0x1p+0"], "d": 5})
+    (values,) = as_states({"a": "0x1.8p+1", "b": [[1, 2], [3, 4]], "c": ["inf", "0x1p+0"], "d": 5})
     assert values["a"] == 3.0 and values["b"].shape == (2, 2)
     assert values["c"].tolist() == [float("inf"), 1.0] and values["d"] == 5

@@ -8,6 +8,7 @@ import json
 
 import numpy as np
 import pytest
+from asked import differences
 
 from refimpl.check.calling import SignatureError, call, in_order
 from refimpl.check.comparing import Difference, value_fault
@@ -77,13 +78,16 @@ def test_a_number_beyond_a_wide_tolerance_is_wrong_and_no_last_bits():
 
 
 def test_results_that_are_no_arrays():
-    class Odd:
+    class Other:
         def __array__(self, *options, **more):
             raise RuntimeError("none")
 
-    output = Output("s", "BD:A.3:4", "digits")
-    for result in (Odd(), [1, [2, 3]], iter([1])):
-        fault = value_fault(output, np.ones(2), result, 0.0)
-        assert fault is not None and "must be an array" in fault.words
-    fault = value_fault(output, np.ones(0), np.ones(0) * 1j, 0.0)
-    assert fault is not None and "must be of dtype float64" in fault.words
+    for result, named in (
+        (Other(), "Other"),
+        ([1, [2, 3]], "list"),
+        (iter([1]), "list_iterator"),
+        (np.ones(2) * 1j, "dtype complex128"),
+        (np.array(["a"]), "dtype <U1"),
+    ):
+        found = differences("lipschitz", lambda D, member, F=result: [{"F": F}])
+        assert {one.words for one in found} == {f"round 1: F must be an array; got {named}"}

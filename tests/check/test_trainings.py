@@ -4,22 +4,13 @@ correct A.2 is not, and the reference on either kernels agrees.
 Not tested here: that the vectors are right (tests/vectors holds them against the oracles).
 """
 
-import types
-
 import numpy as np
 import pytest
+from asked import differences
 from training_mutants import MUTANTS, rounds
 
 from refimpl.check import cli
-from refimpl.check.files import folder
-from refimpl.check.stages import training_differences
 from refimpl.check.trainings import TRAININGS
-
-
-def differences(name, function):
-    return training_differences(
-        lambda _, arguments: function(**arguments), folder(), [name], lambda name, count: None
-    )
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -137,10 +128,13 @@ def test_too_few_rounds_and_no_rounds():
     assert "a round must have one of" in first.words
 
 
-def test_the_command(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli, "imported", lambda name: types.SimpleNamespace(adaboost=rounds))
-    assert cli.main(["trainings", "mine"]) == 0
+def test_the_command(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    folder = MUTANTS["weights_not_renormalised"][1].__code__.co_filename.rpartition("/")[0]
+    lines = f"import sys; sys.path.append({folder!r})\nfrom training_mutants import rounds"
+    path.write_text(f"{lines} as adaboost", encoding="utf-8")
+    assert cli.main(["trainings", str(path)]) == 0
     assert "adaboost" in capsys.readouterr().out
-    monkeypatch.setattr(cli, "imported", lambda name: types.SimpleNamespace(other=rounds))
-    assert cli.main(["trainings", "mine"]) == 2
+    path.write_text(f"{lines} as other", encoding="utf-8")
+    assert cli.main(["trainings", str(path)]) == 2
     assert "none of the trainings" in capsys.readouterr().err

@@ -15,9 +15,9 @@ import numpy as np
 from refimpl.check.cases import KERNELS
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import encode
+from refimpl.check.files import decoded_cases
 from refimpl.check.judging import squares
-from refimpl.check.running import decoded_cases
-from refimpl.check.stages import decoded_trainings
+from refimpl.check.trainings import TRAININGS
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 
 __all__ = ["SEED", "Case", "of"]
@@ -40,10 +40,20 @@ def of(subject, where):
     """Return the cases of a subject."""
     if subject in OWN:
         return OWN[subject](where)
-    read = decoded_cases if subject in KERNELS else decoded_trainings
+    return _vectors(where, KERNELS.get(subject) or TRAININGS[subject])
+
+
+def _vectors(where, subject):
+    """Return the vectors of a kernel, or of a training: the states of its rounds are a list."""
     return [
-        Case(case["id"], tuple(case["flags"]), case["arguments"], arguments, expected)
-        for case, arguments, expected in read(where, subject)
+        Case(
+            case["id"],
+            tuple(case["flags"]),
+            case["arguments"],
+            arguments,
+            expected if subject.kind == "training" else expected[0],
+        )
+        for case, arguments, expected in decoded_cases(where, subject)
     ]
 
 
@@ -60,10 +70,7 @@ def _neighbors(where):
 
 def _lmnn(where):
     """All vectors, and those whose target neighbours a tie leaves open once more without ties."""
-    listed = [
-        Case(case["id"], tuple(case["flags"]), case["arguments"], arguments, expected)
-        for case, arguments, expected in decoded_trainings(where, "lmnn")
-    ]
+    listed = _vectors(where, TRAININGS["lmnn"])
     moved = [_moved(case) for case in listed if not one_choice(case.arguments)]
     X = Lcg(SEED).points(60, 3, "plain")
     y = np.arange(60) % 3

@@ -23,12 +23,11 @@ import numpy as np
 
 from refimpl.check.answers import check_neighbors
 from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import compare
+from refimpl.check.files import UnusableError
 from refimpl.check.kernel import NOT_COMPARED, NOT_RUN, TIE, WRONG
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
-from refimpl.check.running import UnusableError
-from refimpl.check.stages import difference_in
+from refimpl.check.stages import compare, difference_of
 from refimpl.check.trainings import TRAININGS
 from refimpl.lmnn import target_neighbors
 
@@ -95,11 +94,15 @@ def ask(program, item, listed):
     for case in listed:
         name = "scan_nearest" if item.subject == "neighbors" else item.subject
         try:
-            got = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
+            answer = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
         except ProgramError as error:
             yield Answer(case, None, NOT_RUN, str(error))
             continue
-        yield None if got is None else judged(item, case, got)
+        if answer is None:
+            yield None
+        else:
+            states = answer.states
+            yield judged(item, case, states if kind == "training" else states[0])
 
 
 def judged(item, case, got):
@@ -122,10 +125,9 @@ def _kernel(item, case, got):
 
 
 def _training(item, case, got):
-    states = got if isinstance(got, list) else [got]
     training = TRAININGS[item.subject]
     head = {"id": case.id, "flags": list(case.flags), "arguments": case.encoded}
-    found = difference_in(training, head, case.arguments, case.expected, lambda *_: states)
+    found = difference_of(training, head, case.arguments, case.expected, got, [])
     return ("", "", {}) if found is None else (found.kind, found.words, {})
 
 

@@ -16,10 +16,10 @@ import refimpl.kernels
 from refimpl.check import cli
 from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import decode, plain
-from refimpl.check.files import folder
+from refimpl.check.files import decoded_cases, folder
 from refimpl.check.kernel import NOT_COMPARED
-from refimpl.check.programs import ProgramError
-from refimpl.check.stages import decoded_trainings
+from refimpl.check.programs import Answer, ProgramError
+from refimpl.check.trainings import TRAININGS
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
 from tests.others import cases, environments, judging, reproducing
@@ -40,7 +40,8 @@ class Reference:
     def ask(self, asked):
         given = {name: plain(decode(value)) for name, value in asked["arguments"].items()}
         kernel = KERNELS[asked["kernel"]]
-        return self.change(asked["id"], given, kernel.run(refimpl.kernels, given))
+        result = self.change(asked["id"], given, kernel.run(refimpl.kernels, given))
+        return None if result is None else Answer([result], [])
 
 
 def found(change, convention=None, shows=""):
@@ -175,7 +176,7 @@ def test_other_target_neighbours_of_equal_distance_are_a_tie():
 def test_every_vector_of_lmnn_is_asked():
     """With ties or without; those with ties also without them."""
     listed = [case.id for case in cases.of("lmnn", folder())]
-    vectors = [case["id"] for case, *_ in decoded_trainings(folder(), "lmnn")]
+    vectors = [case["id"] for case, *_ in decoded_cases(folder(), TRAININGS["lmnn"])]
     kinds = {case.id: cases.one_choice(case.arguments) for case in cases.of("lmnn", folder())}
     tied = [id for id, single in kinds.items() if not single]
     assert listed == [*vectors, *(f"{id} without ties" for id in tied), "lmnn/60"]

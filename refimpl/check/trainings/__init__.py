@@ -3,7 +3,15 @@
 Each module has the trainings of one paper, ``rivals`` those of the methods that it compares with.
 """
 
-from refimpl.check.trainings import boosted_distance, boostmap, ftune, lmnn, rivals, search_forest
+from refimpl.check.trainings import (
+    boosted_distance,
+    boostmap,
+    drawn,
+    ftune,
+    lmnn,
+    rivals,
+    search_forest,
+)
 from refimpl.check.trainings.table import TRAININGS, Case, Training
 
 __all__ = [
@@ -12,6 +20,7 @@ __all__ = [
     "Training",
     "boosted_distance",
     "boostmap",
+    "drawn",
     "ftune",
     "lmnn",
     "rivals",

@@ -14,14 +14,12 @@ import numpy as np
 from refimpl.check.drawing import Source
 from refimpl.check.kernel import Values
 from refimpl.check.trainings.search_forest import settled
+from refimpl.check.trainings.table import DRAWS
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
 __all__ = ["DRAWS"]
 
 Draw = Callable[[Source], Values]
-DRAWS: dict[str, Draw] = {}
-"""By the name of the training: ``DRAWS[name](source)`` returns its arguments."""
-
 KINDS = ("ties", "plain", "quarters", "duplicates")
 ROUNDS = 8
 

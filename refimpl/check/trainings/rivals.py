@@ -5,9 +5,8 @@ Not handled here: the other rivals.
 
 import numpy as np
 
-from refimpl.check.comparing import FORM_ERRORS
 from refimpl.check.drawing import Lcg
-from refimpl.check.judging import CLOSE, tie_if, whole
+from refimpl.check.judging import CLOSE, FORM_ERRORS, tie_if, whole
 from refimpl.check.kernel import TIE, WRONG, Values, outputs_of
 from refimpl.check.trainings.given import as_rng
 from refimpl.check.trainings.table import Case, States, Training, enter

@@ -9,15 +9,15 @@ Not handled here: the algorithms (the modules of this package), comparing with s
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from refimpl.check.kernel import Output, Values
+import numpy as np
 
-__all__ = ["TRAININGS", "Case", "States", "Training", "enter"]
+from refimpl.check.drawing import Source
+from refimpl.check.kernel import Output, States, Subject, Values
 
-States = list[Values]
-Judge = Callable[[Values, Values, Values], str]
+__all__ = ["DRAWS", "TRAININGS", "Case", "States", "Training", "enter"]
 
 
 @dataclass(frozen=True)
@@ -29,56 +29,68 @@ class Case:
     arguments: Values
 
 
-@dataclass(frozen=True)
-class Training:
+@dataclass(frozen=True, kw_only=True)
+class Training(Subject):
     """An algorithm of a paper, or a rival.
 
     Attributes
     ----------
-    name : str
-        Also the name of the function that somebody's module must have.
     algorithm : str
         What the command line calls it, such as "A.2".
     about : str
-    outputs : tuple of Output
-        Of a round's state.
     cases : callable
         Returns the cases.
     run : callable
         ``run(arguments)`` returns the state of each round, by the reference.
-    judge : callable, optional
-        ``judge(arguments, expected, state)`` says whether a round's other choice is as good.
-    follow : callable, optional
-        ``follow(arguments, states)`` returns what each round must be after somebody's choices in
-        the rounds before it.
     loop : str
         The mark of the line that says how many rounds there are; by default that of the first
         output.
-    rounding : callable, optional
-        ``rounding(arguments, expected)`` returns by name what rounding may change in a round; it
-        is a bound.
-    dependent : tuple of str
-        Results of a round that are others where another choice of equal worth was made; without
-        `follow` they are not compared then.
     """
 
-    name: str
+    kind: ClassVar[str] = "training"
     algorithm: str
     about: str
-    outputs: tuple[Output, ...]
     cases: Callable[[], list[Case]]
     run: Callable[[Values], States]
-    judge: Judge | None = None
-    follow: Callable[[Values, States], States] | None = None
     loop: str = ""
-    rounding: Callable[[Values, Values], Values] = field(default=lambda arguments, expected: {})
-    dependent: tuple[str, ...] = ()
+
+    def expected(self, arguments: Values) -> States:
+        """Return the state of each round by the reference."""
+        return self.run(arguments)
+
+    def problem(self, source: Source) -> tuple[str, Values]:
+        """Draw a small problem; ValueError says that there is none for these integers."""
+        return "random", DRAWS[self.name](source)
+
+    def takes(self) -> list[str]:
+        """Return the arguments of the first case."""
+        return list(self.cases()[0].arguments)
+
+    def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
+        """Return tol / 1024 of the largest element of each array, and the bounds of `rounding`.
+
+        What cancels is no digit.
+        """
+        within: Values = {}
+        for output in self.outputs:
+            value = want.get(output.name)
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+                largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+                within[output.name] = output.tol / 1024 * float(largest)
+        bounds = self.rounding(arguments, want)
+        return within | bounds, tuple(bounds)
 
     def ends(self) -> Output:
         """Return what a training that ends too early or too late differs in."""
         return Output("rounds", self.loop or self.outputs[0].source)
 
+    def form(self) -> str:
+        """Return the algorithm."""
+        return self.algorithm
 
+
+DRAWS: dict[str, Callable[[Source], Values]] = {}
+"""Small problems by the name of the training, filled by :mod:`refimpl.check.trainings.drawn`."""
 TRAININGS: dict[str, Training] = {}
 """Every training by its name."""
 

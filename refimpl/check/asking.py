@@ -1,0 +1,298 @@
+"""Ask somebody's implementation the vectors and random examples, and judge its answers.
+
+Random examples are drawn as the vectors are, by Hypothesis, which makes small what it finds; the
+expected results are the reference's. Hypothesis is optional: ``pip install 'refimpl[check]'``.
+
+Not handled here: how a program is asked (:mod:`refimpl.check.programs`), how an answer is judged
+(:mod:`refimpl.check.stages`).
+"""
+
+import dataclasses
+import importlib.util
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import Difference, Fault
+from refimpl.check.drawing import Source
+from refimpl.check.encoding import encode
+from refimpl.check.files import decoded_cases
+from refimpl.check.kernel import (
+    EQUAL_WORTH,
+    LAST_BITS,
+    NOT_COMPARED,
+    NOT_RUN,
+    Kernel,
+    States,
+    Subject,
+    Values,
+)
+from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
+from refimpl.check.stages import difference_of, of_reference, renamed, reported
+from refimpl.check.trainings import TRAININGS
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DataObject
+
+__all__ = ["MOST_ENDS", "Asking", "available"]
+
+MOST_ENDS = 2
+"""Cases in a row without an answer because the process ended or was too slow; the others of this
+kernel or training are not asked then."""
+
+
+class SkippedError(Exception):
+    """The program does not have what it is asked for."""
+
+
+class FoundError(Exception):
+    """A case on which the program differs."""
+
+
+class EndedError(BaseException):
+    """The process has ended, which is found once: Hypothesis may not look for a smaller case."""
+
+
+class Asking:
+    """What is asked of a program, and what differs.
+
+    Parameters
+    ----------
+    program : Asked
+    where : Path
+        The folder of the vectors.
+
+    Attributes
+    ----------
+    differences : list of Difference
+    counts : dict
+        The vectors that were answered or failed, by the kernel or training.
+    unasked : list of str
+        The kernels and trainings that were given up after MOST_ENDS.
+    given_up : bool
+        Whether the program had to be started too often.
+    notes : list of str
+        What rounding may explain on random examples.
+    """
+
+    def __init__(self, program: Asked, where: Path) -> None:
+        self.program = program
+        self.where = where
+        self.differences: list[Difference] = []
+        self.counts: dict[str, int] = {}
+        self.unasked: list[str] = []
+        self.given_up = False
+        self.notes: list[str] = []
+        self.compared: dict[str, set[str]] = {}
+        self.ends = 0
+
+    def ask(self, names: Sequence[str]) -> list[Difference]:
+        """Ask the vectors of kernels and trainings, and return what differs."""
+        for name in names:
+            subject = KERNELS.get(name) or TRAININGS[name]
+            self.counts[name] = self.ends = 0
+            for case, arguments, expected in decoded_cases(self.where, subject):
+                try:
+                    found = self._difference(subject, case, arguments, expected)
+                except SkippedError:
+                    break
+                except GivenUpError:
+                    self.given_up = True
+                    return self.differences
+                self.counts[name] += 1
+                self.differences += [] if found is None else [found]
+                if self.ends == MOST_ENDS:
+                    self.unasked.append(name)
+                    break
+        return self.differences
+
+    def answered(self) -> list[str]:
+        """Return the names whose vectors got answers: for the others more cases tell nothing."""
+        silent = {one.name for one in self.differences if one.kind == NOT_RUN}
+        return [name for name, count in self.counts.items() if count and name not in silent]
+
+    def missing_parts(self) -> list[str]:
+        """Return a note for each training some parts of which no round had."""
+        listed = []
+        for name, parts in self.compared.items():
+            missing = [one.name for one in TRAININGS[name].outputs if one.name not in parts]
+            if missing:
+                listed.append(f"{name}: not compared, no round has them: {', '.join(missing)}")
+        return listed
+
+    # ---------------------------------------------------------------------------------- one case
+
+    def _difference(
+        self, subject: Subject, case: dict[str, Any], arguments: Values, expected: States
+    ) -> Difference | None:
+        """Return what differs in a case, by name of the kernel that is to blame.
+
+        Where the reference's `needs` mend it, the program's own kernel among them is to blame.
+        """
+        found, ended = self._answered(subject, case, arguments, expected)
+        self.ends = self.ends + 1 if ended else 0
+        needs = subject.needs if isinstance(subject, Kernel) else ()
+        own = [name for name in needs if name in self.program.own]
+        if found is None or not own:
+            return found
+        if subject.name in self.program.own:
+            mended, _ = self._answered(subject, case, arguments, expected, own)
+            if mended is not None:
+                return found
+        first = KERNELS[own[0]].outputs[0]
+        words = f"shown by {subject.name}: {found.words}"
+        return dataclasses.replace(
+            found, name=own[0], output=first.name, source=first.source, words=words
+        )
+
+    def _answered(
+        self,
+        subject: Subject,
+        case: dict[str, Any],
+        arguments: Values,
+        expected: States,
+        reference: Sequence[str] = (),
+    ) -> tuple[Difference | None, bool]:
+        """Return what differs in the answer, and whether the process ended instead."""
+        question = {
+            "id": case["id"],
+            subject.kind: subject.name,
+            "arguments": case["arguments"],
+            **({"reference": reference} if reference else {}),
+        }
+        try:
+            answer = self.program.ask(question)
+        except ProgramError as error:
+            fault = Fault(NOT_RUN, subject.outputs[0], str(error))
+            return reported(subject.name, fault, case), error.ended
+        if answer is None:
+            raise SkippedError
+        if subject.kind == "training":
+            self._note_parts(subject, expected, answer)
+        return difference_of(subject, case, arguments, expected, answer.states, answer.wrote), False
+
+    def _note_parts(self, subject: Subject, expected: States, answer: Answer) -> None:
+        """Note which parts of the rounds were compared: both sides have them."""
+        parts = self.compared.setdefault(subject.name, set())
+        for want, state in zip(expected, answer.states, strict=False):
+            named = renamed(subject, state)
+            parts |= {name for name, part in named.items() if part is not None} & want.keys()
+
+    # --------------------------------------------------------------------------- random examples
+
+    def explore(self, name: str, examples: int, seed: int) -> Difference | None:
+        """Return the smallest difference that Hypothesis finds, or None.
+
+        What another order of summation explains is no finding in a training: on random problems
+        rounding breaks ties. The notes count it. The vectors have each tie rule on numbers whose
+        sums are exact.
+        """
+        import hypothesis
+
+        subject = KERNELS.get(name) or TRAININGS[name]
+        rounded: Counter[str] = Counter()
+        tried = 0
+        self.ends = 0
+
+        def tries(source: Source) -> Difference | None:
+            nonlocal tried
+            try:
+                flag, arguments = subject.problem(source)
+                expected = of_reference(subject, arguments)
+            except MemoryError:
+                raise
+            except Exception:  # no problem for this training, such as landmarks of one class
+                if subject.kind == "kernel":
+                    raise
+                hypothesis.reject()
+            encoded = {part: encode(value) for part, value in arguments.items()}
+            case = {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}
+            tried += 1
+            found = self._difference(subject, case, arguments, expected)
+            cause = None if found is None or subject.kind == "kernel" else _rounding(found)
+            if cause is not None:
+                rounded[cause] += 1
+                return None
+            return found
+
+        try:
+            found = self._smallest(tries, examples, seed)
+        except SkippedError:
+            return None
+        if found is not None:
+            self.differences.append(found)
+            return found
+        self.notes += [
+            f"{name}: {cause} in {count} of {tried} random examples; rounding may be the reason"
+            for cause, count in rounded.items()
+        ]
+        return None
+
+    def _smallest(
+        self, tries: Callable[[Source], Difference | None], examples: int, seed: int
+    ) -> Difference | None:
+        """Return the smallest difference that `tries` returns for the integers of Hypothesis."""
+        import hypothesis
+        from hypothesis import strategies as st
+
+        last: list[Difference] = []
+
+        def run(data: "DataObject") -> None:
+            difference = tries(Drawn(data))
+            if difference is not None:
+                last[:] = [difference]
+                raise EndedError if self.ends else FoundError
+
+        test = hypothesis.seed(seed)(_settings(examples)(hypothesis.given(st.data())(run)))
+        try:
+            test()
+        except (EndedError, FoundError, hypothesis.errors.Unsatisfiable):
+            pass
+        except GivenUpError:
+            self.given_up = True
+        except Exception:
+            if not last:  # Hypothesis calls a program flaky whose answers change
+                raise
+        return last[0] if last else None
+
+
+class Drawn(Source):
+    """Integers that Hypothesis chooses, and makes small."""
+
+    def __init__(self, data: "DataObject") -> None:
+        self.data = data
+
+    def integers(self, count: int, low: int, high: int) -> list[int]:
+        """Return `count` integers from `low` to `high`."""
+        from hypothesis import strategies as st
+
+        numbers = st.integers(low, high)
+        drawn: list[int] = self.data.draw(st.lists(numbers, min_size=count, max_size=count))
+        return drawn
+
+
+def available() -> bool:
+    """Whether Hypothesis is installed."""
+    return importlib.util.find_spec("hypothesis") is not None
+
+
+def _rounding(difference: Difference) -> str | None:
+    """Return the kind of a difference that another order of summation may explain, or None."""
+    if difference.kind == NOT_COMPARED:
+        return EQUAL_WORTH if EQUAL_WORTH in difference.words else None
+    return difference.kind if difference.kind in (EQUAL_WORTH, LAST_BITS) else None
+
+
+def _settings(examples: int) -> Any:
+    import hypothesis
+
+    return hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )

@@ -1,0 +1,100 @@
+"""Say what the functions of a module of trainings take and return: a table, a paragraph each, and a
+file to start from.
+
+Not handled here: kernels, which :mod:`refimpl.kernels` describes.
+"""
+
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refimpl.check.files import load
+from refimpl.check.trainings import TRAININGS, Training
+
+__all__ = ["listing", "signatures", "skeleton"]
+
+
+def listing(where: Path, examples: int) -> str:
+    """Return a table of the functions that a module may have."""
+    rows = [("function", "algorithm", "printed lines", "vectors", "random examples")]
+    for name, training in TRAININGS.items():
+        parts = [re.sub("_[01]$", "_C", part) for part in training.takes()]
+        taken = f"{name}({', '.join(dict.fromkeys(parts))})"
+        if len(taken) > WIDEST:
+            taken = f"{name}(...)"
+        count = len(load(where, "trainings", name)["cases"])
+        rows.append((taken, training.algorithm, _lines(training), str(count), str(examples)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    hint = "--only NAME says what a function takes and returns; --skeleton NAME prints a file"
+    return "\n".join([*lines, "", f"{hint} to start from"])
+
+
+WIDEST = 60
+"""Columns of a function in the table."""
+
+
+def _lines(training: Training) -> str:
+    """Return the first and the last printed line of a training's outputs."""
+    sources = [output.source.partition(",")[0] for output in training.outputs]
+    first, last = sources[0], sources[-1]
+    return first if first == last else f"{first} to {last.rpartition(':')[2]}"
+
+
+def signatures(names: list[str]) -> list[str]:
+    """Return what the functions take and return, a paragraph each."""
+    texts = []
+    for name in names:
+        training = TRAININGS[name]
+        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
+        texts.append(
+            f"{name}({', '.join(training.takes())})\n  {training.about}.\n"
+            f"  In the first vector: {_forms(training)}.\n"
+            f"  It returns a list: for each round a dict with some of {given}.\n"
+        )
+    return texts
+
+
+def skeleton(name: str) -> str:
+    """Return a file with the function of a training, to be filled in."""
+    training = TRAININGS[name]
+    about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
+    forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(training)}.", 92), "    ")
+    parts = "".join(
+        f'    #     "{output.name}": ...,  # {output.source}\n' for output in training.outputs
+    )
+    return f'''"""{about}
+
+Check this file with: python -m refimpl.check trainings FILE.py
+"""
+
+import numpy as np
+
+
+def {name}({", ".join(training.takes())}):
+    """Return a list with a dict for each round; a dict may leave out parts.
+
+{forms}
+    """
+    rounds = []
+    # rounds.append({{
+{parts}    # }})
+    return rounds'''
+
+
+def _forms(training: Training) -> str:
+    """Return what the arguments are in the first vector."""
+    arguments = training.cases()[0].arguments
+    return "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
+
+
+def _form(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    return repr(value)

@@ -1,0 +1,278 @@
+"""Answer cases by somebody's module: in this process, or by JSON lines in a process of its own.
+
+The first line names the module and its memory; the answer says what the module has. For a kernel
+the reference fills what the module lacks. What the module writes to its standard output goes to
+standard error. Its memory is limited where the system can do that (Linux).
+
+Not handled here: the side that asks (:mod:`refimpl.check.programs`).
+"""
+
+import importlib
+import importlib.util
+import json
+import mmap
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import refimpl.kernels
+from refimpl.check.calling import SignatureError, call, in_order
+from refimpl.check.cases import KERNELS
+from refimpl.check.encoding import DTYPES, decode, encode, plain
+from refimpl.check.files import UnusableError
+from refimpl.check.kernel import Subject, Values, copied
+from refimpl.check.trainings import TRAININGS
+
+try:
+    import resource
+except ImportError:  # no Unix
+    resource = None  # type: ignore[assignment]
+
+__all__ = ["Server", "checked", "imported", "limits_memory"]
+
+OWN = Path(__file__).parent
+WRITTEN = {("add_similarity", "S"), ("least_similar", "sums")}
+NEAR = 2**21
+"""Bytes below the limit on memory from which the module has used it up."""
+RESERVE = 2**23
+"""Bytes that are freed to tell that the memory is used up."""
+STATUS = Path("/proc/self/status")
+
+
+class Server:
+    """A module that answers cases.
+
+    Attributes
+    ----------
+    own : tuple of str
+        The kernels that the module has instead of the reference's.
+    trainings : tuple of str
+        The trainings for which it has a function.
+    """
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.own = tuple(
+            name
+            for name in KERNELS
+            if getattr(module, name, None) not in (None, getattr(refimpl.kernels, name))
+        )
+        self.trainings = tuple(name for name in TRAININGS if callable(getattr(module, name, None)))
+
+    def about(self) -> dict[str, Any]:
+        """Return what the module has."""
+        subjects: list[Subject] = [KERNELS[name] for name in self.own]
+        subjects += [TRAININGS[name] for name in self.trainings]
+        other = [
+            subject.name
+            for subject in subjects
+            if in_order(getattr(self.module, subject.name), subject.takes())
+        ]
+        return {"own": self.own, "trainings": self.trainings, "in order": other}
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a case; ``reference`` lists kernels that the reference replaces."""
+        arguments = {name: plain(decode(part)) for name, part in question["arguments"].items()}
+        given = copied(arguments)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if "training" in question:
+                    result: Any = self._rounds(question["training"], given)
+                else:
+                    result = self._results(question, given)
+        except (Exception, SystemExit) as error:
+            return {"id": question["id"], "raised": raised(error)}
+        if result == {}:  # a record of the module's own kind
+            return {"id": question["id"], "skip": True}
+        name = question.get("kernel")
+        wrote = [
+            part
+            for part, value in arguments.items()
+            if isinstance(value, np.ndarray) and (name, part) not in WRITTEN
+            if value.tobytes() != given[part].tobytes()
+        ]
+        return {"id": question["id"], "result": result, "wrote": wrote}
+
+    def _results(self, question: dict[str, Any], given: Values) -> dict[str, Any]:
+        """Return the results of a kernel; of a record what it has of the reference's parts."""
+        kernel = KERNELS[question["kernel"]]
+        result = kernel.run(self._filled(question.get("reference", ())), given)
+        if kernel.record:
+            result = {name: part for name, part in result.items() if part is not None}
+        return {name: encoded(part) for name, part in result.items()}
+
+    def _rounds(self, name: str, given: Values) -> list[dict[str, Any]]:
+        states = list(call(getattr(self.module, name), name, given))
+        if not all(isinstance(state, dict) for state in states):
+            raise TypeError(f"{name} must return a dict for each round")
+        return [{str(part): encoded(value) for part, value in state.items()} for state in states]
+
+    def _filled(self, replaced: Sequence[str]) -> Any:
+        """Return all kernels: the module's, and the reference's for what it lacks."""
+        filled = {name: getattr(refimpl.kernels, name) for name in refimpl.kernels.__all__}
+        for name, kernel in filled.items():
+            if name in self.own and name not in replaced:
+                filled[name] = getattr(self.module, name)
+            elif name not in KERNELS:
+                filled[name] = getattr(self.module, name, kernel)
+        return SimpleNamespace(**filled)
+
+
+def checked(own: Sequence[str]) -> list[str]:
+    """Return the kernels that are, or whose arguments are made by, a module's own kernels."""
+    return [name for name, kernel in KERNELS.items() if {name, *kernel.needs}.intersection(own)]
+
+
+def encoded(value: Any) -> Any:
+    """Return a result as JSON has it; of what is no array of numbers only what it is."""
+    if value is None or isinstance(value, str | bool | int):
+        return encode(value)
+    try:
+        if np.ma.is_masked(value):
+            return {"odd": "masked elements"}
+        array = np.asarray(value)
+    except MemoryError:
+        raise
+    except Exception:  # __array__ of somebody's class may raise anything
+        return {"odd": type(value).__name__}
+    if str(array.dtype) in DTYPES:
+        return encode(array)
+    if array.dtype.kind in "biuf":
+        return encode(array.astype(np.float64 if array.dtype.kind == "f" else np.int64))
+    return {"odd": type(value).__name__ if array.dtype == object else f"dtype {array.dtype}"}
+
+
+def raised(error: BaseException) -> str:
+    """Return what an exception of somebody's code says, and where it was raised."""
+    if isinstance(error, SignatureError):
+        return str(error)
+    where = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        if OWN not in path.parents:  # the deepest line that is not the check's own
+            where = f" ({path.name}, line {frame.lineno})"
+    return f"raised {type(error).__name__}: {error}{where}"
+
+
+def imported(name: str) -> Any:
+    """Import a module by its dotted name, or from a file; the current folder counts.
+
+    The folder of a file stands last on the path: a json.py there hides no module of Python.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    path = Path(name) if name.endswith(".py") else None
+    if path is not None:
+        if not path.is_file():
+            raise UnusableError(f"there is no file {name}")
+        sys.path.append(str(path.parent.resolve()))
+    try:
+        return _from_file(path) if path else importlib.import_module(name)
+    except ImportError as error:
+        raise UnusableError(f"cannot import {name}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise UnusableError(f"{name} raised {type(error).__name__}: {error}") from error
+
+
+def _from_file(path: Path) -> Any:
+    """Return the module of a file, whatever other module has its name (json.py, random.py)."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("no Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # dataclasses and pickle look there
+    spec.loader.exec_module(module)
+    return module
+
+
+# ----------------------------------------------------------------------------- a process of its own
+
+
+def limits_memory() -> bool:
+    """Whether this system can limit what a process takes."""
+    return resource is not None and STATUS.exists()
+
+
+def _taken() -> int:
+    """Return the bytes that this process has taken."""
+    taken = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmData:"))
+    return 1024 * int(taken.split()[1])
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process take so much memory beside what it has."""
+    if not limits_memory():
+        return
+    most = _taken() + 2**20 * megabytes
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or most < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _require_memory() -> None:
+    """Raise MemoryError if the limit is nearly reached."""
+    if not limits_memory():
+        return
+    soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    if soft != resource.RLIM_INFINITY and _taken() > soft - NEAR:
+        raise MemoryError
+
+
+def _reserve() -> mmap.mmap:
+    """Take memory that is given back as a whole; malloc might keep it."""
+    if not limits_memory():
+        return mmap.mmap(-1, RESERVE)
+    return mmap.mmap(-1, RESERVE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def serve() -> None:
+    """Read questions from the standard input, and write answers to the standard output."""
+    questions = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the module reads no question
+    os.dup2(2, 1)  # what it prints
+    process = os.getpid()
+    reserve, memory = _reserve(), 0
+    server: Server | None = None
+    for line in questions:
+        try:
+            question = json.loads(line)
+            if server is None:
+                memory = question["memory"]
+                limit_memory(memory)
+                server, about = _opened(question["module"])
+                text = json.dumps({"id": question["id"], **about})
+            else:
+                text = json.dumps(server.answer(question))
+                _require_memory()
+        except MemoryError:
+            reserve.close()
+            id = json.dumps(question["id"])
+            text = f'{{"id": {id}, "memory": {memory}}}'
+        if os.getpid() != process:
+            os._exit(0)  # a process that the module forked
+        answers.write(text + "\n")
+        answers.flush()
+        if reserve.closed:
+            return
+
+
+def _opened(name: str) -> tuple[Server | None, dict[str, Any]]:
+    """Return the server of a module, and what it has, or why it cannot be used."""
+    try:
+        server = Server(imported(name))
+    except UnusableError as error:
+        return None, {"unusable": str(error)}
+    return server, server.about()
+
+
+if __name__ == "__main__":
+    serve()

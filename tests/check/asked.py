@@ -1,0 +1,22 @@
+"""Functions asked as a module is, in this process."""
+
+from types import SimpleNamespace
+
+from refimpl.check.asking import Asking
+from refimpl.check.files import folder
+from refimpl.check.programs import Here
+
+
+def asking(**functions):
+    """Return what asks these functions by their names."""
+    return Asking(Here(SimpleNamespace(**functions)), folder())
+
+
+def differences(name, function):
+    """Return what differs on the vectors of a kernel or training."""
+    return asking(**{name: function}).ask([name])
+
+
+def of_module(module, names):
+    """Return what differs on the vectors of these names."""
+    return Asking(Here(module), folder()).ask(names)
