@@ -22,7 +22,6 @@ from paper_figures.study import (
     Seen,
     Study,
     View,
-    absent,
     published,
 )
 
@@ -101,7 +100,7 @@ class Figure:
 
 def absent_row(keys: Row, why: str, published: float | None = None) -> Row:
     """Return the row of a number that could not be computed, with the reason."""
-    return number_row(keys, published, None, why=why)
+    return number_row(keys, published, None, status="not available", why=why)
 
 
 def number_row(keys: Row, published: float | None, ours: float | None, **more: Any) -> Row:
@@ -112,7 +111,7 @@ def number_row(keys: Row, published: float | None, ours: float | None, **more: A
 def absent_rows(results: Sequence[Result], keys: Row) -> list[Row]:
     """Return one row with the first reason for a missing result, or no row if none is missing."""
     why = next((r.why for r in results if r.value is None and r.why), None)
-    return [] if why is None else [absent(keys, why)]
+    return [] if why is None else [absent_row(keys, why)]
 
 
 def paper(

@@ -181,7 +181,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_sessionfinish(session):
     """End with one line: what passed, and what did not run and why."""
     result = yield
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["further"] = session.config.stash.get(FURTHER, 0)
         return result
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")

@@ -226,7 +226,7 @@ def figure2(seen: Seen) -> Gathered:
     return Gathered(rows, [note, NORMALISED])
 
 
-def _at(errors: Errors, method: str, T: int) -> FloatArray:
+def errors_at(errors: Errors, method: str, T: int) -> FloatArray:
     """Return the errors of a method at T; trees have fewer rounds, NN its best distance."""
     if method == "nn":
         return min((errors[distance, 0] for distance in NAMES), key=np.mean)
@@ -245,8 +245,8 @@ def bars(shown: Sequence[str], seen: Seen) -> Gathered:
             continue
         for method in shown:
             keys = {"data_set": name, "method": METHODS.get(method, "NN, best distance")}
-            rows.append(number(keys, _at(found[name], method, T)))
-    wins = sum(e["boosted", T].mean() < _at(e, "trees", T).mean() for e in found.values())
+            rows.append(number(keys, errors_at(found[name], method, T)))
+    wins = sum(e["boosted", T].mean() < errors_at(e, "trees", T).mean() for e in found.values())
     trees = (
         f"Boosted Distance beats AdaBoost with trees on {wins} of {len(found)} sets. The paper's "
         "trees are C4.5's. The trees here are scikit-learn's, with entropy, two vectors in a leaf "
@@ -374,7 +374,7 @@ def rounds(seen: Seen) -> Gathered:
     last = max(t for _, t in of_validation)
     for t in LATER:
         if t <= last:
-            rows += _by_set(t, found)
+            rows += by_set(t, found)
     T = chosen_rounds(seen)
     note = (
         f"T = {T} is chosen, by the cross-validated errors alone (see table 2). Errors in per "
@@ -389,7 +389,7 @@ LEAD = "AdaBoost less Boosted Distance"
 RISE = "rise from 100 rounds: Boosted Distance less AdaBoost"
 
 
-def _by_set(t: int, found: dict[str, Errors]) -> Iterator[Row]:
+def by_set(t: int, found: dict[str, Errors]) -> Iterator[Row]:
     """Yield the lead of Boosted Distance after t rounds, and how it has changed since 100."""
     rises = []
     for name, errors in found.items():

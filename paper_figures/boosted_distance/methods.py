@@ -49,7 +49,7 @@ def balanced_error(labels: Labels, truth: Labels) -> float:
     return float(100 * np.mean([wrong[truth == C].mean() for C in np.unique(truth)]))
 
 
-def _boosted(
+def boosted_stages(
     job: Job, X: FloatArray, y: Labels, Q: FloatArray, rounds: Sequence[int]
 ) -> Iterator[tuple[str, int, Labels, int | None]]:
     """Yield the labels of Boosted Distance and of AdaBoost with stumps after so many rounds."""
@@ -74,7 +74,7 @@ def classifiers(job: Job, data_set: str, run: int, most: int) -> Iterator[Observ
     for name, distance in distances.items():
         labels = nearest_neighbor(distance, Q, X, y)
         yield {"method": name, "rounds": 0, "error": balanced_error(labels, truth)}
-    for method, t, labels, used in _boosted(job, X, y, Q, [t for t in ROUNDS if t <= most]):
+    for method, t, labels, used in boosted_stages(job, X, y, Q, [t for t in ROUNDS if t <= most]):
         seen = {"method": method, "rounds": t, "error": balanced_error(labels, truth)}
         yield seen if used is None else seen | {"used": used}
     yield from _trees(job, X, y, Q, truth, data_set, run)
@@ -142,7 +142,7 @@ def validation(job: Job, data_set: str, run: int, most: int) -> Iterator[Observa
     rounds = [t for t in ROUNDS if t <= most]
     guesses: dict[tuple[str, int], Labels] = {}
     for inside, held_out in StratifiedKFold(FOLDS).split(X, y):  # the sample is in random order
-        for method, t, labels, _ in _boosted(job, X[inside], y[inside], X[held_out], rounds):
+        for method, t, labels, _ in boosted_stages(job, X[inside], y[inside], X[held_out], rounds):
             guesses.setdefault((method, t), np.empty_like(y))[held_out] = labels
     for (method, t), labels in guesses.items():
         yield {"method": method, "rounds": t, "error": balanced_error(labels, y)}
@@ -178,7 +178,7 @@ def reductions(
         "LDA": (1, lda.transform(X), lda.transform(Q)),
     }
     if data_set in IMAGES and share is None:
-        v = _singular_direction(X, y)
+        v = singular_direction(X, y)
         maps["LDA, singular"] = (1, X @ v, Q @ v)
     several = [k for k in (DIMENSIONS if share is None else MANY) if k <= most]
     dimensions = {"none": [X.shape[1]], "LDA": [1], "LDA, singular": [1]}
@@ -196,7 +196,7 @@ def _l2_error(X: FloatArray, y: Labels, Q: FloatArray, truth: Labels) -> float:
     return balanced_error(tree.predict(Q), truth)
 
 
-def _singular_direction(X: FloatArray, y: Labels) -> FloatArray:
+def singular_direction(X: FloatArray, y: Labels) -> FloatArray:
     """Return LDA's direction from S_b v = lambda S_w v with a singular S_w.
 
     It belongs to the largest |lambda|; infinite values come first.

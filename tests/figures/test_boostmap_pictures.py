@@ -28,10 +28,10 @@ def row(ours, **keys):
 
 
 def test_which_figures_have_pictures():
-    names = [name for name, figure in FIGURES.items() if figure.plot]
+    names = [name for name, figure in FIGURES.items() if figure.draw]
     numbers = (1, 2, 4, 5, 6, 7, 8, 9, 10, 11)
     assert names == [f"figure{number}" for number in numbers]
-    assert all(figure.alt for figure in FIGURES.values() if figure.plot)
+    assert all(figure.alt for figure in FIGURES.values() if figure.draw)
 
 
 def test_five_points_and_their_line():
@@ -40,7 +40,7 @@ def test_five_points_and_their_line():
         "points": [[0.1, 0.2], [0.3, 0.9], [0.5, 0.4], [0.7, 0.6], [0.8, 0.1]],
         "line": [0.0, 0.73, 0.45, 0.72, 0.71],
     }
-    plane, line = picture(FIGURES["figure1"].plot, drawing).axes
+    plane, line = picture(FIGURES["figure1"].draw, drawing).axes
     assert texts(plane) == ("original space", "x", "y") and plane.get_aspect() == 1.0
     assert texts(line) == ("$F^r$: distance to r", "$F^r$", "")
     assert plane.collections[0].get_offsets().tolist() == drawing["points"]
@@ -59,7 +59,7 @@ def test_five_points_and_their_line():
 
 def test_the_triangle():
     drawing = {"corners": [[1.1, 1.3], [0.0, 0.0], [3.0, 0.0]], "foot": 1.25}
-    (axis,) = picture(FIGURES["figure2"].plot, drawing).axes
+    (axis,) = picture(FIGURES["figure2"].draw, drawing).axes
     sides, height, value = axis.get_lines()
     assert sides.get_xydata().tolist() == [[1.1, 1.3], [0, 0], [3, 0], [1.1, 1.3]]
     assert height.get_xydata().tolist() == [[1.1, 1.3], [1.25, 0]]
@@ -76,7 +76,7 @@ def test_the_triangle():
 
 def test_digits_stand_in_columns():
     drawing = {"side": 2, "images": [[[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 9, 9, 9], [255, 0, 0, 0]]]}
-    (axis,) = picture(FIGURES["figure4"].plot, drawing).axes
+    (axis,) = picture(FIGURES["figure4"].draw, drawing).axes
     (image,) = axis.get_images()
     ink = image.get_array().tolist()  # a border of one pixel around each image
     assert ink == [
@@ -92,7 +92,7 @@ def test_digits_stand_in_columns():
     assert image.get_clim() == (0, 255) and not axis.axison
     side = 16
     wide = {"side": side, "images": [[[7] * side**2]]}
-    (axis,) = picture(FIGURES["figure4"].plot, wide).axes
+    (axis,) = picture(FIGURES["figure4"].draw, wide).axes
     assert axis.get_images()[0].get_array().shape == (side + 4, side + 4)  # an eighth of a side
 
 
@@ -106,7 +106,7 @@ def test_ranks_by_dimension():
         if (method, d) != ("FastMap", 16)
     ]
     rows.insert(0, {"method": "all", "k": None, "percentile": None, "ours": None})
-    figure = picture(FIGURES["figure5"].plot, None, rows)
+    figure = picture(FIGURES["figure5"].draw, None, rows)
     kinds = [(1, 95), (1, 99), (10, 95), (10, 99)]
     assert len(figure.axes) == 4
     for axis, (k, p) in zip(figure.axes, kinds, strict=True):
@@ -138,7 +138,7 @@ def test_ratios_of_ranks_by_percentile(name):
         for method, factor in zip(("Ra", "Se"), factors, strict=True)
         for k in (1, 10, 100)
     ]
-    figure = picture(FIGURES[name].plot, drawing)
+    figure = picture(FIGURES[name].draw, drawing)
     assert len(figure.axes) == 3
     for axis, k in zip(figure.axes, (1, 10, 100), strict=True):
         label = "percentile p of the queries (log scale of 100 − p)"
@@ -166,7 +166,7 @@ def test_errors_by_k(name):
         {"method": "chamfer distance", "values": [5.0, 4.0, 4.5]},
         {"method": "BoostMap-Pa-Se-QS", "values": [6.0, 5.0, 5.5, 5.6]},
     ]
-    figure = picture(FIGURES[name].plot, drawing)
+    figure = picture(FIGURES[name].draw, drawing)
     (axis,) = figure.axes
     assert texts(axis) == ("", "k, the number of neighbours", "k-nn error (%)")
     assert scales(axis) == ("linear", "linear")

@@ -86,9 +86,15 @@ def test_panels_that_have_no_lines_are_left_out():
 
 def test_printed_numbers_are_hollow_marks_beside_their_reading():
     rows = [
-        {"method": "k-means trees", "reading": RANKED, "returned": 500, "published": 47.0},
-        {"method": FOREST, "reading": WHOLE, "returned": 500, "published": 70.0},
-        {"method": FOREST, "reading": RANKED, "returned": 100, "published": None},
+        {
+            "method": "k-means trees",
+            "reading": RANKED,
+            "returned": 500,
+            "published": 47.0,
+            "error": None,
+        },
+        {"method": FOREST, "reading": WHOLE, "returned": 500, "published": 70.0, "error": None},
+        {"method": FOREST, "reading": RANKED, "returned": 100, "published": None, "error": None},
     ]
     figure = picture(plots.draw_curves, [SETS, OURS, TREES], rows)
     sets, lists, ways = shown(figure.axes)
@@ -102,11 +108,11 @@ def test_printed_numbers_are_hollow_marks_beside_their_reading():
 
 
 def test_recall_has_bands_where_rows_have_deviations():
-    own = {"method": FOREST, "reading": RANKED, "repetitions": 4}
+    own = {"method": FOREST, "reading": RANKED, "n": 4}
     rows = [
-        own | {"returned": 500, "ours": 60.0, "std": 2.0},
-        own | {"returned": 100, "ours": 40.0, "std": 1.0},
-        own | {"returned": 500, "ours": 55.0, "std": 9.0, "reading": WHOLE},
+        own | {"returned": 500, "ours": 60.0, "error": 1.0},
+        own | {"returned": 100, "ours": 40.0, "error": 0.5},
+        own | {"returned": 500, "ours": 55.0, "error": 4.5, "reading": WHOLE},
     ]
     figure = picture(plots.draw_curves, [OURS, TREES], rows)
     for axis, x in zip(shown(figure.axes), (500, 704), strict=True):

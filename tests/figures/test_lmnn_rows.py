@@ -1,7 +1,7 @@
 """The rows of Table 1, the active set and Figure 5.
 
 Results of tasks that are written down here, rows by hand. Not here: the tasks
-(test_figures_lmnn_samples.py), the verdicts.
+(test_lmnn_trainings.py), the verdicts.
 """
 
 import pytest

@@ -1,7 +1,7 @@
 """Table 1's samples, trainings and least trace, the triples ever active and Figure 5's courses.
 
 By brute force, by loops and by hand on small sets. Trainings are those of `refimpl.lmnn`, which
-tests/lmnn tests. Not here: the rows (test_figures_lmnn_table1.py).
+tests/lmnn tests. Not here: the rows (test_lmnn_rows.py).
 """
 
 from collections import Counter

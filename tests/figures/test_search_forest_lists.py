@@ -9,7 +9,7 @@ from pathlib import Path
 
 import forest_toy
 import pytest
-from figure_runs import require_missing_is_said
+from figure_runs import figure_of, require_missing_is_said
 from whole_figures import make_every_figure
 
 import paper_figures
@@ -114,7 +114,7 @@ TASKS = {
 
 
 def test_the_tasks_of_every_figure():
-    for figure in figures.PAPER.figures:
+    for figure in map(figure_of, figures.PAPER.figures):
         for scale in ("small", "paper"):
             tasks_of = figure.tasks(Context(scale=scale))
             assert [task.name for task in tasks_of] == TASKS[figure.name][scale], figure.name
@@ -126,7 +126,7 @@ def test_the_tasks_of_every_figure():
 
 def of_paper(figure, name, **params):
     """The parameters of a figure's tasks of one name at the paper's scale that have these."""
-    (entry,) = (f for f in figures.PAPER.figures if f.name == figure)
+    (entry,) = (f for f in map(figure_of, figures.PAPER.figures) if f.name == figure)
     listed = [t.params for t in entry.tasks(Context(scale="paper")) if t.name == name]
     return [of for of in listed if params.items() <= of.items()]
 
@@ -194,7 +194,7 @@ def test_what_was_best_before_can_be_chosen_again(figure):
 
 
 def test_planes_are_compared_at_the_same_sizes():
-    (entry,) = (f for f in figures.PAPER.figures if f.name == "splits")
+    (entry,) = (f for f in map(figure_of, figures.PAPER.figures) if f.name == "splits")
     listed = [task.params for task in entry.tasks(Context(scale="paper"))]
     for key in ("lams", "n_train", "max_depth", "trees", "counts"):
         assert len({str(params[key]) for params in listed}) == 1

@@ -30,7 +30,7 @@ def test_a_name_is_found_by_every_path():
     place = "api/refimpl.lmnn.html#refimpl.lmnn.LMNNResult"
     assert addresses["refimpl.lmnn.LMNNResult"] == place
     assert addresses[f"{refimpl.lmnn.LMNNResult.__module__}.LMNNResult"] == place
-    assert addresses["refimpl.lmnn.algorithm.project"].endswith("#refimpl.lmnn.project")
+    assert addresses["refimpl.lmnn.low_rank.project"].endswith("#refimpl.lmnn.project")
 
 
 def test_a_page_lists_the_methods_that_are_written_here(tmp_path):

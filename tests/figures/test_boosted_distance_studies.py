@@ -133,7 +133,7 @@ def test_validation_answers_for_each_training_vector_once(monkeypatch):
         yield "boosted", 2, y[held_out], 1
         yield "stumps", 1, 1 - y[held_out], None
 
-    monkeypatch.setattr(methods, "_boosted", boosted)
+    monkeypatch.setattr(methods, "boosted_stages", boosted)
     seen = by_method(methods.validation(job("a"), "a", 1, 2), "rounds")
     assert seen == {("boosted", 1): 50.0, ("boosted", 2): 0.0, ("stumps", 1): 100.0}
     sample, _ = parts("a", 1, 200, 40)
@@ -182,7 +182,7 @@ def test_lda_of_a_singular_scatter_matrix_takes_a_direction_without_scatter(monk
     seen = by_method(methods.reductions(job("digits17"), "digits17", 0, 1, None))
     assert seen["LDA, singular",] == 0.0
     regular, y = two_classes(100, 3)
-    v = methods._singular_direction(regular, y)  # here the eigenproblem is LDA's own
+    v = methods.singular_direction(regular, y)  # here the eigenproblem is LDA's own
     means = np.array([regular[y == c].mean(axis=0) for c in (0, 1)])
     within = (regular - means[y]).T @ (regular - means[y])
     w = np.linalg.solve(within, means[1] - means[0])
@@ -351,7 +351,7 @@ def test_figures_4_and_5_at_the_chosen_t():
 @pytest.mark.parametrize("T, place", [(1, 1), (2, 1), (3, 3), (29, 10), (100, 100), (500, 100)])
 def test_trees_are_shown_at_the_largest_number_of_rounds_not_above_t(T, place):
     found = {("trees", t): np.array([float(t)]) for t in methods.TREE_ROUNDS}
-    assert errors._at(found, "trees", T).tolist() == [place]
+    assert errors.errors_at(found, "trees", T).tolist() == [place]
 
 
 def reduced(name, singular):
@@ -448,7 +448,7 @@ def test_what_rises_after_100_rounds():
     }
     found["a"] |= {("boosted", 100): 0 * runs, ("boosted", 500): 1 + runs}
     found["b"] |= {("boosted", 100): 0 * runs, ("boosted", 500): 3 + runs}
-    rows = [row for row in errors._by_set(500, found) if row["quantity"] == errors.RISE]
+    rows = [row for row in errors.by_set(500, found) if row["quantity"] == errors.RISE]
     assert numbers(rows, "data_set")[:2] == [("a", None, -1.0, 1.0), ("b", None, 2.0, 1.0)]
     assert rows[2]["data_set"] == "mean of 2 sets" and rows[2]["ours"] == 0.5
     assert rows[2]["error"] == pytest.approx((2 / 3) ** 0.5 / 2)
