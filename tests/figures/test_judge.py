@@ -110,6 +110,8 @@ def test_an_error_in_a_record_moves_its_cell(paper, test, place, large):
     test = {name: value for name, value in test.items() if name != "also"}
     records = copy.deepcopy(RECORDS[paper])
     cell, own, beside = followed(paper, test, records)[place]
+    if any(row is own[0] for row in beside):
+        pytest.skip("its number is on both sides")
     of = test.get("of")
     field = of.get("field", "ours") if isinstance(of, dict) else "ours"
     meets = test["is"] in ("near", "as published")
