@@ -39,8 +39,8 @@ KIND ?= address,undefined
 
 # Tests that reach over 95 % of refimpl. Left out are slow tests that reach little more, and a test
 # that changes threads every microsecond, in which the tracer once stopped a thread at its start.
-COVERED := tests/shared tests/rivals tests/boosted_distance tests/boostmap tests/ftune tests/lmnn \
-	tests/search_forest tests/estimators tests/check \
+COVERED := tests/promises tests/shared tests/rivals tests/boosted_distance tests/boostmap tests/ftune \
+	tests/lmnn tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
 .PHONY: figures gate test coverage lint site benchmarks fuzz sanitize builds wheel mutants \

@@ -32,7 +32,19 @@ NEEDS = "needs REFIMPL_DATA: "
 
 ONE_CASE = ("tests/figures/test_gallery_browser.py", "tests/site/test_site_tracing.py")
 # Those that take longest; the others take a few seconds at most.
-LONGEST = ("tests/lmnn/test_algorithm_lmnn.py", "tests/shared/test_array_forms.py")
+LONGEST = (
+    "tests/lmnn/test_algorithm_lmnn.py",
+    "tests/check/test_exploring.py",
+    "tests/shared/test_array_forms.py",
+    "tests/project/test_offline.py",
+    "tests/lmnn/test_joint_metrics.py",
+    "tests/boostmap/test_boostmap.py",
+    "tests/figures/test_figures_trouble.py",
+    "tests/figures/test_figures_resume.py",
+    "tests/boostmap/test_algorithm_boostmap.py",
+    "tests/estimators/test_estimators_defaults.py",
+    "tests/figures/test_figures_report.py",
+)
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
@@ -180,12 +192,12 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session):
     """End with one line: what passed, and what did not run and why."""
-    result = yield
-    if hasattr(session.config, "workeroutput"):
+    worker = hasattr(session.config, "workeroutput")  # what xdist sends back when it finishes
+    if worker:
         session.config.workeroutput["further"] = session.config.stash.get(FURTHER, 0)
-        return result
+    result = yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
+    if reporter is not None and not worker:
         reporter.ensure_newline()
         reporter.write_line(last_line(reporter.stats, session.config.stash.get(FURTHER, 0)))
     return result

@@ -84,9 +84,7 @@ def test_compared_rows_of_each_figure():
     assert found == COMPARED
 
 
-@pytest.mark.parametrize(
-    "measure, state", [("test error (%)", "not comparable"), ("eq. 3", "beyond the paper")]
-)
+@pytest.mark.parametrize("measure, state", [("test error (%)", "not comparable")])
 def test_numbers_of_table_1_at_the_small_scale(measure, state):
     """The paper has no such number at any scale, or it has one of its own images."""
     keys = {"N": 600, "images": "as they are", "measure": measure}
