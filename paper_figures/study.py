@@ -364,7 +364,7 @@ class Grid:
         return str(value)
 
 
-def every_cell(cell: Cell) -> bool:
+def _every_cell(cell: Cell) -> bool:
     """Return True: a view that reads all cells of its study."""
     return True
 
@@ -411,7 +411,7 @@ class View:
     alt: str = ""
     size: tuple[float, float] = (7.0, 4.2)
     layout: tuple[Grid, ...] = ()
-    uses: Callable[[Cell], bool] = every_cell
+    uses: Callable[[Cell], bool] = _every_cell
 
     @property
     def printed(self) -> bool:
@@ -419,7 +419,7 @@ class View:
         return re.fullmatch(r"(figure|table)\d+", self.name) is not None
 
 
-def own_data(cell: Cell) -> tuple[str, ...]:
+def _own_data(cell: Cell) -> tuple[str, ...]:
     """Return the data set that a cell names as its ``data_set``, if any."""
     return (cell["data_set"],) if "data_set" in cell else ()
 
@@ -468,7 +468,7 @@ class Study:
     cells: Mapping[str, Sequence[Cell]]
     views: tuple[View, ...]
     version: int = 1
-    data: Callable[[Cell], tuple[str, ...]] = own_data
+    data: Callable[[Cell], tuple[str, ...]] = _own_data
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.name):
@@ -657,9 +657,9 @@ def means(
     **more
         Further fields of each row that has a published number.
 
-    Yields
-    ------
-    dict
+    Returns
+    -------
+    iterator of dict
 
     See Also
     --------
@@ -698,9 +698,9 @@ def differences(
     over, run : str
         The keys that name the method and the run.
 
-    Yields
-    ------
-    dict
+    Returns
+    -------
+    iterator of dict
 
     See Also
     --------

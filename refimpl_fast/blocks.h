@@ -1,6 +1,7 @@
 /* What widths.h compiles once for each width. */
 #include "lanes.h"
 
+#include "exponentials.h"
 #include "groups.h"
 #include "maps.h"
 #include "margins.h"

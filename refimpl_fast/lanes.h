@@ -1,5 +1,7 @@
 /* N numbers, in vectors of at most REFIMPL_BYTES; see widths.h. */
 
+constexpr double TO_WHOLE = 1.5 * 4503599627370496; /* x + this - this = rint(x); 2^52 */
+
 template <int bytes, class T>
 struct Vector {
 #if REFIMPL_GNU
@@ -74,6 +76,20 @@ REFIMPL_INLINE lanes<double, N> sizes(const lanes<double, N>& x) { /* |x| */
     return result;
 }
 
+/* p 2^k, where k stands in the low bits of shifted = k + TO_WHOLE. The result must be a normal
+   number. */
+template <int N>
+REFIMPL_INLINE lanes<double, N> times_power(
+    const lanes<double, N>& p, const lanes<double, N>& shifted)
+{
+    typedef typename Vector<lanes<double, N>::BYTES, uint64_t>::type whole;
+    lanes<double, N> result;
+    for (int i = 0; i < p.PARTS; ++i)
+        result.of[i] = (typename lanes<double, N>::part)(
+            (whole)p.of[i] + ((whole)shifted.of[i] << 52));
+    return result;
+}
+
 /* Bit i is set where entry i of a whole vector, an outcome of comparing floats, is true. */
 template <class Mask>
 REFIMPL_INLINE unsigned bits_of(const Mask& mask) {
@@ -113,6 +129,21 @@ template <int N>
 REFIMPL_INLINE lanes<double, N> sizes(const lanes<double, N>& x) {
     lanes<double, N> result;
     for (int i = 0; i < N; ++i) result.of[i] = fabs(x.of[i]);
+    return result;
+}
+
+template <int N>
+REFIMPL_INLINE lanes<double, N> times_power(
+    const lanes<double, N>& p, const lanes<double, N>& shifted)
+{
+    lanes<double, N> result;
+    for (int i = 0; i < N; ++i) {
+        uint64_t bits, k;
+        memcpy(&bits, &p.of[i], 8);
+        memcpy(&k, &shifted.of[i], 8);
+        bits += k << 52;
+        memcpy(&result.of[i], &bits, 8);
+    }
     return result;
 }
 

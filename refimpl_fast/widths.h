@@ -94,6 +94,7 @@ enum { EIGHT = refimpl_base::EIGHT };
 enum { PANEL = refimpl_base::PANEL, TOGETHER = refimpl_base::TOGETHER };
 enum { REFIMPL_GROUP = refimpl_base::GROUP, REFIMPL_MAPS = refimpl_base::MAPS };
 enum { REFIMPL_VOTES = refimpl_base::VOTES };
+enum { SUM_LANES = refimpl_base::SUM_LANES };
 REFIMPL_WIDEST_OF(eight_errors)
 REFIMPL_WIDEST_OF(eight_gains)
 REFIMPL_WIDEST_OF(eight_sums)
@@ -104,6 +105,8 @@ REFIMPL_WIDEST_OF(near_group)
 REFIMPL_WIDEST_OF(nearest_centre)
 REFIMPL_WIDEST_OF(sum_maps)
 REFIMPL_WIDEST_OF(add_votes)
+REFIMPL_WIDEST_OF(exponentials)
+REFIMPL_WIDEST_OF(z_sums)
 
 static inline int lowest_bit(unsigned mask) {
 #if REFIMPL_GNU

@@ -8,7 +8,6 @@
 #include "cutoffs.h"
 #include "hamming.h"
 #include "indices.h"
-#include "power.h"
 #include "rows.h"
 #include "strands.h"
 #include "weights.h"
@@ -256,9 +255,48 @@ static void test_maps_and_votes() { /* whole numbers once more */
     }
 }
 
-static void test_power() {
-    for (int k = -900; k <= 900; k += 7)
-        check(times_power(1.25, 6755399441055744.0 + k) == ldexp(1.25, k), "times_power");
+/* The same operations one by one; twins and vectors hold the values themselves. */
+static double plain_exponential(double x) {
+    if (x < -700) return 0;
+    if (x > 500) x = 500;
+    const double k = rint(x * 1.4426950408889634);
+    const double r = (x - k * 0.693145751953125) - k * 1.4286068203094173e-06;
+    double p = 0, factorial = 6227020800;
+    for (int i = 13; i >= 0; --i) {
+        p = p * r + 1 / factorial;
+        factorial = i > 0 ? factorial / i : 1;
+    }
+    return ldexp(p, (int)k);
+}
+
+static void test_exponentials() {
+    enum { ROWS = 3, N = SUM_LANES * ROWS };
+    double m[N], e[N], u[N], x[N], z[3], expected[3];
+    for (int i = 0; i < N; ++i) {
+        m[i] = i % 50 == 7 ? INFINITY : i % 50 == 8 ? -600 : i % 5 ? 5 * number() : 800 * number();
+        x[i] = 0.5 - m[i];
+        u[i] = number();
+    }
+    for (int n = N - 70; n < N; ++n) {
+        exponentials(0.5, m, n, e);
+        for (int i = 0; i < n; ++i) check(e[i] == plain_exponential(x[i]), "exponentials");
+    }
+    exponentials(0.5, m, N, e);
+    for (int alpha = 0; alpha < 3; ++alpha) {
+        z_sums(u, x, e, alpha, ROWS, z);
+        for (int s = 0; s < 3; ++s) {
+            expected[s] = 0;
+            for (int lane = 0; lane < SUM_LANES; ++lane) {
+                double sum = 0;
+                for (int i = lane; i < N; i += SUM_LANES) {
+                    const double w = plain_exponential(x[i] - alpha * u[i]);
+                    sum += s == 0 ? w : s == 1 ? w * u[i] : w * u[i] * u[i];
+                }
+                expected[s] += sum;
+            }
+        }
+        check(z[0] == expected[0] && z[1] == -expected[1] && z[2] == expected[2], "z_sums");
+    }
 }
 
 #ifndef WITHOUT_LIBRARY
@@ -330,7 +368,7 @@ int main() {
     test_rows();
     test_cutoffs();
     test_maps_and_votes();
-    test_power();
+    test_exponentials();
 #ifndef WITHOUT_LIBRARY
     test_pool();
 #endif
