@@ -9,7 +9,7 @@ import csv
 import itertools
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -643,8 +643,8 @@ def means(
     value: str,
     published: Callable[[Row], float | None] = lambda row: None,
     **more: Any,
-) -> Iterator[Row]:
-    """Yield the mean of a value over the runs of each group, beside the published number.
+) -> list[Row]:
+    """Return the mean of a value over the runs of each group, beside the published number.
 
     Parameters
     ----------
@@ -659,7 +659,7 @@ def means(
 
     Returns
     -------
-    iterator of dict
+    list of dict
 
     See Also
     --------
@@ -671,11 +671,13 @@ def means(
     >>> row["ours"], row["n"]
     (0.5, 2)
     """
+    rows = []
     for values, items in by(seen, *keys).items():
         row = dict(zip(keys, values, strict=True))
         print_of = published(row)
         extra = more if print_of is not None else {}
-        yield number(row, [item[value] for item in items], print_of, **extra)
+        rows.append(number(row, [item[value] for item in items], print_of, **extra))
+    return rows
 
 
 def differences(
@@ -685,8 +687,8 @@ def differences(
     pairs: Iterable[tuple[Any, Any]],
     over: str = "method",
     run: str = "run",
-) -> Iterator[Row]:
-    """Yield the mean difference of two methods, taken run by run; its key ``minus`` is the second.
+) -> list[Row]:
+    """Return the mean difference of two methods, taken run by run; its key ``minus`` is the second.
 
     Parameters
     ----------
@@ -700,7 +702,7 @@ def differences(
 
     Returns
     -------
-    iterator of dict
+    list of dict
 
     See Also
     --------
@@ -713,10 +715,12 @@ def differences(
     >>> row["minus"], row["ours"], row["error"]
     ('b', 2.0, 0.0)
     """
+    rows = []
     for values, items in by(seen, *keys).items():
         found = {(item[over], item[run]): item[value] for item in items}
         for a, b in pairs:
             runs = [r for m, r in found if m == a and (b, r) in found]
             if runs:
                 row = dict(zip(keys, values, strict=True)) | {over: a, "minus": b}
-                yield number(row, [found[a, r] - found[b, r] for r in runs])
+                rows.append(number(row, [found[a, r] - found[b, r] for r in runs]))
+    return rows

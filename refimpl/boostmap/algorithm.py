@@ -414,8 +414,8 @@ def selective_triples(
 ) -> IntArray:
     """Return t triples of a near object of q's class and one of the M - 1 others, (t, 3), p. 16.
 
-    alike, others : of each object the objects of its class and of the others, nearest first; -1
-        fills the end of a row
+    alike, others : of each object those of its class and of the others, nearest first, then -1
+
     k_most : k', the largest rank of the near object
     """
     q = rng.integers(len(alike), size=t)  # BM:10:1

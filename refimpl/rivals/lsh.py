@@ -260,6 +260,10 @@ def lsh(
     See Also
     --------
 
+    See Also
+    --------
+    refimpl.rivals.kmeans_trees.kmeans_trees : Another index of candidates.
+
     Examples
     --------
     >>> import numpy as np
