@@ -259,9 +259,6 @@ def lsh(
 
     See Also
     --------
-
-    See Also
-    --------
     refimpl.rivals.kmeans_trees.kmeans_trees : Another index of candidates.
 
     Examples
