@@ -50,7 +50,7 @@ assert SUM_LANES == LANES
 cdef class _Triples(Loop):
     """Step c of a subclass looks at classifier c with all triples.
 
-    Rows are filled up with triples of weight 0 and margin 0. `e` holds exp(x), whose sum is `total`.
+    Rows are filled up with triples of weight 0 and margin 0. `e` holds exp(x), their sum `total`.
     """
 
     cdef const int32_t[:, ::1] triples
@@ -101,11 +101,12 @@ cdef void _margins(
     const double* F, const int32_t* triples, const double* y, Py_ssize_t t, double* u
 ) noexcept nogil:
     # u = y * (np.abs(F[q] - F[b]) - np.abs(F[q] - F[a]))
-    cdef double F_q
+    cdef double F_q, F_a, F_b
     cdef Py_ssize_t i
     for i in range(t):
         F_q = F[triples[3 * i]]
-        u[i] = y[i] * (fabs(F_q - F[triples[3 * i + 2]]) - fabs(F_q - F[triples[3 * i + 1]]))  # BM:eq2
+        F_a, F_b = F[triples[3 * i + 1]], F[triples[3 * i + 2]]
+        u[i] = y[i] * (fabs(F_q - F_b) - fabs(F_q - F_a))  # BM:eq2
 
 
 cdef void _silence(
@@ -309,7 +310,8 @@ cdef class _Z(_Triples):
 
     cdef void at(self, Py_ssize_t c, int thread) noexcept nogil:
         cdef double* u = self.margins(c, thread)
-        z_sums(u, &self.x[0], &self.e[0], self.alpha[c], self.rows, &self.out[c, 0])  # BM:eq12, BM:7.3:1
+        cdef double alpha = self.alpha[c]
+        z_sums(u, &self.x[0], &self.e[0], alpha, self.rows, &self.out[c, 0])  # BM:eq12, BM:7.3:1
 
 
 @checked
