@@ -63,3 +63,13 @@ def test_errors_of_figure_5():
     ):
         one, several = (at[name, method, d] for method in ("one metric", "several metrics"))
         assert f"{words} {one} and {several}" in TEXT
+    to_the_end = {
+        row["data set"]: f"{row['ours']:.2f}"
+        for row in rows_of("lmnn", "figure5")
+        if (row["measure"], row["training"]) == ("test", "all points, to the end")
+        and row["method"] == "several metrics"
+    }
+    assert (
+        f"several metrics have {to_the_end['20news']} % on 20 newsgroups, and "
+        f"{to_the_end['isolet']} and {to_the_end['yalefaces']} % on the other two."
+    ) in TEXT
