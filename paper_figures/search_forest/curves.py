@@ -377,11 +377,11 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     lists = [line for line in lines if line["reading"] == RANKED]
     codes = [line for line in lists if line["method"].startswith(CODES)]
     trees = [line for line in lists if line not in codes]
-    first = [line for line in (*sets, *trees) if line["method"] in (FOREST, AS_PRINTED)]
+    forests = [line for line in sets or trees if line["method"] in (FOREST, AS_PRINTED)]
     title = "Whole sets beside codes" if sets else "Codes"
     parts = {
         "Whole sets": sets,
-        f"{title} (spectral hashing)": [*first[:2], *codes] if codes else [],
+        f"{title} (spectral hashing)": [*forests, *codes] if codes else [],
         "Ranked lists": trees,
         "Comparisons on the way counted as items": [line for line in trees if "compared" in line],
     }

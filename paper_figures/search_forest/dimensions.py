@@ -115,17 +115,19 @@ def gather(seen: Seen) -> Gathered:
 def differences(read: dict[int, list[Curve]]) -> list[str]:
     """Return the note on the forest's recall less that of every other method."""
     notes: dict[str, list[str]] = {}
+    counts: list[int] = []
     for d, curves in read.items():
         forest = {c.reading: np.array(c.mean("recall")) for c in curves if c.method == FOREST}
         for curve in curves:
             if curve.method != FOREST and curve.reading in forest:
+                counts = curve.counts
                 less = ", ".join(f"{x:+.1f}" for x in forest[curve.reading] - curve.mean("recall"))
                 name = f"{curve.method}, {curve.reading}"
                 notes.setdefault(name, []).append(f"{d} components {less}")
     if not notes:
         return []
     return [
-        f"The forest's recall less that of the others, among {', '.join(map(str, COUNTS))} "
+        f"The forest's recall less that of the others, among {', '.join(map(str, counts))} "
         "returned items. "
         + " ".join(f"{name}: {'; '.join(parts)}." for name, parts in notes.items())
     ]

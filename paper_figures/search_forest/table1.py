@@ -167,7 +167,6 @@ def gather(seen: Seen) -> Gathered:
     drawing = []
     printed = {int(line["bits"]): line for line in seen.published("search_forest/table1.csv")}
     growth: dict[str, list[float]] = {}
-    sizes: list[int] = []
     for (bits,), of_bits in by(seen.items, "bits").items():
         of_sizes = by(sorted(of_bits, key=lambda item: item["n"]), "n")
         sizes = [n for (n,) in of_sizes]
@@ -184,7 +183,8 @@ def gather(seen: Seen) -> Gathered:
                 beyond = keys | {"items": HALF_BILLION, "search": f"{search}, extrapolated"}
                 larger = [x * HALF_BILLION / sizes[-1] for x in seconds[sizes[-1]]]
                 rows.append(number(beyond, larger, printed.get(bits, {}).get(PRINTED[way])))
-    return Gathered(rows, [*NOTES, *growth_notes(growth, sizes)], drawing)
+    every = sorted({item["n"] for item in seen.items})
+    return Gathered(rows, [*NOTES, *growth_notes(growth, every)], drawing)
 
 
 def growth_notes(growth: dict[str, list[float]], sizes: list[int]) -> list[str]:
