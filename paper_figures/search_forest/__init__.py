@@ -1,7 +1,21 @@
-"""Figures of Boosted Search Forest: Li, Ning, Cao, Zhang, Gong & Huang (2011)."""
+"""Figures of Boosted Search Forest: Li et al. (2011)."""
 
-from paper_figures.search_forest import figures
+from paper_figures.search_forest import classes, curves, dimensions, growth, lookup, splits, table1
+from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
 
-PAPER = figures.PAPER
+PAPER = Paper(
+    "search_forest",
+    "Learning to search efficiently in high dimensions",
+    "Z. Li, H. Ning, L. Cao, T. Zhang, Y. Gong, T. S. Huang. NIPS 2011",
+    (
+        curves.STUDY,
+        dimensions.STUDY,
+        splits.STUDY,
+        table1.STUDY,
+        growth.STUDY,
+        lookup.STUDY,
+        classes.STUDY,
+    ),
+)

@@ -1,27 +1,47 @@
 """How the time of a query grows with the database, for the three indices of § 4.3.
 
 Li et al. (2011) say that the leaves of the forest and of k-means trees, and the buckets of hash
-tables, are found in constant time. :func:`growth` is a task: it gets a
-:class:`paper_figures.registry.Job` and its parameters. The points are drawn from a normal
-distribution, and the queries are some of them.
+tables, are found in constant time. Either the database grows and the index keeps its number of
+leaves, or it is divided more finely, so that a leaf keeps its number of points. The points are
+drawn from a normal distribution, and the queries are some of them.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from time import thread_time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from paper_figures.plots import key, logarithmic, panels, series_style
 from paper_figures.search_forest.methods import centres_on_the_way
-from paper_figures.search_forest.timing import complete_trees
-from paper_figures.tasks import Job
+from paper_figures.search_forest.table1 import complete_trees
+from paper_figures.store import Record
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, number
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.typing import FloatArray, Int32Array, IntArray, Points
 
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
+
 BRANCHING = 8  # regions of a k-means tree's node
 WIDTH = 8.0  # of a hash function; the points have a standard deviation of 1 in each coordinate
 MOST_FUNCTIONS = 40
+LEAF = 16  # points of a leaf as it is at first
+TREES = 8
+DIMENSION = 32
+FINER = "as small, more of them"
+LARGER = "as many, larger"
+NOTE = (
+    "Microseconds of one processor for a query, when all queries are asked at once. Points of a "
+    "normal distribution in 32 dimensions, 8 trees or tables. Either the database grows and the "
+    "index keeps its number of leaves, or it is divided more finely, so that a leaf keeps its "
+    "number of points. Compared: planes, centres or hash functions on the way to the leaves; "
+    "finding a bucket by its key is not counted. The forest's planes and leaves are random, as in "
+    "table 1."
+)
 
 
 class Lists(NamedTuple):
@@ -38,39 +58,20 @@ class Lists(NamedTuple):
 
 
 def growth(
-    job: Job,
-    *,
-    index: str,
-    n: int,
-    divided: int,
-    leaf: int,
-    trees: int,
-    d: int,
-    queries: int,
-    passes: int,
-) -> dict[str, Any]:
-    """Return the processor's seconds of a query in each pass, and its candidates.
+    job: Job, *, index: str, n: int, divided: int, queries: int, passes: int
+) -> Iterator[Observation]:
+    """Yield the processor's seconds of a query in each pass, and its candidates.
 
-    All queries are asked at once, so that a call's own time does not count.
-
-    Parameters
-    ----------
-    job : Job
-    index : {"forest", "k-means trees", "LSH"}
-    n : int
-        Points.
-    divided : int
-        The number of points for which the index is divided so finely that a leaf holds `leaf` of
-        them: `n` if the index grows with the database.
-    leaf, trees, d, queries, passes : int
+    The index has so many leaves that one holds ``LEAF`` of `divided` points. All queries are asked
+    at once, so that a call's own time does not count.
     """
     rng = job.rng_for("growth", n)
-    X = rng.standard_normal((n, d), dtype=np.float32)
+    X = rng.standard_normal((n, DIMENSION), dtype=np.float32)
     Q = X[rng.choice(n, queries, replace=False)]
-    lists = LISTS[index](job, X, leaf * n / divided, trees, rng)
+    lists = LISTS[index](job, X, LEAF * n / divided, TREES, rng)
     alive = np.ones(n, dtype=bool)
     counters = np.zeros((1, n))
-    c = np.ones(trees)
+    c = np.ones(TREES)
 
     def ask() -> IntArray:
         words = lists.words(Q)
@@ -85,7 +86,7 @@ def growth(
         start = thread_time()
         ask()
         seconds.append((thread_time() - start) / queries)
-    return {"seconds": seconds, "candidates": candidates, "compared": lists.compared(Q)}
+    yield {"seconds": seconds, "candidates": candidates, "compared": lists.compared(Q)}
 
 
 def _forest(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generator) -> Lists:
@@ -151,3 +152,83 @@ LISTS: dict[str, Callable[..., Lists]] = {
     "k-means trees": _kmeans,
     "LSH": _hashing,
 }
+
+
+def gather(seen: Seen) -> Gathered:
+    """Return microseconds of a query by index and number of items, and what a query looks at."""
+    rows = seen.absent(dict.fromkeys(("index", "leaves", "items", "compared", "candidates")))
+    drawing: dict[tuple[str, str], dict[str, list[float]]] = {}
+    smallest = min((item["n"] for item in seen.items), default=0)
+    for item in sorted(seen.items, key=lambda item: item["divided"] < item["n"]):
+        grows = item["divided"] == item["n"]
+        kinds = [FINER] if grows else [LARGER]
+        kinds += [LARGER] if grows and item["n"] == smallest else []
+        micro = [1e6 * seconds for seconds in item["seconds"]]
+        for kind in kinds:
+            keys = {"index": item["index"], "leaves": kind, "items": item["n"]}
+            looked = {key: round(item[key]) for key in ("compared", "candidates")}
+            rows.append(number(keys | looked, micro))
+            line = drawing.setdefault((item["index"], kind), {"items": [], "micro": []})
+            line["items"].append(item["n"])
+            line["micro"].append(float(np.mean(micro)))
+    lines = [{"index": index, "leaves": kind} | line for (index, kind), line in drawing.items()]
+    return Gathered(rows, [NOTE], lines)
+
+
+def draw(record: Record, figure: mpl.Figure) -> None:
+    """Draw microseconds a query by thousands of items, a panel for each way to divide."""
+    lines = record["drawing"]
+    names = list(dict.fromkeys(line["index"] for line in lines))
+    kinds = list(dict.fromkeys(line["leaves"] for line in lines))
+    handles: dict[str, Any] = {}
+    for axis, kind in zip(panels(figure, len(kinds), 1), kinds, strict=True):
+        for line in (line for line in lines if line["leaves"] == kind):
+            x = [items / 1000 for items in line["items"]]
+            (handles[line["index"]],) = axis.plot(
+                x, line["micro"], **series_style(names.index(line["index"]))
+            )
+        axis.set(
+            title=f"Leaves: {kind}",
+            xlabel="items (thousands)",
+            ylabel="microseconds a query",
+            yscale="log",
+        )
+        logarithmic(axis.xaxis)
+        logarithmic(axis.yaxis)
+    key(figure, handles)
+
+
+def cells(sizes: tuple[int, ...], queries: int, passes: int) -> list[Cell]:
+    """Return a cell for each index, size, and way to divide: as at first, or more finely."""
+    return [
+        {"index": index, "n": n, "divided": divided, "queries": queries, "passes": passes}
+        for index in LISTS
+        for n in sizes
+        for divided in dict.fromkeys((n, sizes[0]))
+    ]
+
+
+STUDY = Study(
+    "growth",
+    growth,
+    {"small": cells((1024, 4096), 100, 3), "paper": cells((16_384, 65_536, 262_144), 1000, 5)},
+    (
+        View(
+            "growth",
+            "Search time of the three indices by the number of items",
+            gather,
+            draw,
+            "Microseconds a query by thousands of items for the forest, k-means trees and LSH: "
+            "with as many leaves as before, and with leaves as small as before.",
+            (5.2, 5.4),
+            (
+                Grid(
+                    ("leaves", "index"),
+                    ("items",),
+                    details=("compared", "candidates"),
+                    headings={"items": "items; microseconds a query"},
+                ),
+            ),
+        ),
+    ),
+)

@@ -5,17 +5,21 @@ readings of :mod:`readings`. The methods are those of `refimpl`; a draw is a str
 numbers of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from paper_figures.search_forest.planes import learn_other
+from paper_figures.search_forest.points import Problem
 from paper_figures.search_forest.readings import ranked_list, union_curve, whole_sets
-from paper_figures.tasks import Job
+from paper_figures.study import Job
 from refimpl.rivals.candidates import Candidates
+from refimpl.rivals.hamming_scan import hamming_scan
 from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
 from refimpl.rivals.lsh import lsh
+from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.search_forest import (
     ForestOptions,
     InvertedIndex,
@@ -23,10 +27,10 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.typing import FloatArray, IntArray
+from refimpl.typing import Points
 
-SETS = "sets"
-RANKED = "ranked"
+SETS = "whole sets"
+RANKED = "ranked lists"
 NOT_WORTH = "no tree is worth its cost"  # what an error says if lambda is too large
 
 
@@ -37,63 +41,101 @@ class Method:
     Attributes
     ----------
     build : callable
-        ``build(X, setting, at)`` gives a model of the points.
+        ``build(job, problem, setting, draw, **shape)`` gives a model of the problem's points.
     read : mapping of str to callable
-        ``read[reading](model, X, Q, near, counts)`` gives the curve under a reading.
-    describe : callable
-        ``describe(model)`` gives what the record says of the model.
+        ``read[reading](job, model, problem)`` gives the curve under a reading.
+    words : callable
+        ``words(setting)`` says a setting in words.
+    size : callable
+        ``size(model)`` gives what the record says of the model.
     """
 
-    build: Callable[[FloatArray, Any, dict[str, Any]], Any]
-    read: dict[str, Callable[..., dict[str, Any]]]
-    describe: Callable[[Any], dict[str, Any]] = lambda model: {}
+    build: Callable[..., Any]
+    read: dict[str, Callable[[Job, Any, Problem], dict[str, Any]]]
+    words: Callable[[Any], str]
+    size: Callable[[Any], dict[str, Any]] = lambda model: {}
 
 
 # --------------------------------------------------------------------------- the forest
 
 
-def forest_method(
-    job: Job, learn: Callable[[FloatArray, float, int], Any], max_depth: int
-) -> Method:
-    """Return the forest; `learn(X, lam, K)` gives it, and a setting is a lambda."""
+class Grown(NamedTuple):
+    """A forest, None if no tree is worth its cost, and the largest depth of its trees."""
 
-    def build(X: FloatArray, lam: float, at: dict[str, Any]) -> Any:
-        try:
-            return learn(X, lam, at["K"])
-        except ValueError as error:
-            if NOT_WORTH not in str(error):
-                raise
-            return None
-
-    def sets(
-        forest: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        if forest is None:
-            return whole_sets((np.zeros(1), np.zeros((len(Q), 1))), counts, 0)
-        words = to_terms(forest, X, kernels=job.kernels)
-        ends = np.cumsum(np.bincount(words.ravel(), minlength=forest.n_words))
-        # a leaf's number is that of one tree
-        members = np.argsort(words.T.ravel(), kind="stable") % len(X)
-        lists = to_terms(forest, Q, kernels=job.kernels)
-        curve = union_curve(np.append(0, ends[:-1]), ends, members, lists, near, len(X))
-        return whole_sets(curve, counts, max_depth)
-
-    def ranked(
-        forest: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        planes = 0 if forest is None else len(forest.c) * max_depth
-        return ranked_list(selected(job, forest, X, Q), near, counts, planes)
-
-    return Method(build, {SETS: sets, RANKED: ranked}, size_of)
+    forest: Any
+    depth: int
 
 
-def size_of(forest: Any) -> dict[str, Any]:
+def build_forest(
+    job: Job,
+    problem: Problem,
+    lam: float,
+    draw: int,
+    *,
+    n_train: int,
+    trees: int,
+    max_depth: int,
+    planes: str | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Grown:
+    """Learn a forest of `n_train` of the points, or of all if there are fewer.
+
+    K, the number of neighbours among all points, shrinks with them. `planes` names those that are
+    not learnt; see :mod:`planes`. `options` are further fields of ``ForestOptions``.
+    """
+    rng = job.rng_for("forest", draw)
+    rows = np.arange(len(problem.X))
+    if n_train < len(rows):
+        rows = np.sort(rng.choice(len(rows), n_train, replace=False))
+    X, K = problem.X[rows], max(1, round(problem.K * len(rows) / len(problem.X)))
+    S = neighbor_similarity(X, K, kernels=job.kernels, threads=threads)
+    if planes is not None:
+        return grown(max_depth, learn_other, planes, X, S, trees, lam, max_depth, rng, job.kernels)
+    common = {"kernels": job.kernels, "threads": threads}
+    shape = ForestOptions(max_depth, **options)
+    return grown(max_depth, search_forest, X, S, trees, lam, rng=rng, options=shape, **common)
+
+
+def grown(depth: int, learn: Callable[..., Any], *arguments: Any, **options: Any) -> Grown:
+    """Return what `learn` learns; no forest if lambda is too large for any tree."""
+    try:
+        return Grown(learn(*arguments, **options), depth)
+    except ValueError as error:
+        if NOT_WORTH not in str(error):
+            raise
+        return Grown(None, depth)
+
+
+def size_of(model: Grown) -> dict[str, Any]:
     """Return the trees of a forest, and the leaves of a tree; 0 without a forest."""
-    trees = 0 if forest is None else len(forest.c)
-    return {"trees": trees, "leaves": 0.0 if forest is None else forest.n_words / trees}
+    trees = 0 if model.forest is None else len(model.forest.c)
+    return {"of_forest": trees, "leaves": model.forest.n_words / trees if trees else 0.0}
 
 
-def selected(job: Job, forest: Any, X: FloatArray, Q: FloatArray) -> Candidates:
+def forest_sets(job: Job, model: Grown, problem: Problem) -> dict[str, Any]:
+    """Return the curve of the leaves that a query reaches in the first trees."""
+    X, Q, near, counts, _ = problem
+    forest = model.forest
+    if forest is None:
+        return whole_sets((np.zeros(1), np.zeros((len(Q), 1))), counts, 0)
+    words = to_terms(forest, X, kernels=job.kernels)
+    ends = np.cumsum(np.bincount(words.ravel(), minlength=forest.n_words))
+    # a leaf's number is that of one tree
+    members = np.argsort(words.T.ravel(), kind="stable") % len(X)
+    lists = to_terms(forest, Q, kernels=job.kernels)
+    curve = union_curve(np.append(0, ends[:-1]), ends, members, lists, near, len(X))
+    return whole_sets(curve, counts, model.depth)
+
+
+def forest_ranked(job: Job, model: Grown, problem: Problem) -> dict[str, Any]:
+    """Return the curve of the candidates of all trees by T, the best first."""
+    planes = 0 if model.forest is None else len(model.forest.c) * model.depth
+    chosen = selected(job, model.forest, problem.X, problem.Q)
+    return ranked_list(chosen, problem.near, problem.counts, planes)
+
+
+def selected(job: Job, forest: Any, X: Points, Q: Points) -> Candidates:
     """Return what a forest selects of X, best first; nothing without a forest."""
     if forest is None:
         nothing = np.empty(0, dtype=np.int64)
@@ -103,91 +145,43 @@ def selected(job: Job, forest: Any, X: FloatArray, Q: FloatArray) -> Candidates:
     return Candidates(chosen.offsets, chosen.ids, np.zeros(len(chosen.ids), dtype=np.int64))
 
 
-def training_points(
-    job: Job, X: FloatArray, K: int, n_train: int, draw: int, threads: int | None = None
-) -> tuple[FloatArray, Any, np.random.Generator]:
-    """Return `n_train` of the points, their similarity, and the forest's random numbers.
-
-    K, the number of neighbours among all of X, shrinks with the points.
-    """
-    rng = job.rng_for("forest", draw)
-    rows = np.arange(len(X))
-    if n_train < len(X):
-        rows = np.sort(rng.choice(len(X), n_train, replace=False))
-    K = max(1, round(K * len(rows) / len(X)))
-    return X[rows], neighbor_similarity(X[rows], K, kernels=job.kernels, threads=threads), rng
-
-
-def learn_forest(
-    job: Job,
-    X: FloatArray,
-    K: int,
-    *,
-    lam: float,
-    n_train: int,
-    trees: int,
-    draw: int = 0,
-    threads: int | None = None,
-    **options: Any,
-) -> Any:
-    """Learn the forest of `n_train` points; K is the number of neighbours among all of X."""
-    points, S, rng = training_points(job, X, K, n_train, draw, threads)
-    return search_forest(
-        points,
-        S,
-        trees,
-        lam,
-        rng=rng,
-        options=ForestOptions(**options),
-        kernels=job.kernels,
-        threads=threads,
-    )
-
-
 # --------------------------------------------------------------------------- the rivals
 
 
-def kmeans_forest(
-    job: Job, X: FloatArray, setting: Any, trees: int, share: float = 1, draw: int = 0
+def build_kmeans(
+    job: Job, problem: Problem, setting: tuple[int, int], draw: int, *, trees: int
 ) -> KMeansTrees:
     """Return k-means trees of a setting: the regions of a node, and the points of a leaf.
 
-    The points of a leaf shrink with the `share` of the whole database that X is.
+    The points of a leaf shrink with the share of the database that is searched.
     """
     branching, leaf_size = setting
     return kmeans_trees(
-        X,
+        problem.X,
         trees,
         rng=job.rng_for("kmeans", draw),
         branching=branching,
-        leaf_size=max(1, round(share * leaf_size)),
+        leaf_size=max(1, round(problem.share * leaf_size)),
         kernels=job.kernels,
     )
 
 
-def leaves_method(job: Job, trees: int, draw: int) -> Method:
-    """Return k-means trees whose candidates are the leaves that a query reaches."""
-
-    def build(X: FloatArray, setting: Any, at: dict[str, Any]) -> KMeansTrees:
-        return kmeans_forest(job, X, setting, trees, at.get("share", 1), draw)
-
-    def sets(
-        model: KMeansTrees, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        leaves = job.kernels.tree_leaves(model, Q.astype(np.float64))
-        curve = union_curve(model.starts, model.ends, model.members, leaves, near, len(X))
-        return whole_sets(curve, counts, centres_on_the_way(job, model, Q) / trees)
-
-    def ranked(
-        model: KMeansTrees, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        found = model.colliding(Q, kernels=job.kernels)
-        return ranked_list(found, near, counts, centres_on_the_way(job, model, Q))
-
-    return Method(build, {SETS: sets, RANKED: ranked})
+def leaves_sets(job: Job, model: KMeansTrees, problem: Problem) -> dict[str, Any]:
+    """Return the curve of the leaves that a query reaches in the first trees."""
+    X, Q, near, counts, _ = problem
+    leaves = job.kernels.tree_leaves(model, Q.astype(np.float64))
+    curve = union_curve(model.starts, model.ends, model.members, leaves, near, len(X))
+    return whole_sets(curve, counts, centres_on_the_way(job, model, Q) / leaves.shape[1])
 
 
-def centres_on_the_way(job: Job, model: KMeansTrees, Q: FloatArray) -> float:
+def leaves_ranked(job: Job, model: KMeansTrees, problem: Problem) -> dict[str, Any]:
+    """Return the curve of the leaves' points by the trees that agree."""
+    found = model.colliding(problem.Q, kernels=job.kernels)
+    on_the_way = centres_on_the_way(job, model, problem.Q)
+    return ranked_list(found, problem.near, problem.counts, on_the_way)
+
+
+def centres_on_the_way(job: Job, model: KMeansTrees, Q: Points) -> float:
     """Return the mean number of centres that a query is compared with in all trees."""
     on_the_way = np.zeros(len(model.first), dtype=np.int64)
     for j in range(len(model.first)):  # a node's children come after it
@@ -196,44 +190,74 @@ def centres_on_the_way(job: Job, model: KMeansTrees, Q: FloatArray) -> float:
     return float(on_the_way[leaves].sum(axis=1).mean())
 
 
-def best_bin_first_method(job: Job, trees: int, draw: int) -> Method:
-    """Return k-means trees that are searched best bin first: one list, in the order found."""
-
-    def build(X: FloatArray, setting: Any, at: dict[str, Any]) -> KMeansTrees:
-        return kmeans_forest(job, X, setting, trees, at.get("share", 1), draw)
-
-    def ranked(
-        model: KMeansTrees, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        queries = Q.astype(np.float64)
-        compared = [
-            float(job.kernels.best_bin_first(model, queries, count)[2].mean()) for count in counts
-        ]
-        found = model.candidates(Q, max(counts), kernels=job.kernels)
-        return ranked_list(found, near, counts, compared)
-
-    return Method(build, {RANKED: ranked})
+def best_bin_first(job: Job, model: KMeansTrees, problem: Problem) -> dict[str, Any]:
+    """Return the curve of k-means trees that are searched best bin first, in the order found."""
+    queries, counts = problem.Q.astype(np.float64), problem.counts
+    compared = [
+        float(job.kernels.best_bin_first(model, queries, count)[2].mean()) for count in counts
+    ]
+    found = model.candidates(problem.Q, max(counts), kernels=job.kernels)
+    return ranked_list(found, problem.near, counts, compared)
 
 
-def hashing_method(job: Job, tables: int, draw: int) -> Method:
-    """Return hash tables; a setting is the functions of a table and their width."""
+def build_tables(
+    job: Job, problem: Problem, setting: tuple[int, float], draw: int, *, trees: int
+) -> Any:
+    """Return hash tables; a setting is the functions of a table and their width.
 
-    def build(X: FloatArray, setting: Any, at: dict[str, Any]) -> Any:
-        k, w = setting
-        return lsh(X, tables, k, w, rng=job.rng_for("lsh", draw), kernels=job.kernels)
+    The width is in units of the root mean squared length of the points.
+    """
+    k, w = setting
+    return lsh(problem.X, trees, k, w, rng=job.rng_for("lsh", draw), kernels=job.kernels)
 
-    def sets(
-        model: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        buckets = model.buckets(Q, kernels=job.kernels)
-        starts = model.starts
-        curve = union_curve(starts[:-1], starts[1:], model.members, buckets, near, len(X))
-        return whole_sets(curve, counts, model.k)
 
-    def ranked(
-        model: Any, X: FloatArray, Q: FloatArray, near: IntArray, counts: Sequence[int]
-    ) -> dict[str, Any]:
-        found = model.candidates(Q, kernels=job.kernels)
-        return ranked_list(found, near, counts, model.k * tables)
+def buckets_sets(job: Job, model: Any, problem: Problem) -> dict[str, Any]:
+    """Return the curve of a query's buckets in the first tables."""
+    X, Q, near, counts, _ = problem
+    buckets = model.buckets(Q, kernels=job.kernels)
+    curve = union_curve(model.starts[:-1], model.starts[1:], model.members, buckets, near, len(X))
+    return whole_sets(curve, counts, model.k)
 
-    return Method(build, {SETS: sets, RANKED: ranked})
+
+def buckets_ranked(job: Job, model: Any, problem: Problem) -> dict[str, Any]:
+    """Return the curve of the buckets' points by the tables that agree."""
+    found = model.candidates(problem.Q, kernels=job.kernels)
+    return ranked_list(found, problem.near, problem.counts, len(model.b))
+
+
+def build_codes(job: Job, problem: Problem, bits: int, draw: int) -> Any:
+    """Return spectral hashing's functions, which have no chance."""
+    return spectral_hashing(problem.X, bits, kernels=job.kernels)
+
+
+def codes_ranked(job: Job, model: Any, problem: Problem) -> dict[str, Any]:
+    """Return the curve of a linear scan of the codes."""
+    codes, of_queries = (model.encode(part, kernels=job.kernels) for part in problem[:2])
+    nearest = hamming_scan(of_queries, codes, max(problem.counts), kernels=job.kernels)
+    return ranked_list(nearest, problem.near, problem.counts)
+
+
+METHODS = {
+    "forest": Method(
+        build_forest,
+        {SETS: forest_sets, RANKED: forest_ranked},
+        lambda lam: f"lambda {lam:g}",
+        size_of,
+    ),
+    "k-means trees": Method(
+        build_kmeans,
+        {SETS: leaves_sets, RANKED: leaves_ranked},
+        lambda setting: "{} regions, leaves of {}".format(*setting),
+    ),
+    "best bin first": Method(
+        build_kmeans,
+        {RANKED: best_bin_first},
+        lambda setting: "{} regions, leaves of {}".format(*setting),
+    ),
+    "LSH": Method(
+        build_tables,
+        {SETS: buckets_sets, RANKED: buckets_ranked},
+        lambda setting: "{} functions of width {:g}".format(*setting),
+    ),
+    "spectral hashing": Method(build_codes, {RANKED: codes_ranked}, lambda bits: f"{bits} bits"),
+}

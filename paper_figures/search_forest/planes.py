@@ -14,42 +14,37 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.search_forest.methods import training_points
-from paper_figures.tasks import Job
 from refimpl.search_forest.growing import grow_rounds, grow_tree
 from refimpl.search_forest.model import forest_of_rounds
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.search_forest.trees import Node, Split, Tree
-from refimpl.typing import FloatArray, Kernels, Points
+from refimpl.typing import Kernels, Points
 
 LEADING = 5  # principal directions to draw from
 ROUNDS = 20  # of 2-means; it ends before where no point changes sides
 
 
 def learn_other(
-    job: Job,
-    X: FloatArray,
-    K: int,
     planes: str,
-    *,
-    lam: float,
-    n_train: int,
-    max_depth: int,
+    X: Points,
+    S: Any,
     trees: int,
-    draw: int,
+    lam: float,
+    max_depth: int,
+    rng: np.random.Generator,
+    kernels: Kernels,
 ) -> Any:
-    """Learn a forest with planes of one kind; see :func:`methods.learn_forest`."""
-    points, S, rng = training_points(job, X, K, n_train, draw)
-    pairs = MeetingPairs(S, lam, job.kernels)
+    """Learn a forest with planes of one kind; X, S, lambda as ``search_forest`` has them."""
+    pairs = MeetingPairs(S, lam, kernels)
     streams = iter(rng.spawn(trees))
 
     def learn(root: Node) -> Tree:
         stream = next(streams)
 
         def split(of_node: Points, node: Node) -> Split:
-            return SPLITS[planes](of_node, stream, job.kernels)
+            return SPLITS[planes](of_node, stream, kernels)
 
-        return grow_tree(points, root, split, max_depth)
+        return grow_tree(X, root, split, max_depth)
 
     rounds = []
     history = []
@@ -58,7 +53,7 @@ def learn_other(
         history.append((r.tree.J, r.similar, r.dissimilar, *pairs.loss_and_objective()))
     if not rounds:
         raise ValueError(f"no tree is worth its cost with lam={lam} and {planes} planes")
-    return forest_of_rounds(rounds, history, points, lam, f"{planes} planes")
+    return forest_of_rounds(rounds, history, X, lam, f"{planes} planes")
 
 
 def random_plane(X: Points, rng: np.random.Generator, kernels: Kernels) -> Split:

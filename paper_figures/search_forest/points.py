@@ -4,8 +4,9 @@ What the paper leaves open is chosen on a trial: a part of the database is searc
 points of it are the queries. The true queries play no part in the choice.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,24 @@ from refimpl.ball_trees import nearest_neighbors
 from refimpl.typing import FloatArray, IntArray
 
 HELD_OUT = 300  # points of the database that are the queries when settings are chosen
+
+
+class Problem(NamedTuple):
+    """Database X, queries Q, and the K nearest of each query, `near`.
+
+    `counts` are the numbers of returned items. A trial has a `share` of the whole database.
+    """
+
+    X: FloatArray
+    Q: FloatArray
+    near: IntArray
+    counts: Sequence[int]
+    share: float = 1.0
+
+    @property
+    def K(self) -> int:
+        """The number of true neighbours."""
+        return int(self.near.shape[1])
 
 
 @lru_cache(maxsize=2)
@@ -39,29 +58,24 @@ def _truth(
     return nearest_neighbors(Q[:queries], X, K, kernels=load_kernels(kernels_name)).indices
 
 
-def load_problem(job: Job, at: dict[str, Any]) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return database, queries, their true neighbours."""
-    X, Q = _components(at["data_set"], job.data_dir, at["d"])
-    near = _truth(at["data_set"], job.data_dir, at["d"], at["queries"], at["K"], job.kernels_name)
-    return X, Q[: at["queries"]], near
+def whole(
+    job: Job, *, data_set: str, d: int, queries: int, K: int, counts: Sequence[int] = ()
+) -> Problem:
+    """Return the whole database with the first of its queries."""
+    X, Q = _components(data_set, job.data_dir, d)
+    near = _truth(data_set, job.data_dir, d, queries, K, job.kernels_name)
+    return Problem(X, Q[:queries], near, counts)
 
 
-def load_trial(
-    job: Job, at: dict[str, Any]
-) -> tuple[FloatArray, FloatArray, IntArray, dict[str, Any]]:
-    """Return the same for the choice of settings on a part of the database, and its parameters.
+def trial(job: Job, size: int, *, data_set: str, d: int, K: int, counts: Sequence[int]) -> Problem:
+    """Return `size` points of the database, and others as queries, to choose settings.
 
     K and the counts shrink with the database, so that the neighbours lie as near as among all
     points.
     """
-    X, _ = _components(at["data_set"], job.data_dir, at["d"])
-    order = job.rng_for("trial", at["data_set"]).permutation(len(X))
-    share = at["trial"] / len(X)
-    small = at | {
-        "K": max(1, round(share * at["K"])),
-        "share": share,
-        "counts": [max(1, round(share * count)) for count in at["counts"]],
-    }
-    Q = X[order[:HELD_OUT]]
-    X = X[order[HELD_OUT : HELD_OUT + at["trial"]]]
-    return X, Q, nearest_neighbors(Q, X, small["K"], kernels=job.kernels).indices, small
+    X, _ = _components(data_set, job.data_dir, d)
+    order = job.rng_for("trial", data_set).permutation(len(X))
+    share = size / len(X)
+    Q, X = X[order[:HELD_OUT]], X[order[HELD_OUT : HELD_OUT + size]]
+    near = nearest_neighbors(Q, X, max(1, round(share * K)), kernels=job.kernels).indices
+    return Problem(X, Q, near, [max(1, round(share * count)) for count in counts], share)

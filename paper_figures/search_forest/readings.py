@@ -80,13 +80,11 @@ def whole_sets(
     below = np.floor(trees).astype(np.int64)
     above = np.minimum(below + 1, len(sizes))
     of_queries = steps[:, below] + (trees - below) * (steps[:, above] - steps[:, below])
-    return _means(of_queries) | {
+    return shares(of_queries) | {
         "returned": np.minimum(counts, sizes[-1]),
         "candidates": float(sizes[-1]),
         "trees": trees,
         "compared": compared * trees,
-        "sizes": sizes,
-        "recalls": 100 * recalls.mean(axis=0),
     }
 
 
@@ -108,13 +106,28 @@ def ranked_list(
     for i, neighbors in enumerate(near):
         hits = np.append(0, np.cumsum(np.isin(chosen.of(i), neighbors)))
         of_queries[i] = hits[np.minimum(counts, len(hits) - 1)] / len(neighbors)
-    value = _means(of_queries) | {"returned": returned, "candidates": float(chosen.counts.mean())}
+    value = shares(of_queries) | {"returned": returned, "candidates": float(chosen.counts.mean())}
     if compared is not None:
         value["compared"] = np.broadcast_to(compared, returned.shape)
     return value
 
 
-def _means(of_queries: FloatArray) -> dict[str, Any]:
-    """Return the mean recall in per cent, and its standard error over the queries."""
+def shares(of_queries: FloatArray) -> dict[str, Any]:
+    """Return the mean over the queries in per cent, and its standard error."""
     error = of_queries.std(axis=0, ddof=1) / np.sqrt(len(of_queries))
     return {"recall": 100 * of_queries.mean(axis=0), "error": 100 * error}
+
+
+def over_draws(recalls: Sequence[float], errors: Sequence[float], queries: int) -> dict[str, Any]:
+    """Return a mean recall with its standard error over the draws and over the queries.
+
+    `n` is one more than the degrees of freedom that Welch and Satterthwaite give the sum of the two
+    variances: one draw has the queries' alone.
+    """
+    draws, of_queries = len(recalls), float(np.mean(errors)) ** 2
+    of_draws = float(np.var(recalls, ddof=1)) / draws if draws > 1 else 0.0
+    variance = of_queries + of_draws
+    n = queries
+    if of_draws:
+        n = 1 + int(variance**2 / (of_queries**2 / (queries - 1) + of_draws**2 / (draws - 1)))
+    return {"ours": float(np.mean(recalls)), "error": variance**0.5, "n": n}

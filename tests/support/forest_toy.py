@@ -1,11 +1,11 @@
-"""A small data set for the tasks of the search forest's figures, and the forest on it."""
+"""A small data set for the search forest's studies, and the forest on it."""
 
 import numpy as np
 from agreement import KERNELS
 from toy_sets import provide
 
 from paper_figures.search_forest import points as of_figures
-from paper_figures.tasks import TaskJob as Job
+from paper_figures.study import Job
 from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
@@ -13,7 +13,7 @@ N, M = 150, 24  # points and queries
 
 
 def points(monkeypatch):
-    """Let the tasks load the data set "forest toy"; return its points and queries."""
+    """Let the studies load the data set "forest toy"; return its points and queries."""
     rng = np.random.default_rng(8)
     X = rng.normal(size=(N + M, 5)) * [5.0, 3.0, 2.0, 1.0, 0.1] + 7.0
     y = rng.integers(3, size=N + M)

@@ -4,10 +4,11 @@ Not here: sizes of markers, widths of lines, and the files that the pictures go 
 """
 
 import pytest
-from pictures import colour, curves, legend, picture, shown, style, texts, tick_labels
+from pictures import colour, legend, picture, shown, style, texts, tick_labels
+from pictures import curves as lines_of
 
 from paper_figures.plots import series_style
-from paper_figures.search_forest import plots
+from paper_figures.search_forest import classes, curves, dimensions, growth, table1
 from paper_figures.themes import LIGHT
 
 FOREST = "Boosted Search Forest"
@@ -35,7 +36,7 @@ RECALL = "recall of the nearest (%)"
 
 
 def test_sets_codes_lists_and_comparisons_have_a_panel_each():
-    figure = picture(plots.draw_curves, [SETS, SETS_OF_TREES, OURS, TREES, CODES], [])
+    figure = picture(curves.draw, [SETS, SETS_OF_TREES, OURS, TREES, CODES], [])
     sets, codes, lists, ways = shown(figure.axes)
     assert texts(sets) == ("Whole sets", "returned items", RECALL)
     title = "Whole sets beside codes (spectral hashing)"
@@ -46,10 +47,10 @@ def test_sets_codes_lists_and_comparisons_have_a_panel_each():
         "returned items, and comparisons before",
         RECALL,
     )
-    assert curves(sets) == [[(100, 45), (500, 55)], [(100, 33), (500, 44)]]
-    assert curves(codes) == [[(100, 45), (500, 55)], [(100, 20), (500, 40)]]
-    assert curves(lists) == [[(100, 40), (500, 60)], [(100, 30), (500, 50)]]
-    assert curves(ways) == [[(304, 40), (704, 60)], [(110, 30), (600, 50)]]
+    assert lines_of(sets) == [[(100, 45), (500, 55)], [(100, 33), (500, 44)]]
+    assert lines_of(codes) == [[(100, 45), (500, 55)], [(100, 20), (500, 40)]]
+    assert lines_of(lists) == [[(100, 40), (500, 60)], [(100, 30), (500, 50)]]
+    assert lines_of(ways) == [[(304, 40), (704, 60)], [(110, 30), (600, 50)]]
     for axis in (sets, lists, ways):
         assert [style(drawn)[:2] for drawn in axis.lines] == [looks(0), looks(1)]
     # codes stand beside the forest alone; their names stand at their ends
@@ -73,15 +74,12 @@ def test_panels_that_have_no_lines_are_left_out():
     plain = line(FOREST, [100, 500], [40.0, 60.0])
 
     def titles(*drawn):
-        return [texts(axis)[0] for axis in shown(picture(plots.draw_curves, list(drawn), []).axes)]
+        return [texts(axis)[0] for axis in shown(picture(curves.draw, list(drawn), []).axes)]
 
     assert titles(plain) == ["Ranked lists"]
     assert titles(plain, CODES) == ["Codes (spectral hashing)", "Ranked lists"]
     assert titles(OURS) == ["Ranked lists", "Comparisons on the way counted as items"]
     assert titles(SETS) == ["Whole sets"]
-    # an earlier record does not say how its lines are read: as ranked lists
-    earlier = {key: value for key, value in plain.items() if key != "reading"}
-    assert titles(earlier) == ["Ranked lists"]
 
 
 def test_printed_numbers_are_hollow_marks_beside_their_reading():
@@ -96,12 +94,12 @@ def test_printed_numbers_are_hollow_marks_beside_their_reading():
         {"method": FOREST, "reading": WHOLE, "returned": 500, "published": 70.0, "error": None},
         {"method": FOREST, "reading": RANKED, "returned": 100, "published": None, "error": None},
     ]
-    figure = picture(plots.draw_curves, [SETS, OURS, TREES], rows)
+    figure = picture(curves.draw, [SETS, OURS, TREES], rows)
     sets, lists, ways = shown(figure.axes)
     *_, printed = lists.lines
-    assert curves(lists)[-1] == [(500, 47)] and style(printed)[:2] == looks(1)
+    assert lines_of(lists)[-1] == [(500, 47)] and style(printed)[:2] == looks(1)
     assert printed.get_markerfacecolor() == "none" and printed.get_linestyle() == "None"
-    assert curves(sets) == [[(100, 45), (500, 55)], [(500, 70)]]
+    assert lines_of(sets) == [[(100, 45), (500, 55)], [(500, 70)]]
     assert len(lists.lines) == 3 and len(ways.lines) == 2
     assert list(legend(figure)) == [FOREST, "k-means trees", "printed (other images)"]
     assert figure.legends[0].get_title().get_text() == ""
@@ -114,7 +112,7 @@ def test_recall_has_bands_where_rows_have_deviations():
         own | {"returned": 100, "ours": 40.0, "error": 0.5},
         own | {"returned": 500, "ours": 55.0, "error": 4.5, "reading": WHOLE},
     ]
-    figure = picture(plots.draw_curves, [OURS, TREES], rows)
+    figure = picture(curves.draw, [OURS, TREES], rows)
     for axis, x in zip(shown(figure.axes), (500, 704), strict=True):
         (spread,) = axis.collections
         corners = spread.get_paths()[0].vertices
@@ -132,7 +130,7 @@ def test_recall_has_bands_where_rows_have_deviations():
 )
 def test_a_logarithmic_axis_has_plain_numbers(last, labels):
     drawn = line(FOREST, [0, last], [40.0, 60.0], [204, 204])
-    figure = picture(plots.draw_curves, [drawn], [])
+    figure = picture(curves.draw, [drawn], [])
     ways = shown(figure.axes)[-1]
     assert tick_labels(ways.xaxis) == labels
     assert len(ways.xaxis.get_minorticklocs()) == 0
@@ -146,7 +144,7 @@ def test_recall_by_the_number_of_components():
         return keys | {"components": components, "recall": recall}
 
     figure = picture(
-        plots.draw_dimensions,
+        dimensions.draw,
         [
             by_components(FOREST, WHOLE, [32, 8], [30.0, 40.0]),
             by_components(FOREST, RANKED, [32, 8], [35.0, 45.0]),
@@ -155,10 +153,10 @@ def test_recall_by_the_number_of_components():
         ],
     )
     sets, lists = shown(figure.axes)
-    assert texts(sets) == ("Whole sets", "principal components", RECALL)
-    assert texts(lists) == ("Ranked lists", "principal components", RECALL)
-    assert curves(sets) == [[(32, 30), (8, 40)]]
-    assert curves(lists) == [[(32, 35), (8, 45)], [(200, 20)]]
+    assert texts(sets) == ("Whole sets: texts", "principal components", RECALL)
+    assert texts(lists) == ("Ranked lists: texts", "principal components", RECALL)
+    assert lines_of(sets) == [[(32, 30), (8, 40)]]
+    assert lines_of(lists) == [[(32, 35), (8, 45)], [(200, 20)]]
     for axis in (sets, lists):
         assert (axis.get_xscale(), axis.get_ylim()) == ("log", (0, 102))
         assert tick_labels(axis.xaxis) == ["8", "32", "200"]
@@ -167,18 +165,12 @@ def test_recall_by_the_number_of_components():
     assert list(legend(figure)) == [FOREST, "LSH"]
 
 
-def test_components_of_an_earlier_record():
-    earlier = {"method": FOREST, "components": [8, 32], "recall": [30.0, 40.0]}
-    (axis,) = shown(picture(plots.draw_dimensions, [earlier]).axes)
-    assert curves(axis) == [[(8, 30), (32, 40)]]
-
-
 def test_growth_has_a_panel_for_each_way_to_divide():
     def grown(index, leaves, *micro):
         return {"index": index, "leaves": leaves, "items": [1000, 4000], "micro": list(micro)}
 
     figure = picture(
-        plots.draw_growth,
+        growth.draw,
         [
             grown("forest", "as small, more of them", 10.0, 12.0),
             grown("forest", "as many, larger", 10.0, 40.0),
@@ -191,8 +183,8 @@ def test_growth_has_a_panel_for_each_way_to_divide():
         "items (thousands)",
         "microseconds a query",
     )
-    assert curves(finer) == [[(1, 10), (4, 12)]]
-    assert curves(larger) == [[(1, 10), (4, 40)], [(1, 20), (4, 80)]]
+    assert lines_of(finer) == [[(1, 10), (4, 12)]]
+    assert lines_of(larger) == [[(1, 10), (4, 40)], [(1, 20), (4, 80)]]
     assert [style(drawn)[:2] for drawn in larger.lines] == [looks(0), looks(1)]
     assert (larger.get_xscale(), larger.get_yscale()) == ("log", "log")
     assert list(legend(figure)) == ["forest", "LSH"]
@@ -204,7 +196,7 @@ def test_classes_have_a_panel_for_each_number_of_items():
         return keys | {"returned": returned, "share": share}
 
     figure = picture(
-        plots.draw_classes,
+        classes.draw,
         [
             mark("digits", "forest", 100, 90.0),
             mark("digits", "forest", 1000, 80.0),
@@ -215,8 +207,8 @@ def test_classes_have_a_panel_for_each_number_of_items():
     few, many = shown(figure.axes)
     assert texts(few) == ("First 100 returned items", "items of the query's class (%)", "")
     assert texts(many)[0] == "First 1,000 returned items"
-    assert [[x for x, _ in drawn] for drawn in curves(few)] == [[90, 70], [85]]
-    heights = [y for _, y in curves(few)[0]]
+    assert [[x for x, _ in drawn] for drawn in lines_of(few)] == [[90, 70], [85]]
+    heights = [y for _, y in lines_of(few)[0]]
     assert heights[1] - heights[0] == pytest.approx(1)  # a line for each set
     assert tick_labels(few.yaxis) == ["digits", "texts"] and few.yaxis_inverted()
     assert few.get_xlim() == many.get_xlim() == (0, 102)
@@ -234,7 +226,7 @@ def test_times_by_the_number_of_items():
         return keys | {"published": published, "ours": ours, "error": None, "n": 1}
 
     figure = picture(
-        plots.draw_times,
+        table1.draw,
         [
             timed(64, "linear scan", 0.5, 5.0),
             timed(64, "forest", 0.1, 0.2),
@@ -247,13 +239,13 @@ def test_times_by_the_number_of_items():
     for axis, title in ((scan, "Linear scan"), (forest, "Forest")):
         assert texts(axis) == (title, "items (millions)", "seconds a query")
         assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
-    assert curves(scan) == [
+    assert lines_of(scan) == [
         [(1, 0.5), (10, 5)],
         [(10, 5), (500, 250)],
         [(500, 400)],
         [(1, 0.25), (10, 2.5)],
     ]
-    assert curves(forest) == [
+    assert lines_of(forest) == [
         [(1, 0.1), (10, 0.2)],
         [(1, 0.05), (10, 0.06)],
         [(10, 0.06), (500, 3)],

@@ -1,0 +1,187 @@
+"""The same points on more and more of their components.
+
+Li et al. (2011) say in § 4.1 that k-means trees lose with the dimension, and have vectors of 1,000
+dimensions themselves. Here the same points are searched on few of their principal components and on
+many, each time for the neighbours on those components.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paper_figures.plots import key, panels, series_style
+from paper_figures.search_forest.curves import BEST_BIN_FIRST, CODES, COUNTS, SETTINGS
+from paper_figures.search_forest.recall import (
+    FOREST,
+    KMEANS,
+    LSH,
+    READING,
+    READINGS,
+    RULE,
+    Curve,
+    curves_of,
+    forest_cell,
+    leaves_of,
+    recalls,
+    rival_cell,
+    set_note,
+)
+from paper_figures.store import Record
+from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View, by
+
+if TYPE_CHECKING:
+    from matplotlib import figure as mpl
+
+SIZES: dict[str, dict[str, Any]] = {
+    "small": SETTINGS["digits"]
+    | {
+        "sets": {"digits": {"queries": 300, "sample": 900}},
+        "components": (4, 10, 30),
+        "codes": 64,
+        "lams": (0.05, 0.1),
+    },
+    "paper": SETTINGS["MNIST-10"]
+    | {
+        "sets": {
+            "20news": {"queries": 1000, "sample": 6000},
+            "MNIST-10": {"queries": 1000, "sample": 20_000},
+        },
+        "components": (8, 32, 200),
+        "codes": 200,
+        "n_train": 13_192,
+        "lams": (0.02, 0.05, 0.1, 0.2),
+        "draws": 5,
+    },
+}
+NOTE = (
+    "The paper's vectors have 1000 dimensions, and it says that k-means trees lose with the "
+    "dimension. To try that, the same points are searched on few of their principal components and "
+    "on many, each time for the neighbours on those components. K-means trees are drawn {} times."
+)
+
+
+def cells(scale: str) -> list[Cell]:
+    """Return the cells of a scale: all methods on the first set, k-means trees on all."""
+    of = SIZES[scale]
+    settings = leaves_of([n for n in of["regions"] if n > 2], of["leaves"])
+    tables = [(k, w) for k in of["functions"] for w in of["widths"]]
+    trees, bits, first = of["trees"], of["codes"], next(iter(of["sets"]))
+    listed = []
+    for d in of["components"]:
+        for name, sizes in of["sets"].items():
+            at = {"data_set": name, "d": d, "K": 20, "counts": COUNTS} | sizes
+            if name == first:
+                listed.append(forest_cell(at, of, 1))
+            listed.append(rival_cell(at, KMEANS, KMEANS, of["draws"], settings, trees))
+            if name == first:
+                listed += [
+                    rival_cell(at, BEST_BIN_FIRST, "best bin first", 1, settings, trees),
+                    rival_cell(at, LSH, LSH, 1, tables, trees),
+                    rival_cell(at, f"{CODES} {bits} bits", CODES, 1, [bits], None),
+                ]
+    return listed
+
+
+def gather(seen: Seen) -> Gathered:
+    """Return recall by the number of components, and how far the forest is ahead of the others."""
+    names = ("points", "components", "reading", "method", "setting", "returned", "trees")
+    rows = seen.absent(dict.fromkeys(names) | {"method": "all"})
+    lines: dict[tuple[str, str, str], dict[int, float]] = {}
+    read: dict[int, list[Curve]] = {}
+    for (points, d), items in by(seen.items, "data_set", "d").items():
+        curves = curves_of(items)
+        read.setdefault(d, curves)
+        for curve in curves:
+            place = {"points": points, "components": d}
+            rows += [place | row for row in curve.rows()]
+            middle = curve.mean("recall")[len(curve.counts) // 2]
+            lines.setdefault((points, curve.reading, curve.method), {})[d] = middle
+    drawing = [
+        {
+            "points": points,
+            "reading": reading,
+            "method": method,
+            "components": list(line),
+            "recall": list(line.values()),
+        }
+        for (points, reading, method), line in lines.items()
+    ]
+    note = NOTE.format(SIZES[seen.scale]["draws"])
+    return Gathered(rows, [set_note(seen), note, READING, *differences(read), RULE], drawing)
+
+
+def differences(read: dict[int, list[Curve]]) -> list[str]:
+    """Return the note on the forest's recall less that of every other method."""
+    notes: dict[str, list[str]] = {}
+    counts: list[int] = []
+    for d, curves in read.items():
+        forest = {c.reading: np.array(c.mean("recall")) for c in curves if c.method == FOREST}
+        for curve in curves:
+            if curve.method != FOREST and curve.reading in forest:
+                counts = curve.counts
+                less = ", ".join(f"{x:+.1f}" for x in forest[curve.reading] - curve.mean("recall"))
+                name = f"{curve.method}, {curve.reading}"
+                notes.setdefault(name, []).append(f"{d} components {less}")
+    if not notes:
+        return []
+    return [
+        f"The forest's recall less that of the others, among {', '.join(map(str, counts))} "
+        "returned items. "
+        + " ".join(f"{name}: {'; '.join(parts)}." for name, parts in notes.items())
+    ]
+
+
+def draw(record: Record, figure: mpl.Figure) -> None:
+    """Draw recall by the number of components: a panel for whole sets, one for ranked lists."""
+    from matplotlib.ticker import NullLocator
+
+    points = record["drawing"][0]["points"]
+    lines = [line for line in record["drawing"] if line["points"] == points]
+    names = list(dict.fromkeys(line["method"] for line in lines))
+    readings = list(dict.fromkeys(line["reading"] for line in lines))
+    handles: dict[str, Any] = {}
+    for axis, reading in zip(panels(figure, len(readings), 1), readings, strict=True):
+        for line in (line for line in lines if line["reading"] == reading):
+            style = series_style(names.index(line["method"]))
+            (handles[line["method"]],) = axis.plot(line["components"], line["recall"], **style)
+        ticks = sorted({d for line in lines for d in line["components"]})
+        axis.set(
+            title=f"{reading.capitalize()}: {points}",
+            xscale="log",
+            xlabel="principal components",
+            ylabel="recall of the nearest (%)",
+            ylim=(0, 102),
+        )
+        axis.set_xticks(ticks, [str(d) for d in ticks])
+        axis.xaxis.set_minor_locator(NullLocator())
+    key(figure, handles)
+
+
+STUDY = Study(
+    "dimensions",
+    recalls,
+    {scale: cells(scale) for scale in SIZES},
+    (
+        View(
+            "dimensions",
+            "The same points on more and more components",
+            gather,
+            draw,
+            "Recall by the number of components, in whole sets and in ranked lists, for the "
+            "forest, k-means trees, LSH and spectral hashing.",
+            (5.2, 6.4),
+            (
+                Grid(
+                    ("points", "components", "method", "setting"),
+                    ("returned",),
+                    tables=("reading",),
+                    details=("trees",),
+                    names={"reading": {reading: reading.capitalize() for reading in READINGS}},
+                    headings={"trees": "trees in use"},
+                ),
+            ),
+        ),
+    ),
+)
