@@ -107,6 +107,11 @@ def grown(depth: int, learn: Callable[..., Any], *arguments: Any, **options: Any
         return Grown(None, depth)
 
 
+def grows(model: Any) -> bool:
+    """Return whether a model can be searched: not a forest without a tree."""
+    return not isinstance(model, Grown) or model.forest is not None
+
+
 def size_of(model: Grown) -> dict[str, Any]:
     """Return the trees of a forest, and the leaves of a tree; 0 without a forest."""
     trees = 0 if model.forest is None else len(model.forest.c)

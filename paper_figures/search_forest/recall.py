@@ -2,18 +2,19 @@
 
 The database is searched for each query, and recall is the share of the query's K nearest among the
 returned items. What the paper leaves open is chosen by one rule for all methods and readings: the
-setting of the largest mean recall along the curve is taken, on a trial (:mod:`points`). The draws
-of a method share the setting that draw 0 chooses. A model that two readings choose is built once.
+setting of the largest mean recall along the curve is taken, on a trial (:mod:`points`), of those
+with which every draw gives a model: with a large lambda no tree may be worth its cost. The draws of
+a method share the setting. A model that two readings choose is built once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from paper_figures.search_forest.methods import METHODS, RANKED, SETS
+from paper_figures.search_forest.methods import METHODS, RANKED, SETS, grows
 from paper_figures.search_forest.points import trial, whole
 from paper_figures.search_forest.readings import over_draws
 from paper_figures.store import Row
@@ -35,7 +36,8 @@ READING = (
 RULE = (
     "Settings that the paper leaves open (lambda; regions and leaves of the k-means trees; "
     "functions and width of LSH) are those of the largest mean recall along the curve when 300 "
-    "points of the database are the queries, among a part of the others; K, "
+    "points of the database are the queries, among a part of the others, as long as every draw has "
+    "a tree with it; K, "
     "the counts and the leaves of the k-means trees shrink with the database. Each reading has its "
     "own setting. The trees' leaves are no smaller than in their source, which does not divide "
     "fewer points than there are regions."
@@ -72,16 +74,19 @@ def recalls(
             curves = {reading: read(job, model, small) for reading, read in how.read.items()}
             tried.append({reading: float(c["recall"].mean()) for reading, c in curves.items()})
     problem = whole(job, **of)
-    for draw in range(draws):
-        built: dict[int, tuple[Any, float]] = {}
-        for reading, read in how.read.items():
-            means = [of_setting[reading] for of_setting in tried]
-            best = means.index(max(means)) if means else 0
+    built: dict[int, list[tuple[Any, float]]] = {}
+    for reading, read in how.read.items():
+        means = [of_setting[reading] for of_setting in tried]
+        ranked = sorted(range(len(means)), key=lambda place: -means[place]) or [0]
+        for best in ranked:
             if best not in built:
-                start = perf_counter()
-                model = how.build(job, problem, settings[best], draw, **shape)
-                built[best] = model, perf_counter() - start
-            model, seconds = built[best]
+                built[best] = [
+                    timed(how.build, job, problem, settings[best], draw, **shape)
+                    for draw in range(draws)
+                ]
+            if all(grows(model) for model, _ in built[best]):
+                break
+        for draw, (model, seconds) in enumerate(built[best]):
             yield {
                 "reading": reading,
                 "draw": draw,
@@ -91,6 +96,12 @@ def recalls(
                 **how.size(model),
                 **read(job, model, problem),
             }
+
+
+def timed(build: Callable[..., Any], *arguments: Any, **shape: Any) -> tuple[Any, float]:
+    """Return a model and the seconds that it took to build."""
+    start = perf_counter()
+    return build(*arguments, **shape), perf_counter() - start
 
 
 def forest_cell(at: Cell, sizes: Mapping[str, Any], draws: int, **options: Any) -> Cell:
