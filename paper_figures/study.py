@@ -440,7 +440,7 @@ class Study:
         numbers depend on.
     views : tuple of View
     version : int
-        Raise it when the numbers change; tests/probes.json holds what the first small cell gives.
+        Raise it when the numbers change; tests/probes.json holds what a few small cells give.
     data : callable
         ``data(cell)``: the data sets that a cell reads.
 
