@@ -115,7 +115,7 @@ def _of_runs(number: Number) -> str:
     """Return of how many runs a number is, if that is one count."""
     if number.runs is None:
         return ""
-    return ", run once" if number.runs == 1 else f", {number.runs:,} runs"
+    return ", run once" if number.runs == 1 else f", n = {number.runs:,}"
 
 
 def _entry_links(number: Number, paper: str) -> str:

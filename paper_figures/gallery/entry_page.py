@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from paper_figures import verdict
+from paper_figures import judge
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
@@ -121,7 +121,7 @@ def _picture(entry: Entry) -> str:
 
 def _remarks(room: Room, record: Record) -> str:
     """Return the notes of a record; all but the first are folded if there are many."""
-    texts = [with_links(sentence(note), room.name, room.names) for note in verdict.notes(record)]
+    texts = [with_links(sentence(note), room.name, room.names) for note in judge.notes(record)]
     items = [f"<li>{text}</li>" for text in texts]
     if not items:
         return ""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from paper_figures import judge, verdict
+from paper_figures import judge
 from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.html import frame, permalink
@@ -120,7 +120,7 @@ def _claims(room: Room) -> str:
 
 def _compared(room: Room) -> Counter[str]:
     """Return the verdicts of numbers that have a printed one, and what failed or is missing."""
-    alone = (verdict.BEYOND, verdict.NO_CURVE)
+    alone = (judge.BEYOND, judge.NO_CURVE)
     return Counter({state: n for state, n in room.states.items() if state not in alone})
 
 
@@ -165,7 +165,7 @@ def _filters(rooms: Sequence[Room]) -> str:
     present = {state for room in rooms for state in room.states}
     numbers = "".join(
         f'<option value="{slug(state)}">numbers: {escape(state)}</option>'
-        for state in (*verdict.STATES, *ENTRIES)
+        for state in (*judge.VERDICTS, *ENTRIES)
         if state in present
     )
     if any(room.open for room in rooms):

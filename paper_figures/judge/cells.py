@@ -1,6 +1,6 @@
 """The cells of a test: what is compared, and the state of each comparison.
 
-Not handled here: how a number is named (`evidence`), and the state of a claim (`judge`).
+Not handled here: how a number is named (`numbers`), and the state of a claim (`judge`).
 """
 
 import itertools
@@ -8,12 +8,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-from scipy.special import stdtrit
-
-from paper_figures.judge.evidence import (
+from paper_figures.judge.numbers import (
     Missing,
     Number,
     Source,
@@ -21,19 +18,18 @@ from paper_figures.judge.evidence import (
     combined,
     distance,
     find,
-    fits,
     less_published,
     named,
     words,
 )
+from paper_figures.judge.reading import fits
+from paper_figures.judge.rows import sure
 
 HOLDS = "holds"
 FAILS = "fails"
 OPEN = "open"
 NOT_TESTABLE = "not testable here"
 STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
-SURE = 0.954
-"""An interval that holds the true number this often: two standard errors of many runs."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +87,9 @@ def side(number: Number, limit: float) -> int:
         return 0
     if number.std_error == 0.0:
         return 1 if away > 0.0 else -1
-    if abs(away) <= sure(number) * number.std_error:
+    if abs(away) <= sure(number.freedom) * number.std_error:
         return 0
     return 1 if away > 0.0 else -1
-
-
-def sure(number: Number) -> float:
-    """Return how many standard errors make a number count, by Student's t."""
-    freedom = number.freedom
-    return _quantile(freedom if math.isfinite(freedom) else 1e9)
-
-
-@cache
-def _quantile(freedom: float) -> float:
-    """Return the two-sided quantile of Student's t; a number of one run is never sure."""
-    return float(stdtrit(freedom, (1.0 + SURE) / 2.0)) if freedom > 0.0 else math.inf
 
 
 def state_of(number: Number, test: Test) -> str:
@@ -119,7 +103,7 @@ def state_of(number: Number, test: Test) -> str:
     if direction == "near":
         number = replace(number, ours=abs(number.ours))
     sign = 1 if direction == "above" else -1
-    towards = replace(number, ours=sign * number.ours, bound=sign * number.bound)
+    towards = replace(number, ours=sign * number.ours)
     limit = sign * test.get("limit", 0.0)
     at = side(towards, limit)
     if direction == "near" and towards.std_error == 0.0 and towards.ours == limit:
@@ -128,11 +112,9 @@ def state_of(number: Number, test: Test) -> str:
     if "worth" in test and towards.ours < least and side(towards, least) < 0:
         at = -1
     if negated:
-        return HOLDS if at <= 0 else OPEN if towards.bound < 0 else FAILS
+        return HOLDS if at <= 0 else FAILS
     state = {1: HOLDS, 0: OPEN, -1: FAILS}[at]
-    doubtful = (state == FAILS and towards.bound > 0) or (state == HOLDS and towards.bound < 0)
-    against = state == FAILS and test.get("against") == OPEN
-    return OPEN if doubtful or against else state
+    return OPEN if state == FAILS and test.get("against") == OPEN else state
 
 
 def compared(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, Any]) -> Number:
@@ -224,13 +206,14 @@ def _combinations(source: Source, test: Test) -> Iterator[dict[str, Any]]:
         if key == test.get("steps"):
             axes[key] = [axes[key]]
     for values in itertools.product(*axes.values()):
-        keys = dict(zip(axes, values, strict=True))
+        keys: dict[str, Any] = {}
+        for names, value in zip(axes, values, strict=True):
+            several = names.split("__")
+            keys |= dict(zip(several, value if len(several) > 1 else [value], strict=True))
         if any(fits(keys, some) for some in test.get("without", [])) or not _listed(
             source, test, keys
         ):
             continue
-        for key, more in test.get("where", {}).items():
-            keys |= more.get(str(keys[key]), {})
         yield keys
 
 

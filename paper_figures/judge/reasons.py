@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paper_figures.judge.cells import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part, sure, wanted_of
-from paper_figures.judge.evidence import Test, distance, words
+from paper_figures.judge.cells import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part, wanted_of
+from paper_figures.judge.numbers import Test, distance, words
 from paper_figures.judge.reading import Claim
+from paper_figures.judge.rows import sure
 from paper_figures.registry import spoken
 
 NAMED = 6
@@ -47,7 +48,7 @@ def _of_one(cell: Cell, test: Test) -> str:
         return f"{said}, exactly" + (f" (limit {limit:g})" if limit else "")
     compared = replace(number, ours=abs(number.ours)) if test["is"] == "near" else number
     away = abs(distance(compared, limit)) / number.std_error
-    return f"{said}, {away:.1f} standard errors from {limit:g} ({sure(number):.1f} count)"
+    return f"{said}, {away:.1f} standard errors from {limit:g} ({sure(number.freedom):.1f} count)"
 
 
 def _of_several(cells: Sequence[Cell], test: Test) -> str:

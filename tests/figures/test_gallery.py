@@ -11,7 +11,7 @@ import pytest
 from fake_paper import paper_of
 from html_tree import Element, read_page
 
-from paper_figures import cli, gallery, judge, verdict
+from paper_figures import cli, gallery, judge
 from paper_figures.gallery import signs, words
 from paper_figures.gallery.html import sentence, with_links
 from paper_figures.registry import spoken
@@ -273,9 +273,9 @@ def test_where_an_entry_comes_from(page):
 
 
 def test_a_footnote_names_an_experiment_of_the_entry_itself_but_no_line_does(tmp_path, monkeypatch):
-    inside = verdict.Explanation("a", "w", "first_paper.table1", "table1", (), {}, {}, "same")
-    judged = [verdict.Verdict(verdict.WORSE, 1.0, 0.1, inside)]
-    monkeypatch.setattr(verdict, "judge", lambda record: judged * len(record["rows"]))
+    inside = judge.Explanation("a", "w", "first_paper.table1", (), {}, (), "same")
+    judged = [judge.Verdict(judge.WORSE, 1.0, 0.1, inside)]
+    monkeypatch.setattr(judge, "verdicts", lambda record: judged * len(record["rows"]))
     gallery.write(fill(tmp_path), PAPERS)
     page = tree(tmp_path / "first_paper/index.html")
     table, other = (page.only("article", id=name) for name in ("table1", "figure1"))
@@ -370,7 +370,7 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 Table 1",
         "y: 2 (run once) Codings Figure 1",
-        "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
+        "z: 4.00 ± 0.50 (s.e., n = 1,000)",
         "w: 5",
     ]
     assert [a["href"] for a in low.all("a")] == [
@@ -471,7 +471,7 @@ def test_sentences(text, whole):
 
 
 def test_every_state_has_a_sign():
-    assert set(signs.VERDICTS) == set(verdict.STATES)
+    assert set(signs.VERDICTS) == set(judge.VERDICTS)
     assert set(signs.CLAIMS) == set(judge.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)
