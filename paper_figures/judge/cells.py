@@ -248,7 +248,7 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
             state for also in test.get("also", []) for state in _also(source, test, also, of, keys)
         ]
     except Missing as missing:
-        name = words({**keys, "of": _said(of), "over": _said(over)})
+        name = words({**keys, "of": said_of(of), "over": said_of(over)})
         return Cell(name, test.get("missing", OPEN), None, str(missing), own)
     state = worst([*(state for state, _, _ in numbers), *more])
     if "missing" in test and any(number.std_error is None for _, number, _ in numbers):
@@ -256,10 +256,14 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
     number = min(numbers, key=lambda each: (FAILS, OPEN, HOLDS).index(each[0]))[1]
     prints = [said for _, _, said in numbers]
     printed = None if None in prints or more else all(prints)
-    return Cell(number.name, state, number, "", own, printed)
+    name = number.name
+    if len(numbers) > 1:
+        rivals = " and ".join(said_of(rival) or "" for rival in test["over_all"])
+        name = f"{words({**keys, 'of': said_of(of)})} minus {rivals}"
+    return Cell(name, state, number, "", own, printed)
 
 
-def _said(table: Any) -> str | None:
+def said_of(table: Any) -> str | None:
     """Say a table of keys in a cell's name; one that computes is not said."""
     if table is None or isinstance(table, str | int):
         return None if table is None else str(table)

@@ -155,7 +155,8 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
         ((key, values),) = value.items()
         parts = [find(source, test, inner, {**table, key: one}) for one in values]
         join = _mean if operation == "mean" else _geometric_mean
-        return replace(join(parts), name=f"mean of {len(parts)} {_shared(parts)}".rstrip())
+        over = f"mean over {len(parts)} values of {key.replace('_', ' ')}"
+        return replace(join(parts), name=", ".join([*common([n.name for n in parts]), over]))
     if operation == "times":
         factor, other = value
         return scaled(find(source, test, other, table), float(factor))
@@ -165,11 +166,10 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
     return combined(parts, [1.0] * len(parts) if operation == "sum" else [1.0, -1.0])
 
 
-def _shared(parts: Sequence[Number]) -> str:
-    """Return what the names of several numbers have in common."""
-    others = [number.name.split(", ") for number in parts[1:]]
-    first = parts[0].name.split(", ")
-    return ", ".join(word for word in first if all(word in name for name in others))
+def common(names: Sequence[str]) -> list[str]:
+    """Return the parts that all names have, each once."""
+    first, *others = (name.split(", ") for name in names)
+    return [part for part in dict.fromkeys(first) if all(part in other for other in others)]
 
 
 def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
