@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from paper_figures import judge
-from paper_figures.judge import Decided, Verdict
+from paper_figures.judge import Decided, verdicts
+from paper_figures.judge.verdicts import Verdict
 from paper_figures.registry import spoken
 from paper_figures.store import Record, Row, Store
 from paper_figures.study import Paper, View
@@ -170,7 +171,7 @@ def _entry(store: Store, paper: Paper, figure: View) -> Entry:
     judged: tuple[Judged, ...] = ()
     pictures: tuple[str, ...] = ()
     if record is not None:
-        judged = tuple(map(Judged, record["rows"], judge.verdicts(record)))
+        judged = tuple(map(Judged, record["rows"], verdicts.judge(record)))
         if figure.draw is not None:
             paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
             pictures = tuple(suffix for suffix, path in paths if path.is_file())

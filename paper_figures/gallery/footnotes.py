@@ -2,10 +2,10 @@
 
 from html import escape
 
-from paper_figures import judge
 from paper_figures.gallery.entries import Judged, Room
 from paper_figures.gallery.html import entry_address, sentence, with_links
-from paper_figures.judge import NO_ERROR, Verdict
+from paper_figures.judge import verdicts
+from paper_figures.judge.verdicts import NO_ERROR, Verdict
 from paper_figures.registry import spoken
 
 LONG = 8
@@ -77,7 +77,7 @@ def common_note(judged: list[Judged]) -> str:
     compared = [
         item
         for item in judged
-        if item.verdict.state in (judge.SAME, *judge.DIFFERING)
+        if item.verdict.state in (verdicts.SAME, *verdicts.DIFFERING)
         and item.verdict.note.endswith(NO_ERROR)
     ]
     if not compared:

@@ -9,12 +9,12 @@ from html import escape
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from paper_figures import judge
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.signs import sign_of, slug
+from paper_figures.judge import verdicts
 from paper_figures.store import NO_KEYS, Row
 from paper_figures.study import Grid
 
@@ -304,7 +304,7 @@ def _line_head(grid: Grid, place: Place, above: Place | None, below: list[Place]
 # --------------------------------------------------------------------------------------- cells
 
 
-def _cell(content: str, judgement: judge.Verdict | None, printed: bool) -> str:
+def _cell(content: str, judgement: verdicts.Verdict | None, printed: bool) -> str:
     if judgement is None:
         return '<td class="number none"></td>'
     css = ["number"]

@@ -45,12 +45,12 @@ their tests show. ``at_best`` is the state of one that holds on data that cannot
 ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
 numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing.
 
-The verdict of each row beside its published number is in `rows`. Not handled here: the pages.
+The verdict of each row beside its published number is in `verdicts`. Not handled here: the pages.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,60 +69,21 @@ from paper_figures.judge.cells import (
 from paper_figures.judge.numbers import Number, Records, Source
 from paper_figures.judge.reading import Claim, Claims, InvalidClaims, load_claims
 from paper_figures.judge.reasons import because, by_the_paper
-from paper_figures.judge.rows import (
-    BETTER,
-    BEYOND,
-    DIFFERENT,
-    DIFFERING,
-    NO_CURVE,
-    NO_ERROR,
-    NOT_AVAILABLE,
-    NOT_COMPARABLE,
-    READ_OFF,
-    SAME,
-    SMALL,
-    VERDICTS,
-    WORSE,
-    Explanation,
-    Verdict,
-    load_rules,
-    notes,
-    verdicts,
-)
+from paper_figures.judge.verdicts import load_rules
 from paper_figures.store import Record, Store, write_atomic
 from paper_figures.study import Paper
 
 __all__ = [
-    "BETTER",
-    "BEYOND",
-    "DIFFERENT",
-    "DIFFERING",
     "FAILS",
     "HOLDS",
-    "NOT_AVAILABLE",
-    "NOT_COMPARABLE",
     "NOT_TESTABLE",
-    "NO_CURVE",
-    "NO_ERROR",
     "OPEN",
-    "READ_OFF",
-    "SAME",
-    "SMALL",
     "STATES",
-    "VERDICTS",
-    "WORSE",
-    "Cell",
     "Claim",
     "Decided",
-    "Explanation",
     "InvalidClaims",
-    "Number",
-    "Verdict",
-    "count",
     "decide",
-    "load",
-    "notes",
-    "verdicts",
+    "load_claims",
     "write",
 ]
 
@@ -163,38 +124,6 @@ class Decided:
     because: str
     cells: tuple[tuple[str, str], ...] = ()
     printed: str = ""
-
-
-def load(paper: str) -> list[Claim]:
-    """Read the claims of a paper, in their order in its claims.toml.
-
-    Parameters
-    ----------
-    paper : str
-        ``"boosted_distance"``.
-
-    Returns
-    -------
-    list of Claim
-        Empty for a paper without the file.
-
-    Raises
-    ------
-    InvalidClaims
-        If the file is not as the module's docstring says; the message names the line.
-
-    See Also
-    --------
-    decide : Decides them.
-
-    Examples
-    --------
-    >>> load("lmnn")[0].paper
-    'lmnn'
-    >>> load("no-such-paper")
-    []
-    """
-    return list(load_claims(paper).claims)
 
 
 # --------------------------------------------------------------------------- deciding
@@ -270,8 +199,7 @@ def decide(paper: str, records: Records) -> list[Decided]:
 
     See Also
     --------
-    load : The claims alone.
-    count : How many are in each state.
+    write : Decides and stores them.
 
     Examples
     --------
@@ -319,40 +247,17 @@ def write(store: Store, papers: Sequence[Paper]) -> None:
     0
     """
     for paper in papers:
-        if load(paper.name):
+        if load_claims(paper.name).claims:
             decided = decide(paper.name, read_records(store, paper))
             write_atomic(store.path(paper.name, "claims", ".json"), dump(paper.name, decided))
-
-
-def count(decided: Iterable[Decided]) -> dict[str, int]:
-    """Return how many claims are in each of :data:`STATES`.
-
-    Parameters
-    ----------
-    decided : iterable of Decided
-
-    Returns
-    -------
-    dict
-        {state: number}.
-
-    See Also
-    --------
-    decide : Decides claims.
-
-    Examples
-    --------
-    >>> count(decide("lmnn", {}))["fails"]
-    0
-    """
-    states = Counter(item.state for item in decided)
-    return {state: states[state] for state in STATES}
 
 
 def dump(paper: str, decided: Sequence[Decided]) -> str:
     """Return decided claims as JSON text, sorted by id, each on a line of its own."""
     lines = [_as_json(item) for item in sorted(decided, key=lambda item: item.claim.id)]
-    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count(decided))},\n'
+    states = Counter(item.state for item in decided)
+    count = {state: states[state] for state in STATES}
+    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count)},\n'
     return "{\n" + head + ' "claims": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
 
 

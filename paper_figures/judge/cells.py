@@ -23,7 +23,7 @@ from paper_figures.judge.numbers import (
     words,
 )
 from paper_figures.judge.reading import fits
-from paper_figures.judge.rows import sure
+from paper_figures.judge.verdicts import sure
 
 HOLDS = "holds"
 FAILS = "fails"
@@ -34,30 +34,11 @@ STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison that a test makes.
+    """One comparison that a test makes: its state, and the number that is compared with the limit.
 
-    Attributes
-    ----------
-    name : str
-    state : str
-        One of :data:`STATES`.
-    number : Number or None
-        What is compared with the limit: a difference, or the number itself.
-    missing : str
-        What is not there, if the number is not.
-    keys : mapping
-        The keys of its rows, and ``of``.
-    printed : bool or None
-        Whether the paper's own numbers are on the claim's side; None if they do not say.
-
-    See Also
-    --------
-    decide : Decides claims by cells.
-
-    Examples
-    --------
-    >>> Cell("sonar", HOLDS).state
-    'holds'
+    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows, and
+    ``of``; ``printed`` says whether the paper's own numbers are on the claim's side, None if they
+    do not say.
     """
 
     name: str
@@ -82,12 +63,8 @@ class Part:
 
 def side(number: Number, limit: float) -> int:
     """Return 1 if a number is above the limit beyond its error, -1 if below, 0 if neither."""
-    away = distance(number, limit)
-    if number.std_error is None:
-        return 0
-    if number.std_error == 0.0:
-        return 1 if away > 0.0 else -1
-    if abs(away) <= sure(number.freedom) * number.std_error:
+    away, error = distance(number, limit), number.std_error
+    if error is None or (error > 0.0 and abs(away) <= sure(number.freedom) * error):
         return 0
     return 1 if away > 0.0 else -1
 
@@ -95,9 +72,9 @@ def side(number: Number, limit: float) -> int:
 def state_of(number: Number, test: Test) -> str:
     """Return the state of "the number is as the test says"."""
     kind = test["is"]
+    if number.std_error is None:
+        return OPEN
     if kind == "as published":
-        if number.std_error is None:
-            return OPEN
         return HOLDS if side(number, 0.0) == 0 or number.ours == 0.0 else FAILS
     negated, _, direction = kind.rpartition(" ")
     if direction == "near":
@@ -244,9 +221,7 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
         for rival in test.get("over_all", [over]):
             number = compared(source, test, of, rival, keys)
             numbers.append((state_of(number, test), number, _by_print(number, test)))
-        more = [
-            state for also in test.get("also", []) for state in _also(source, test, also, of, keys)
-        ]
+        more = [_also(source, test, also, of, keys) for also in test.get("also", [])]
     except Missing as missing:
         name = words({**keys, "of": said_of(of), "over": said_of(over)})
         return Cell(name, test.get("missing", OPEN), None, str(missing), own)
@@ -270,12 +245,10 @@ def said_of(table: Any) -> str | None:
     return words({k: v for k, v in table.items() if isinstance(v, str | int)}) or None
 
 
-def _also(
-    source: Source, test: Test, also: Test, of: Any, keys: Mapping[str, Any]
-) -> Iterator[str]:
+def _also(source: Source, test: Test, also: Test, of: Any, keys: Mapping[str, Any]) -> str:
+    """Return the state of a further condition of a cell."""
     further = {"figure": test["figure"], "key": test.get("key", "method"), "of": of, **also}
-    for over in further.get("over_all", [None]):
-        yield state_of(compared(source, further, further["of"], over, keys), further)
+    return state_of(compared(source, further, further["of"], None, keys), further)
 
 
 def _by_print(number: Number, test: Test) -> bool | None:

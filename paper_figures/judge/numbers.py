@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from paper_figures.judge.reading import fits
-from paper_figures.judge.rows import Rules, error_of_published, freedom_of
+from paper_figures.judge.verdicts import Rules, error_of_published, freedom_of
 from paper_figures.registry import spoken
 from paper_figures.store import Record, Row
 
@@ -43,32 +43,11 @@ class Missing(LookupError):
 class Number:
     """A number that decides a claim.
 
-    Attributes
-    ----------
-    name : str
-    ours : float
-    std_error : float or None
-        0 of a deterministic quantity, None of a number whose error is unknown.
-    published : float or None
-    entries : tuple of str
-        The figures that it comes from, such as ``("boosted_distance.table2",)``.
-    runs : int or None
-        How many runs it is a mean of; None of a deterministic quantity, and of parts that differ.
-    freedom : float
-        The degrees of freedom of the error.
-    of_published : float or None
-        The standard error of the published number; None where it is taken as ours.
-    geometric : bool
-        It is a geometric mean: how far it is from a limit is measured by their logarithms.
-
-    See Also
-    --------
-    paper_figures.judge.decide : Decides by numbers.
-
-    Examples
-    --------
-    >>> Number("error on MNIST", 1.77, 0.13, 1.72, ("lmnn.table1",)).ours
-    1.77
+    ``entries`` are the figures that it comes from, such as ``("boosted_distance.table2",)``; of
+    ``runs`` runs it is a mean, None of a deterministic quantity and of parts that differ.
+    ``std_error`` is 0 of a deterministic quantity, None if it is unknown, and has ``freedom``
+    degrees of freedom. ``of_published`` is the published number's error, None where it is taken as
+    ours. How far a ``geometric`` mean is from a limit is measured by their logarithms.
     """
 
     name: str

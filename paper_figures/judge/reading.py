@@ -1,6 +1,6 @@
 """Read ``published/<paper>/claims.toml``, and refuse what is wrong in it with its line.
 
-`judge` lists the fields of a claim and of its tests; `rows` reads verdicts.toml the same way.
+`judge` lists the fields of a claim and of its tests; `verdicts` reads verdicts.toml the same way.
 """
 
 import re
@@ -50,7 +50,7 @@ class InvalidClaims(ValueError):
 
     See Also
     --------
-    paper_figures.judge.load : Raises it.
+    load_claims : Raises it.
 
     Examples
     --------
@@ -221,25 +221,41 @@ class Claims:
 
 @cache
 def load_claims(paper: str) -> Claims:
-    """Read a paper's claims.toml; a paper without the file has no claims."""
+    """Read a paper's claims.toml; a paper without the file has no claims.
+
+    Parameters
+    ----------
+    paper : str
+        ``"boosted_distance"``.
+
+    Returns
+    -------
+    Claims
+
+    Raises
+    ------
+    InvalidClaims
+        If the file is not as `judge` says; the message names the line.
+
+    See Also
+    --------
+    paper_figures.judge.decide : Decides them.
+
+    Examples
+    --------
+    >>> load_claims("lmnn").claims[0].paper
+    'lmnn'
+    >>> load_claims("no-such-paper").claims
+    ()
+    """
     text = read(paper, "claims.toml")
     return parse(paper, text) if text else Claims()
 
 
 def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claims:
-    """Return what a claims.toml says.
+    """Return what a claims.toml says, or raise InvalidClaims with the line.
 
-    Parameters
-    ----------
-    paper : str
-    text : str
-    figures : set of str, optional
-        The figures that the paper has; by default any.
-
-    Raises
-    ------
-    InvalidClaims
-        If it is not as the docstring of `judge` says.
+    Figures that are not among those given are refused; by default none is.
     """
     file = _ClaimsToml(paper, "claims.toml", text, ("claim", "lists", "not_here"))
     file.figures = figures
@@ -296,8 +312,8 @@ class _ClaimsToml(Toml):
         for wrong, key in _impossible(test):
             self.refuse(wrong, place, key)
         self._known(_figures(test), place, "figure")
-        if further and "over" in test:
-            self.refuse("also has over_all, not over", place, "also")
+        if further and {"over", "over_all", "also"} & set(test):
+            self.refuse("a further test compares nothing: over belongs to the test", place, "also")
         also = [self._test(each, place, further=True) for each in test.get("also", [])]
         return {**test, "also": also} if also else test
 

@@ -16,7 +16,7 @@ from paper_figures.judge.cells import (
 )
 from paper_figures.judge.numbers import Test, common, distance
 from paper_figures.judge.reading import Claim
-from paper_figures.judge.rows import sure
+from paper_figures.judge.verdicts import sure
 from paper_figures.registry import spoken
 
 NAMED = 6

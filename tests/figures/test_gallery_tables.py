@@ -10,12 +10,12 @@ import pytest
 from fake_paper import paper_of
 from html_tree import read_page
 
-from paper_figures import judge
 from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
-from paper_figures.judge import Explanation, Verdict
+from paper_figures.judge import verdicts
+from paper_figures.judge.verdicts import Explanation, Verdict
 from paper_figures.study import Gathered, Grid, View
 
 WHY = Explanation("a", "another step size", "made_up.steps", (), {}, (), "same")
@@ -259,7 +259,7 @@ def test_many_footnotes_are_folded():
 
 
 def test_numbers_without_an_error_are_one_sentence():
-    bare = Verdict("different", 1.0, None, note=judge.NO_ERROR)
+    bare = Verdict("different", 1.0, None, note=verdicts.NO_ERROR)
     page, notes = page_of([(row(1.0, 2.0, k=k), bare) for k in (1, 2)], Grid(("k",)))
     assert page.only("p").text.startswith("All numbers (2) have no standard error")
     assert notes.children == []

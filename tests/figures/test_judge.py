@@ -15,7 +15,7 @@ from paper_figures.judge import cells
 from paper_figures.judge.cells import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part
 from paper_figures.judge.numbers import Number, Source
 from paper_figures.judge.reading import Claim, load_claims
-from paper_figures.judge.rows import load_rules
+from paper_figures.judge.verdicts import load_rules
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.store import Store
 
@@ -199,6 +199,8 @@ def test_parts_and_readings_give_a_state(readings, at_best, listed, state):
         (-3.0, 1.0, {"is": "above"}, FAILS),
         (1.0, 1.0, {"is": "above"}, OPEN),
         (9.0, None, {"is": "above"}, OPEN),
+        (9.0, None, {"is": "not above"}, OPEN),
+        (-9.0, None, {"is": "not above"}, OPEN),
         (0.0, 0.0, {"is": "above"}, FAILS),
         (1.0, 0.1, {"is": "above", "limit": 2}, FAILS),
         (1.0, 0.4, {"is": "above", "worth": 2.0}, FAILS),  # ahead, but the lead is too small

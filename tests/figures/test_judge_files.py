@@ -61,6 +61,7 @@ def test_a_file_is_read():
         ("need = 1", 'over_all = ["a"]', 17, "over or over_all, not both"),
         ("need = 1", 'missing = "fails"', 17, "missing must be one of open"),
         ("need = 1", "points = 1000", 17, "no field 'points'"),
+        ("need = 1", 'also = [{ is = "above", over = "a" }]', 17, "further test compares nothing"),
         ("landmarks = ", "data_set__d = ", 13, "data_set__d must have lists of 2 values"),
         ("need = 1", 'limit = "a"', 17, "limit must be a number; got 'a'"),
         ("need = 1", 'reading = "one"', 6, "readings, and tests of two readings at least"),

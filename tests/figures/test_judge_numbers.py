@@ -5,7 +5,7 @@ import math
 import pytest
 
 from paper_figures.judge.numbers import Missing, Number, Source, combined, distance, find
-from paper_figures.judge.rows import sure
+from paper_figures.judge.verdicts import sure
 
 ROWS = [
     {"method": "a", "d": 1, "published": 5.0, "ours": 4.0, "error": 0.2, "n": 9},

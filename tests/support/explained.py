@@ -6,7 +6,7 @@ numbers, on the other rows for which it was tried.
 """
 
 from paper_figures.judge.reading import fits
-from paper_figures.judge.rows import allowed, names, of_figure, verdicts
+from paper_figures.judge.verdicts import allowed, judge, names, of_figure
 from paper_figures.store import NO_KEYS
 
 
@@ -58,7 +58,7 @@ def explanation(why, rules, records, experiment):
     """Yield what is not so of an explanation."""
     found = False
     for figure, record in records.items():
-        for row, said in zip(record["rows"], verdicts(record, rules), strict=True):
+        for row, said in zip(record["rows"], judge(record, rules), strict=True):
             if said.explanation != why:
                 continue
             found = True

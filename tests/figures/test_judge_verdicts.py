@@ -16,8 +16,9 @@ from explained import problems
 import paper_figures
 from paper_figures import judge
 from paper_figures.gallery.html import with_links
+from paper_figures.judge import verdicts
 from paper_figures.judge.reading import InvalidClaims
-from paper_figures.judge.rows import Rule, error_of_difference, load_rules, parse_rules, sure
+from paper_figures.judge.verdicts import Rule, error_of_difference, load_rules, parse_rules, sure
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.study import PUBLISHED, points_error
 
@@ -46,7 +47,7 @@ def record(*rows, **more):
 def said(line, text="", **more):
     """Return the verdict of one row; the text is the fields of a rule of its figure."""
     rules = text if "[[" in text else f'[[rule]]\nfigure = "table1"\n{text}'
-    return judge.verdicts(record(line, **more), parse_rules("p", rules))[0]
+    return verdicts.judge(record(line, **more), parse_rules("p", rules))[0]
 
 
 # ------------------------------------------------------------------------------------------- errors
@@ -92,25 +93,25 @@ def test_the_error_of_a_percentage_of_points():
         (row(2.0, 9.0, 1.0, 9), 'state = "not comparable"', "not comparable"),
         (row(2.0, 9.0), 'state = "read off"', "read off"),
         (row(None, 9.0), "", "beyond the paper"),
-        (row(None, 9.0), 'unprinted = "curve not available as numbers"', judge.NO_CURVE),
+        (row(None, 9.0), 'unprinted = "curve not available as numbers"', verdicts.NO_CURVE),
         (row(2.0, None, None, 0, why="licensed"), "", "not available"),
     ],
 )
 def test_the_states(line, rule, state):
     assert said(line, rule).state == state
-    assert state in judge.VERDICTS
+    assert state in verdicts.STATES
 
 
 def test_a_verdict_has_the_difference_and_its_notes():
     one = said(row(2.0, 3.0, 0.1, 9), 'because = "so"')
     assert (one.difference, one.error, one.note, one.open) == (1.0, 0.1, "so", True)
-    assert said(row(2.0, 3.0), 'because = "so"').note == f"so; {judge.NO_ERROR}"
+    assert said(row(2.0, 3.0), 'because = "so"').note == f"so; {verdicts.NO_ERROR}"
     assert said(row(2.0, None, None, 0, why="licensed")).note == "licensed"
 
 
 def test_the_small_scale_is_compared_where_the_paper_has_the_number():
     small = {"scale": "small"}
-    assert said(row(None, 2.0), **small) == judge.Verdict("not comparable", note=judge.SMALL)
+    assert said(row(None, 2.0), **small) == verdicts.Verdict("not comparable", note=verdicts.SMALL)
     beyond = said(row(None, 2.0), 'unprinted = "beyond the paper"', **small)
     assert beyond.state == "beyond the paper"
     assert said(row(3.0, 2.0, set="a"), WHY, **small).explanation is None
@@ -159,8 +160,8 @@ text = "Not here."
 """.replace('"It\nis."', '"""It\nis."""')
     stored = {"notes": ["It was so.", "Kept.", "Gone."]}
     rules = parse_rules("p", text)
-    assert judge.notes(record(**stored), rules) == ["It is.", "Kept.", "More."]
-    assert judge.notes(record(scale="small", **stored), rules) == stored["notes"]
+    assert verdicts.notes(record(**stored), rules) == ["It is.", "Kept.", "More."]
+    assert verdicts.notes(record(scale="small", **stored), rules) == stored["notes"]
 
 
 @pytest.mark.parametrize(
@@ -262,9 +263,9 @@ def test_compared_rows_of_each_figure():
     found = {}
     for paper in PAPERS:
         for figure, one in records(paper).items():
-            judged = judge.verdicts(one)
+            judged = verdicts.judge(one)
             states = Counter(each.state for each in judged)
-            counts = tuple(states[state] for state in (judge.SAME, *judge.DIFFERING))
+            counts = tuple(states[state] for state in (verdicts.SAME, *verdicts.DIFFERING))
             if sum(counts):
                 found[f"{paper}.{figure}"] = (*counts, sum(each.open for each in judged))
     assert found == COMPARED

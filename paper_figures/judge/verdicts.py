@@ -34,17 +34,7 @@ READ_OFF = "read off"
 NO_CURVE = "curve not available as numbers"
 BEYOND = "beyond the paper"
 NOT_AVAILABLE = "not available"
-VERDICTS = (
-    SAME,
-    BETTER,
-    WORSE,
-    DIFFERENT,
-    NOT_COMPARABLE,
-    READ_OFF,
-    NO_CURVE,
-    BEYOND,
-    NOT_AVAILABLE,
-)
+STATES = (SAME, BETTER, WORSE, DIFFERENT, NOT_COMPARABLE, READ_OFF, NO_CURVE, BEYOND, NOT_AVAILABLE)
 DIFFERING = (BETTER, WORSE, DIFFERENT)
 NO_ERROR = "no standard error is known: only equal numbers are the same"
 SMALL = "the small scale: other data or other sizes than the paper's"
@@ -93,34 +83,11 @@ class Rule:
 class Explanation:
     """Why rows differ from the published numbers, and the experiment that shows it.
 
-    Attributes
-    ----------
-    id, text : str
-    experiment : str
-        A stored figure, such as ``"boosted_distance.distances"``.
-    rows : tuple of mapping
-        Patterns of the covered rows, with their ``figure``.
-    experiment_rows : mapping
-        The pattern of the rows that show it.
-    bind : tuple of str
-        Keys in which a covered row and the experiment's rows are equal.
-    shows : {"same", "between"}
-        "same": one of the bound rows is the published number but for chance. "between": the
-        published number lies between two of them, or between one of them and ours.
-    checked_on : tuple of mapping
-        Where a reading of what the paper leaves open was tried, the covered rows among them: it
-        explains a row only if the others choose it. Empty if the paper itself names it.
-
-    See Also
-    --------
-    paper_figures.judge.verdicts : Gives a verdict its explanation.
-
-    Examples
-    --------
-    >>> covered = ({"figure": "table1", "data_set": "toy"},)
-    >>> why = Explanation("runs", "more runs", "lmnn.runs", covered, {}, ("data_set",), "same")
-    >>> why.covers("table1", {"data_set": "toy"}), why.covers("table2", {"data_set": "toy"})
-    (True, False)
+    ``rows`` are patterns of the covered rows, with their ``figure``; ``experiment_rows`` is that of
+    the rows that show it, and in the keys ``bind`` the two are equal. They show "same": one of them
+    is the published number but for chance; or "between": the published number lies between two of
+    them, or between one of them and ours. ``checked_on`` says where a reading of what the paper
+    leaves open was tried: it explains a row only if the others choose it.
     """
 
     id: str
@@ -216,13 +183,7 @@ def load_rules(paper: str) -> Rules:
 
 
 def parse_rules(paper: str, text: str) -> Rules:
-    """Return what a verdicts.toml says.
-
-    Raises
-    ------
-    InvalidClaims
-        If it is not as this module says; the message names the line.
-    """
+    """Return what a verdicts.toml says, or raise InvalidClaims with the line."""
     file = Toml(paper, "verdicts.toml", text, ("rule", "explanation", "note"))
     rules = []
     for place, table in file.tables("rule"):
@@ -268,29 +229,10 @@ def _explanation(file: Toml, place: tuple[str, ...], table: Mapping[str, Any]) -
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a row says.
+    """What a row says: one of :data:`STATES`, and ours less the published number.
 
-    Attributes
-    ----------
-    state : str
-        One of :data:`VERDICTS`.
-    difference : float or None
-        Ours less the published number; None without one of them.
-    error : float or None
-        The standard error of the difference; None if it is not known.
-    explanation : Explanation or None
-        Why the numbers differ, if an experiment shows it.
-    note : str
-        What else a reader must know: why the row is not comparable, or :data:`NO_ERROR`.
-
-    See Also
-    --------
-    verdicts : The verdicts of a record.
-
-    Examples
-    --------
-    >>> Verdict("worse", 0.5, 0.1).open, Verdict("same", 0.1, 0.1).open
-    (True, False)
+    ``error`` is the standard error of the difference, None if it is not known; ``note`` says why
+    the row is not comparable, or :data:`NO_ERROR`.
     """
 
     state: str
@@ -305,36 +247,8 @@ class Verdict:
         return self.state in DIFFERING and self.explanation is None
 
 
-def verdicts(record: Record, rules: Rules | None = None) -> list[Verdict]:
-    """Return the verdict of each row of a record, in order.
-
-    Parameters
-    ----------
-    record : dict
-        A valid record.
-    rules : Rules, optional
-        By default those of the record's paper.
-
-    Returns
-    -------
-    list of Verdict
-
-    Raises
-    ------
-    InvalidClaims
-        If `rules` is not given and the paper's verdicts.toml does not have its form.
-
-    See Also
-    --------
-    notes : The notes of a record.
-
-    Examples
-    --------
-    >>> row = {"published": 2.0, "ours": 2.3, "error": 0.1, "n": 25}
-    >>> record = {"paper": "none", "figure": "table1", "scale": "paper", "rows": [row]}
-    >>> verdicts(record)[0].state  # beyond 2.1 standard errors, by Student's t
-    'different'
-    """
+def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
+    """Return the verdict of each row of a record; the rules are those of its paper."""
     known = load_rules(record["paper"]) if rules is None else rules
     small = record["scale"] == "small"
     return [_verdict(row, record["figure"], known, small) for row in record["rows"]]
@@ -391,33 +305,7 @@ def allowed(row: Row, rule: Rule) -> float:
 
 
 def notes(record: Record, rules: Rules | None = None) -> list[str]:
-    """Return the notes of a record, and at the paper's scale those of verdicts.toml.
-
-    Parameters
-    ----------
-    record : dict
-    rules : Rules, optional
-        By default those of the record's paper.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    InvalidClaims
-        If `rules` is not given and the paper's verdicts.toml does not have its form.
-
-    See Also
-    --------
-    verdicts : The verdicts.
-
-    Examples
-    --------
-    >>> record = {"paper": "none", "figure": "table1", "scale": "paper", "notes": ["ten runs"]}
-    >>> notes(record)
-    ['ten runs']
-    """
+    """Return the notes of a record, and at the paper's scale those of verdicts.toml."""
     if record["scale"] != "paper":
         return list(record["notes"])
     known = load_rules(record["paper"]) if rules is None else rules
