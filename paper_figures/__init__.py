@@ -15,7 +15,8 @@ What a stored figure looks like (``OUT/<paper>/<figure>.json``):
   needs;
 - ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
   its ``why``), ``error`` (the standard error; 0: counted or exact; null: unknown), ``n`` (the runs
-  behind it, or one more than the degrees of freedom of its error) and, where the print is rounded, ``tolerance``;
+  behind it, or one more than the degrees of freedom of its error) and, where the print is rounded,
+  ``tolerance``;
 - ``sha256``: the check sum of all that.
 
 A record holds numbers, not what they mean. The room `judge` judges each row when it is shown:

@@ -145,7 +145,9 @@ def test_means_of_unequal_runs_say_their_runs_in_each_cell():
         (row(1.0, 2.0, k=3), Verdict("better")),
     ]
     page, _ = page_of(judged, Grid(("k",)))
-    assert page.only("caption").text == ("Means of n runs or points ± the standard error. Without ±: run once.")
+    assert page.only("caption").text == (
+        "Means of n runs or points ± the standard error. Without ±: run once."
+    )
     cells = [
         [span.text for span in cell.all("span") if "detail" in span.classes]
         for cell in page.all("td")

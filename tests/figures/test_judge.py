@@ -141,7 +141,6 @@ def test_an_error_in_a_record_moves_its_cell_and_its_claim(paper, claim, test, p
 
 
 WAITING = {  # for a run; a misspelt key would look the same
-    "lmnn.validation-is-needed",
     "search_forest.all-indices-constant",
     "search_forest.kmeans-and-dimension",
     "search_forest.other-similarities",

@@ -179,9 +179,10 @@ def test_figure_5_by_where_the_training_ends():
     test = early | {"measure": "test"}
     # 0.5 over the splits, and 1,559 test points, 71.155 of 1,561 wrong: 0.528
     assert of(rows, **test)["error"] == pytest.approx(math.hypot(0.5, 0.5283), abs=1e-4)
-    assert of(rows, **test) | {"error": 0.5} == row(test, 4.5, 3.08, 0.7071, n=2)
+    # degrees of freedom: 0.7274^4 / (0.5^4 / 1 + 0.5283^4 / 1558) = 4.48
+    assert of(rows, **test) | {"error": 0.5} == row(test, 4.5, 3.08, 0.7071, n=2) | {"n": 5}
     train = several | {"measure": "train", "training": "all points, to the end"}
-    assert of(rows, **train) | {"error": None} == row(train, 0.0, None)
+    assert of(rows, **train) | {"error": None} == row(train, 0.0, None) | {"n": 6238}
     held_out = several | {"measure": "test", "training": "held out, to the end"}
     assert of(rows, **held_out)["published"] is None
     past = several | {"training": "held out, to the end"}
