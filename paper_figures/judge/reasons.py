@@ -67,7 +67,7 @@ def _of_several(cells: Sequence[Cell], test: Test) -> str:
     """Count the cells in words, and name those that are not so if they are few."""
     states = Counter(cell.state for cell in cells)
     testable = [cell for cell in cells if cell.state != NOT_TESTABLE]
-    away = _listed(f"{c.name} ({c.missing})" for c in cells if c not in testable and c.missing)
+    away = _listed(f"{c.name}: {c.missing}" for c in cells if c not in testable and c.missing)
     if not testable:
         return away or "no cell can be tested here"
     lacking = [c.missing for c in testable if c.missing]
@@ -76,8 +76,8 @@ def _of_several(cells: Sequence[Cell], test: Test) -> str:
     shared = common([cell.name for cell in testable])
     further = [said_of(each["of"]) for each in test.get("also", []) if "of" in each]
     where = " and ".join([", ".join([spoken(test["figure"]), *shared]), *filter(None, further)])
-    needed = _needed(len(testable), test)
-    said = f"{where}: true in {states[HOLDS]} of {len(testable)} cells ({needed})"
+    needed = f" ({_needed(len(testable), test)})" if len(testable) > 1 else ""
+    said = f"{where}: true in {states[HOLDS]} of {_cells(len(testable))}{needed}"
     for state, word in ((FAILS, "false"), (OPEN, "undecided")):
         if states[state]:
             names = _listed(_rest(cell.name, shared) for cell in cells if cell.state == state)
@@ -99,6 +99,10 @@ def _listed(names: Iterable[str]) -> str:
     """List a few names; many are on the page."""
     kept = [name for name in names if name]
     return "; ".join(kept) if len(kept) <= NAMED else ""
+
+
+def _cells(n: int) -> str:
+    return "1 cell" if n == 1 else f"{n} cells"
 
 
 def _needed(n: int, test: Test) -> str:
