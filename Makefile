@@ -6,6 +6,8 @@
 # make lint        check style and types
 # make gate        say what moved of claims, records, trainings and public names, in some seconds;
 #                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
+# make probes      compute a few small cells of each study again, in half a minute: other numbers need
+#                  another version of the study; ARGS=--write writes those of new versions
 # make benchmarks  measure the speed of every kernel and training beside others, for hours; goes on where
 #                  it was stopped; ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
@@ -43,7 +45,7 @@ COVERED := tests/promises tests/shared tests/rivals tests/boosted_distance tests
 	tests/lmnn tests/search_forest tests/estimators tests/check \
 	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
 
-.PHONY: figures gate test coverage lint site benchmarks fuzz sanitize builds wheel mutants \
+.PHONY: figures gate probes test coverage lint site benchmarks fuzz sanitize builds wheel mutants \
 	others faults clean
 
 figures: $(BUILT)
@@ -54,6 +56,9 @@ test: $(BUILT)
 
 gate: $(BUILT)
 	OPENBLAS_CORETYPE=Haswell $(VENV)/bin/python -m tests.gate $(ARGS)
+
+probes: $(BUILT)
+	$(VENV)/bin/python -W ignore -m tests.probes $(ARGS)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)

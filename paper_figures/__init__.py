@@ -15,10 +15,11 @@ What a stored figure looks like (``OUT/<paper>/<figure>.json``):
   needs;
 - ``rows``: the keys of the row, ``published`` (number or null), ``ours`` (number; null only with
   its ``why``), ``error`` (the standard error; 0: counted or exact; null: unknown), ``n`` (the runs
-  behind it) and, where the print is rounded, ``tolerance``;
+  behind it, or one more than the degrees of freedom of its error) and, where the print is rounded,
+  ``tolerance``;
 - ``sha256``: the check sum of all that.
 
-A record holds numbers, not what they mean. The room `verdict` judges each row when it is shown:
+A record holds numbers, not what they mean. The room `judge` judges each row when it is shown:
 same, better, worse or different, and explained or open; not comparable, read off;
 curve not available as numbers, beyond the paper, not available. ``published/<paper>/verdicts.toml``
 says which side is better, which errors apply, and what explains a difference. An explanation names

@@ -440,7 +440,7 @@ class Study:
         numbers depend on.
     views : tuple of View
     version : int
-        Raise it when the numbers change; tests/probes.json holds what the first small cell gives.
+        Raise it when the numbers change; tests/probes.json holds what a few small cells give.
     data : callable
         ``data(cell)``: the data sets that a cell reads.
 
@@ -582,6 +582,65 @@ def exact(keys: Row, value: float, published: float | None = None, **more: Any) 
     0.0
     """
     return keys | {"published": published, "ours": value, "error": 0.0, "n": 1} | more
+
+
+def points_error(percent: float, points: int) -> float:
+    """Return the standard error of a percentage of so many points.
+
+    The share is taken as (hits + 1) / (points + 2), so that no hit at all has an error too.
+
+    Parameters
+    ----------
+    percent : float
+    points : int
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    of_points : The row of a percentage.
+
+    Examples
+    --------
+    >>> round(points_error(1.74, 10_000), 3)
+    0.131
+    """
+    hits = (percent / 100.0 * points + 1.0) / (points + 2.0)
+    return 100.0 * math.sqrt(hits * (1.0 - hits) / points)
+
+
+def of_points(row: Row, points: int) -> Row:
+    """Return the row of a percentage of points that all runs share, with the points' error, too.
+
+    Parameters
+    ----------
+    row : dict
+        Its ``error`` is that over runs, or None.
+    points : int
+
+    Returns
+    -------
+    dict
+        Its ``n`` is one more than the degrees of freedom that Welch and Satterthwaite give the sum
+        of the two variances; without an error over runs it is `points`.
+
+    See Also
+    --------
+    points_error : The error of the points.
+    number : The row of a mean.
+
+    Examples
+    --------
+    >>> round(of_points(number({"measure": "test error (%)"}, [1.74]), 10_000)["error"], 3)
+    0.131
+    """
+    of_runs, of_points = row["error"] or 0.0, points_error(row["ours"], points)
+    error, n = math.hypot(of_runs, of_points), points
+    if of_runs:
+        n = 1 + int(error**4 / (of_runs**4 / (row["n"] - 1) + of_points**4 / (points - 1)))
+    return row | {"error": error, "n": n}
 
 
 def absent(keys: Row, why: str, published: float | None = None) -> Row:

@@ -1,8 +1,8 @@
 """The pages: OUT/index.html, and OUT/<paper>/index.html for each paper.
 
 They are made from the stored records alone, each a file without anything from elsewhere but the
-pictures beside it. What the numbers mean is decided here and now: `verdict` judges each row,
-`claims` decides each claim, `study.Grid` says where a row stands in its table.
+pictures beside it. What the numbers mean is decided here and now: `judge` judges each row and
+decides each claim, `study.Grid` says where a row stands in its table.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,6 @@
 """The claims of a paper as its page opens with them: state, place, numbers, because, settle."""
 
+from collections import Counter
 from html import escape
 
 from paper_figures import judge
@@ -7,7 +8,8 @@ from paper_figures.gallery.entries import REPRODUCED, Room
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
 from paper_figures.gallery.numbers import number_text, with_error
 from paper_figures.gallery.signs import claim_badge, claim_chips, slug
-from paper_figures.judge import Decided, Number
+from paper_figures.judge import Decided
+from paper_figures.judge.numbers import Number
 from paper_figures.registry import spoken
 
 FEW = 3
@@ -36,7 +38,7 @@ def section(room: Room) -> str:
         listed = f"<details><summary>{len(room.claims)} claims</summary>\n{listed}</details>"
     return f"""<section id="claims">
 <h2>What the paper claims {permalink("claims", "the claims")}</h2>
-{claim_chips(judge.count(room.claims)) if room.made else ""}
+{claim_chips(Counter(decided.state for decided in room.claims)) if room.made else ""}
 {_where_decided(room)}
 {listed}
 </section>"""
@@ -115,7 +117,7 @@ def _of_runs(number: Number) -> str:
     """Return of how many runs a number is, if that is one count."""
     if number.runs is None:
         return ""
-    return ", run once" if number.runs == 1 else f", {number.runs:,} runs"
+    return ", run once" if number.runs == 1 else f", n = {number.runs:,}"
 
 
 def _entry_links(number: Number, paper: str) -> str:

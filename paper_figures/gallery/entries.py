@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paper_figures import judge, verdict
-from paper_figures.judge import Decided
+from paper_figures import judge
+from paper_figures.judge import Decided, verdicts
+from paper_figures.judge.verdicts import Verdict
 from paper_figures.registry import spoken
 from paper_figures.store import Record, Row, Store
 from paper_figures.study import Paper, View
-from paper_figures.verdict import Verdict
 
 FAILED = "failed"
 NOT_RUN = "not yet run"
@@ -68,12 +68,12 @@ class Entry:
         if self.record is None:
             failed = DAMAGED if self.failure and "damaged" in self.failure else FAILED
             return Counter([failed if self.failure else NOT_RUN])
-        return verdict.count(item.verdict for item in self.judged)
+        return Counter(item.verdict.state for item in self.judged)
 
     @property
     def open(self) -> int:
         """How many rows differ without an explanation."""
-        return sum(verdict.is_open(item.verdict) for item in self.judged)
+        return sum(item.verdict.open for item in self.judged)
 
     @property
     def experiments(self) -> list[str]:
@@ -171,7 +171,7 @@ def _entry(store: Store, paper: Paper, figure: View) -> Entry:
     judged: tuple[Judged, ...] = ()
     pictures: tuple[str, ...] = ()
     if record is not None:
-        judged = tuple(map(Judged, record["rows"], verdict.judge(record)))
+        judged = tuple(map(Judged, record["rows"], verdicts.judge(record)))
         if figure.draw is not None:
             paths = ((s, store.path(paper.name, figure.name, s)) for s in SUFFIXES)
             pictures = tuple(suffix for suffix, path in paths if path.is_file())

@@ -3,7 +3,6 @@
 from html import escape
 from pathlib import Path
 
-from paper_figures import verdict
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
@@ -11,6 +10,7 @@ from paper_figures.gallery.numbers import duration_text
 from paper_figures.gallery.signs import verdict_chips
 from paper_figures.gallery.tables import tables
 from paper_figures.gallery.words import printed_parts
+from paper_figures.judge import verdicts
 from paper_figures.registry import spoken
 from paper_figures.store import Record
 
@@ -121,7 +121,7 @@ def _picture(entry: Entry) -> str:
 
 def _remarks(room: Room, record: Record) -> str:
     """Return the notes of a record; all but the first are folded if there are many."""
-    texts = [with_links(sentence(note), room.name, room.names) for note in verdict.notes(record)]
+    texts = [with_links(sentence(note), room.name, room.names) for note in verdicts.notes(record)]
     items = [f"<li>{text}</li>" for text in texts]
     if not items:
         return ""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from paper_figures import judge, verdict
+from paper_figures import judge
 from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.html import frame, permalink
@@ -16,6 +16,7 @@ from paper_figures.gallery.signs import (
     slug,
     verdict_chips,
 )
+from paper_figures.judge import verdicts
 
 THUMBNAILS = 4
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
@@ -50,7 +51,7 @@ def page(rooms: Sequence[Room]) -> str:
 
 
 def _headline(rooms: Sequence[Room]) -> str:
-    counts = judge.count(decided for room in rooms for decided in room.claims)
+    counts = Counter(decided.state for room in rooms for decided in room.claims)
     total = sum(counts.values())
     intro = (
         "The figures and tables of these papers, computed again where their data can be had; our "
@@ -114,13 +115,13 @@ def _claims(room: Room) -> str:
         return '<p class="soft">not written down yet</p>'
     if not room.made:
         return f'<p class="soft">{len(room.claims)}, none decided: nothing is made yet</p>'
-    counts = judge.count(room.claims)
+    counts = Counter(decided.state for decided in room.claims)
     return f"{_bar(counts)}\n{claim_chips(counts)}"
 
 
 def _compared(room: Room) -> Counter[str]:
     """Return the verdicts of numbers that have a printed one, and what failed or is missing."""
-    alone = (verdict.BEYOND, verdict.NO_CURVE)
+    alone = (verdicts.BEYOND, verdicts.NO_CURVE)
     return Counter({state: n for state, n in room.states.items() if state not in alone})
 
 
@@ -165,7 +166,7 @@ def _filters(rooms: Sequence[Room]) -> str:
     present = {state for room in rooms for state in room.states}
     numbers = "".join(
         f'<option value="{slug(state)}">numbers: {escape(state)}</option>'
-        for state in (*verdict.STATES, *ENTRIES)
+        for state in (*verdicts.STATES, *ENTRIES)
         if state in present
     )
     if any(room.open for room in rooms):

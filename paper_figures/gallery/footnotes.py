@@ -2,11 +2,11 @@
 
 from html import escape
 
-from paper_figures import verdict
 from paper_figures.gallery.entries import Judged, Room
 from paper_figures.gallery.html import entry_address, sentence, with_links
+from paper_figures.judge import verdicts
+from paper_figures.judge.verdicts import NO_ERROR, Verdict
 from paper_figures.registry import spoken
-from paper_figures.verdict import NO_ERROR, Verdict
 
 LONG = 8
 
@@ -77,7 +77,7 @@ def common_note(judged: list[Judged]) -> str:
     compared = [
         item
         for item in judged
-        if item.verdict.state in (verdict.SAME, *verdict.DIFFERING)
+        if item.verdict.state in (verdicts.SAME, *verdicts.DIFFERING)
         and item.verdict.note.endswith(NO_ERROR)
     ]
     if not compared:

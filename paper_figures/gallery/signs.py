@@ -3,19 +3,20 @@
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from paper_figures import judge, verdict
+from paper_figures import judge
 from paper_figures.gallery.entries import DAMAGED, FAILED, NOT_RUN
+from paper_figures.judge import verdicts
 
 VERDICTS = {
-    verdict.SAME: ("=", "within two standard errors of the difference"),
-    verdict.BETTER: ("▲", "better than printed"),
-    verdict.WORSE: ("▼", "worse than printed"),
-    verdict.DIFFERENT: ("≠", "differs; no side is better"),
-    verdict.NOT_COMPARABLE: ("◇", "not comparable: a stand-in for the paper's data, or its size"),
-    verdict.READ_OFF: ("~", "the printed number is read off a curve, or given roughly"),
-    verdict.NO_CURVE: ("∿", "the paper has a curve, but not as numbers"),
-    verdict.BEYOND: ("+", "the paper has no such number; one printed beside it is to compare"),
-    verdict.NOT_AVAILABLE: ("∅", "no data, or too large a computation; a note says which"),
+    verdicts.SAME: ("=", "no farther apart than chance allows (95 %)"),
+    verdicts.BETTER: ("▲", "better than printed"),
+    verdicts.WORSE: ("▼", "worse than printed"),
+    verdicts.DIFFERENT: ("≠", "differs; no side is better"),
+    verdicts.NOT_COMPARABLE: ("◇", "not comparable: a stand-in for the paper's data, or its size"),
+    verdicts.READ_OFF: ("~", "the printed number is read off a curve, or given roughly"),
+    verdicts.NO_CURVE: ("∿", "the paper has a curve, but not as numbers"),
+    verdicts.BEYOND: ("+", "the paper has no such number; one printed beside it is to compare"),
+    verdicts.NOT_AVAILABLE: ("∅", "no data, or too large a computation; a note says which"),
 }
 ENTRIES = {
     FAILED: ("✗", "the computation failed"),
@@ -99,7 +100,7 @@ def legend(states: Iterable[str]) -> str:
         for state, (sign, words) in VERDICTS.items()
         if state in used
     ]
-    if used & set(verdict.DIFFERING):
+    if used & set(verdicts.DIFFERING):
         items.append(
             f'<li><span class="chip open">{OPEN_SIGN} open</span> '
             "the numbers differ, and no experiment explains it</li>"

@@ -9,12 +9,12 @@ from html import escape
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from paper_figures import verdict
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.signs import sign_of, slug
+from paper_figures.judge import verdicts
 from paper_figures.store import NO_KEYS, Row
 from paper_figures.study import Grid
 
@@ -218,7 +218,7 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
     if len(runs) == 1:
         words.append(f"Means of {runs[0]:,} runs ± the standard error")
     elif runs:
-        words.append("Means of runs ± the standard error")
+        words.append("Means of n runs or points ± the standard error")
     if any(item.row["error"] is None and item.row["ours"] is not None for item in judged):
         words.append(f"Without ±: {grid.once}" if runs else grid.once[:1].upper() + grid.once[1:])
     if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
@@ -304,13 +304,13 @@ def _line_head(grid: Grid, place: Place, above: Place | None, below: list[Place]
 # --------------------------------------------------------------------------------------- cells
 
 
-def _cell(content: str, judgement: verdict.Verdict | None, printed: bool) -> str:
+def _cell(content: str, judgement: verdicts.Verdict | None, printed: bool) -> str:
     if judgement is None:
         return '<td class="number none"></td>'
     css = ["number"]
     if printed:
         css.append(slug(judgement.state))
-    if printed and verdict.is_open(judgement):
+    if printed and judgement.open:
         css.append("open")
     return f'<td class="{" ".join(css)}">{content}</td>'
 
@@ -331,7 +331,7 @@ def _content(
     lines = [f'<span class="ours">{ours}{spread}</span>']
     if notes is not None:
         printed = number_text(row["published"], printed_digits)
-        sign = sign_of(item.verdict.state, verdict.is_open(item.verdict))
+        sign = sign_of(item.verdict.state, item.verdict.open)
         lines.append(
             f'<span class="printed"><span class="heard">printed </span>{printed} {sign}'
             f"{notes.mark(item.verdict)}</span>"
@@ -343,7 +343,7 @@ def _content(
         if row.get(key) not in (None, "")
     ]
     if says_runs and row["error"] is not None:
-        lines.append(f'<span class="detail">{row["n"]:,} runs</span>')
+        lines.append(f'<span class="detail">n = {row["n"]:,}</span>')
     return "".join(lines)
 
 

@@ -14,20 +14,20 @@ it from the records::
 
     [[claim.test]]
     figure = "table1"
-    rows = { data_set = "*", landmarks = [30, 300] }  # a cell for each combination; "*": all
+    rows = { data_set = "*", landmarks = [30, 300] }  # a cell for each combination; "*": all;
+                                    # a__b = [[1, 2], [3, 4]]: pairs of values of a and b
     of = "FTUNE"                    # whose number; a list makes a cell for each
     over_all = ["BBS", "DBOOST"]    # less each of these, all in one cell; `over`: a cell for each
     is = "above"                    # above, below, near, not above, not below, as published
     limit = 0.0                     # of the number, or of the difference
     need = "every"                  # or most, a number, "all but 1": how many cells must be so
 
-`evidence` says how a number is named. A cell is so if its number is beyond the limit by more than
+`numbers` says how a number is named. A cell is so if its number is beyond the limit by more than
 chance allows, which is the two-sided quantile `SURE` of Student's t with the runs of the number; it
 fails if it is so far on the other side, and is open between. An unknown error decides nothing.
 Further fields of a test:
 
 - ``key``: the key that a plain name is a value of (`method`);
-- ``where = { data_set = { wine = { d = 3 } } }``: more keys, by the value of a key;
 - ``without = [{ k = [1, 10] }]``: cells that are left out; ``apart = ["k"]``: cells that are
   counted apart for each value of these keys (`of` is one);
 - ``steps = "bits"``: the values of this key are a series; each step of it is a cell, a number less
@@ -38,21 +38,19 @@ Further fields of a test:
 - ``missing = "not testable here"``: the state of a cell without a number or a known error;
 - ``reading``: a name; ``readings`` of the claim says "first" (the first reading decides, and it is
   open if another one says the opposite) or "agree" (it is open unless all say the same);
-- ``points``, ``both_errors``, ``more_error``, ``rounding``, ``exact``, ``one_sample``, ``runs``:
-  the error of a row whose record does not say it.
+- ``runs``: the error is taken as that of so many runs, if there were more.
 
 A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
 their tests show. ``at_best`` is the state of one that holds on data that cannot decide it. ``note``
 ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
-numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing; ``[[lower_bound]]``
-rows whose number is a lower bound of the true one, or which row to take instead.
+numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing.
 
-Not handled here: the verdict of each number beside its published one (`verdict`), and the pages.
+The verdict of each row beside its published number is in `verdicts`. Not handled here: the pages.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -68,9 +66,10 @@ from paper_figures.judge.cells import (
     counted,
     worst,
 )
-from paper_figures.judge.evidence import Number, Records, Source
+from paper_figures.judge.numbers import Number, Records, Source
 from paper_figures.judge.reading import Claim, Claims, InvalidClaims, load_claims
 from paper_figures.judge.reasons import because, by_the_paper
+from paper_figures.judge.verdicts import load_rules
 from paper_figures.store import Record, Store, write_atomic
 from paper_figures.study import Paper
 
@@ -80,14 +79,11 @@ __all__ = [
     "NOT_TESTABLE",
     "OPEN",
     "STATES",
-    "Cell",
     "Claim",
     "Decided",
     "InvalidClaims",
-    "Number",
-    "count",
     "decide",
-    "load",
+    "load_claims",
     "write",
 ]
 
@@ -128,38 +124,6 @@ class Decided:
     because: str
     cells: tuple[tuple[str, str], ...] = ()
     printed: str = ""
-
-
-def load(paper: str) -> list[Claim]:
-    """Read the claims of a paper, in their order in its claims.toml.
-
-    Parameters
-    ----------
-    paper : str
-        ``"boosted_distance"``.
-
-    Returns
-    -------
-    list of Claim
-        Empty for a paper without the file.
-
-    Raises
-    ------
-    InvalidClaims
-        If the file is not as the module's docstring says; the message names the line.
-
-    See Also
-    --------
-    decide : Decides them.
-
-    Examples
-    --------
-    >>> load("lmnn")[0].paper
-    'lmnn'
-    >>> load("no-such-paper")
-    []
-    """
-    return list(load_claims(paper).claims)
 
 
 # --------------------------------------------------------------------------- deciding
@@ -203,7 +167,7 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
         return Decided(claim, NOT_TESTABLE, (), claim.why)
     if any(record["scale"] != "paper" for record in records.values()):
         return Decided(claim, NOT_TESTABLE, (), claim.why or SMALL_SCALE)
-    parts = parts_of(Source(claim.paper, records, content.lower_bounds), claim, content)
+    parts = parts_of(Source(claim.paper, records, load_rules(claim.paper)), claim, content)
     state = NOT_TESTABLE if claim.why else OPEN if claim.awaits else state_of_parts(claim, parts)
     cells = [cell for part in parts for cell in part.cells]
     numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
@@ -235,8 +199,7 @@ def decide(paper: str, records: Records) -> list[Decided]:
 
     See Also
     --------
-    load : The claims alone.
-    count : How many are in each state.
+    write : Decides and stores them.
 
     Examples
     --------
@@ -284,40 +247,17 @@ def write(store: Store, papers: Sequence[Paper]) -> None:
     0
     """
     for paper in papers:
-        if load(paper.name):
+        if load_claims(paper.name).claims:
             decided = decide(paper.name, read_records(store, paper))
             write_atomic(store.path(paper.name, "claims", ".json"), dump(paper.name, decided))
-
-
-def count(decided: Iterable[Decided]) -> dict[str, int]:
-    """Return how many claims are in each of :data:`STATES`.
-
-    Parameters
-    ----------
-    decided : iterable of Decided
-
-    Returns
-    -------
-    dict
-        {state: number}.
-
-    See Also
-    --------
-    decide : Decides claims.
-
-    Examples
-    --------
-    >>> count(decide("lmnn", {}))["fails"]
-    0
-    """
-    states = Counter(item.state for item in decided)
-    return {state: states[state] for state in STATES}
 
 
 def dump(paper: str, decided: Sequence[Decided]) -> str:
     """Return decided claims as JSON text, sorted by id, each on a line of its own."""
     lines = [_as_json(item) for item in sorted(decided, key=lambda item: item.claim.id)]
-    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count(decided))},\n'
+    states = Counter(item.state for item in decided)
+    count = {state: states[state] for state in STATES}
+    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count)},\n'
     return "{\n" + head + ' "claims": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
 
 

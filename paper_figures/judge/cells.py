@@ -1,6 +1,6 @@
 """The cells of a test: what is compared, and the state of each comparison.
 
-Not handled here: how a number is named (`evidence`), and the state of a claim (`judge`).
+Not handled here: how a number is named (`numbers`), and the state of a claim (`judge`).
 """
 
 import itertools
@@ -8,12 +8,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-from scipy.special import stdtrit
-
-from paper_figures.judge.evidence import (
+from paper_figures.judge.numbers import (
     Missing,
     Number,
     Source,
@@ -21,47 +18,27 @@ from paper_figures.judge.evidence import (
     combined,
     distance,
     find,
-    fits,
     less_published,
     named,
     words,
 )
+from paper_figures.judge.reading import fits
+from paper_figures.judge.verdicts import sure
 
 HOLDS = "holds"
 FAILS = "fails"
 OPEN = "open"
 NOT_TESTABLE = "not testable here"
 STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
-SURE = 0.954
-"""An interval that holds the true number this often: two standard errors of many runs."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison that a test makes.
+    """One comparison that a test makes: its state, and the number that is compared with the limit.
 
-    Attributes
-    ----------
-    name : str
-    state : str
-        One of :data:`STATES`.
-    number : Number or None
-        What is compared with the limit: a difference, or the number itself.
-    missing : str
-        What is not there, if the number is not.
-    keys : mapping
-        The keys of its rows, and ``of``.
-    printed : bool or None
-        Whether the paper's own numbers are on the claim's side; None if they do not say.
-
-    See Also
-    --------
-    decide : Decides claims by cells.
-
-    Examples
-    --------
-    >>> Cell("sonar", HOLDS).state
-    'holds'
+    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows, and
+    ``of``; ``printed`` says whether the paper's own numbers are on the claim's side, None if they
+    do not say.
     """
 
     name: str
@@ -86,40 +63,24 @@ class Part:
 
 def side(number: Number, limit: float) -> int:
     """Return 1 if a number is above the limit beyond its error, -1 if below, 0 if neither."""
-    away = distance(number, limit)
-    if number.std_error is None:
-        return 0
-    if number.std_error == 0.0:
-        return 1 if away > 0.0 else -1
-    if abs(away) <= sure(number) * number.std_error:
+    away, error = distance(number, limit), number.std_error
+    if error is None or (error > 0.0 and abs(away) <= sure(number.freedom) * error):
         return 0
     return 1 if away > 0.0 else -1
-
-
-def sure(number: Number) -> float:
-    """Return how many standard errors make a number count, by Student's t."""
-    freedom = number.freedom
-    return _quantile(freedom if math.isfinite(freedom) else 1e9)
-
-
-@cache
-def _quantile(freedom: float) -> float:
-    """Return the two-sided quantile of Student's t; a number of one run is never sure."""
-    return float(stdtrit(freedom, (1.0 + SURE) / 2.0)) if freedom > 0.0 else math.inf
 
 
 def state_of(number: Number, test: Test) -> str:
     """Return the state of "the number is as the test says"."""
     kind = test["is"]
+    if number.std_error is None:
+        return OPEN
     if kind == "as published":
-        if number.std_error is None:
-            return OPEN
         return HOLDS if side(number, 0.0) == 0 or number.ours == 0.0 else FAILS
     negated, _, direction = kind.rpartition(" ")
     if direction == "near":
         number = replace(number, ours=abs(number.ours))
     sign = 1 if direction == "above" else -1
-    towards = replace(number, ours=sign * number.ours, bound=sign * number.bound)
+    towards = replace(number, ours=sign * number.ours)
     limit = sign * test.get("limit", 0.0)
     at = side(towards, limit)
     if direction == "near" and towards.std_error == 0.0 and towards.ours == limit:
@@ -128,11 +89,9 @@ def state_of(number: Number, test: Test) -> str:
     if "worth" in test and towards.ours < least and side(towards, least) < 0:
         at = -1
     if negated:
-        return HOLDS if at <= 0 else OPEN if towards.bound < 0 else FAILS
+        return HOLDS if at <= 0 else FAILS
     state = {1: HOLDS, 0: OPEN, -1: FAILS}[at]
-    doubtful = (state == FAILS and towards.bound > 0) or (state == HOLDS and towards.bound < 0)
-    against = state == FAILS and test.get("against") == OPEN
-    return OPEN if doubtful or against else state
+    return OPEN if state == FAILS and test.get("against") == OPEN else state
 
 
 def compared(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, Any]) -> Number:
@@ -224,13 +183,14 @@ def _combinations(source: Source, test: Test) -> Iterator[dict[str, Any]]:
         if key == test.get("steps"):
             axes[key] = [axes[key]]
     for values in itertools.product(*axes.values()):
-        keys = dict(zip(axes, values, strict=True))
+        keys: dict[str, Any] = {}
+        for names, value in zip(axes, values, strict=True):
+            several = names.split("__")
+            keys |= dict(zip(several, value if len(several) > 1 else [value], strict=True))
         if any(fits(keys, some) for some in test.get("without", [])) or not _listed(
             source, test, keys
         ):
             continue
-        for key, more in test.get("where", {}).items():
-            keys |= more.get(str(keys[key]), {})
         yield keys
 
 
@@ -261,11 +221,9 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
         for rival in test.get("over_all", [over]):
             number = compared(source, test, of, rival, keys)
             numbers.append((state_of(number, test), number, _by_print(number, test)))
-        more = [
-            state for also in test.get("also", []) for state in _also(source, test, also, of, keys)
-        ]
+        more = [_also(source, test, also, of, keys) for also in test.get("also", [])]
     except Missing as missing:
-        name = words({**keys, "of": _said(of), "over": _said(over)})
+        name = words({**keys, "of": said_of(of), "over": said_of(over)})
         return Cell(name, test.get("missing", OPEN), None, str(missing), own)
     state = worst([*(state for state, _, _ in numbers), *more])
     if "missing" in test and any(number.std_error is None for _, number, _ in numbers):
@@ -273,22 +231,24 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
     number = min(numbers, key=lambda each: (FAILS, OPEN, HOLDS).index(each[0]))[1]
     prints = [said for _, _, said in numbers]
     printed = None if None in prints or more else all(prints)
-    return Cell(number.name, state, number, "", own, printed)
+    name = number.name
+    if len(numbers) > 1:
+        rivals = " and ".join(said_of(rival) or "" for rival in test["over_all"])
+        name = f"{words({**keys, 'of': said_of(of)})} minus {rivals}"
+    return Cell(name, state, number, "", own, printed)
 
 
-def _said(table: Any) -> str | None:
+def said_of(table: Any) -> str | None:
     """Say a table of keys in a cell's name; one that computes is not said."""
     if table is None or isinstance(table, str | int):
         return None if table is None else str(table)
     return words({k: v for k, v in table.items() if isinstance(v, str | int)}) or None
 
 
-def _also(
-    source: Source, test: Test, also: Test, of: Any, keys: Mapping[str, Any]
-) -> Iterator[str]:
+def _also(source: Source, test: Test, also: Test, of: Any, keys: Mapping[str, Any]) -> str:
+    """Return the state of a further condition of a cell."""
     further = {"figure": test["figure"], "key": test.get("key", "method"), "of": of, **also}
-    for over in further.get("over_all", [None]):
-        yield state_of(compared(source, further, further["of"], over, keys), further)
+    return state_of(compared(source, further, further["of"], None, keys), further)
 
 
 def _by_print(number: Number, test: Test) -> bool | None:

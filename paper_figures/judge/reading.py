@@ -1,12 +1,12 @@
 """Read ``published/<paper>/claims.toml``, and refuse what is wrong in it with its line.
 
-`judge` lists the fields of a claim and of its tests.
+`judge` lists the fields of a claim and of its tests; `verdicts` reads verdicts.toml the same way.
 """
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, NoReturn
@@ -20,43 +20,37 @@ _LIST = (list, "a list")
 _TEXT = (str, "a text")
 _NUMBER = ((int, float), "a number")
 _SPEC = ((str, int, dict, list), "a name, a table or a list of them")
-TEST: dict[str, tuple[Any, str]] = {
+TEST: dict[str, tuple[Any, ...]] = {
     "figure": _TEXT,
     "rows": _TABLE,
-    "where": _TABLE,
     "without": _LIST,
     "of": _SPEC,
     "over": _SPEC,
     "over_all": _LIST,
     "key": _TEXT,
-    "is": _TEXT,
+    "is": KINDS,
     "limit": _NUMBER,
     "worth": _NUMBER,
     "need": ((str, int), "a number or words"),
     "apart": _LIST,
     "steps": _TEXT,
     "none_fails": (bool, "true"),
-    "against": _TEXT,
-    "missing": _TEXT,
+    "against": ("open",),
+    "missing": STATES_OF_A_CELL,
     "also": _LIST,
     "reading": _TEXT,
-    "points": ((int, str, dict), "a number, a key or a table"),
-    "both_errors": (bool, "true"),
-    "more_error": _TABLE,
-    "rounding": _NUMBER,
-    "exact": (bool, "true"),
-    "one_sample": (bool, "true"),
     "runs": (int, "a number"),
 }
 NEED = re.compile(r"every|most|all but [1-9]\d*")
+Place = tuple[str, ...]
 
 
 class InvalidClaims(ValueError):
-    """A claims.toml does not have its proper form; the message names the line.
+    """A file of claims or verdicts does not have its proper form; the message names the line.
 
     See Also
     --------
-    paper_figures.judge.load : Raises it.
+    load_claims : Raises it.
 
     Examples
     --------
@@ -65,6 +59,103 @@ class InvalidClaims(ValueError):
     ...
     paper_figures.judge.reading.InvalidClaims: claims.toml of lmnn, line 1: no such table: id
     """
+
+
+def fits(row: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
+    """Return whether a row has these keys; a list allows several values."""
+    return all(
+        row.get(key) in value if isinstance(value, list) else row.get(key) == value
+        for key, value in keys.items()
+    )
+
+
+# ------------------------------------------------------------------------------- any of the files
+
+
+def read(paper: str, file: str) -> str:
+    """Return the text of a paper's file; empty if it has none."""
+    path = PUBLISHED / paper / file
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+class Toml:
+    """A file that is being read; it knows the line of what is wrong."""
+
+    def __init__(self, paper: str, name: str, text: str, known: Sequence[str]) -> None:
+        self.paper, self.name, self.text = paper, name, text
+        try:
+            self.content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InvalidClaims(f"{name} of {paper} must be TOML: {error}") from error
+        for table in self.content:
+            if table not in known:
+                self.refuse(f"no such table: {table}", (), table)
+
+    def refuse(self, message: str, place: Place = (), key: str = "") -> NoReturn:
+        """Raise with the line of a key in a table: ``("claim", "2", "test", "1")``."""
+        line = _line(self.text, place, key)
+        raise InvalidClaims(f"{self.name} of {self.paper}, line {line}: {message}")
+
+    def tables(self, name: str) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+        """Yield the tables of a list, with their places."""
+        for i, table in enumerate(self.content.get(name, []), 1):
+            yield (name, str(i)), table
+
+    def check(
+        self,
+        table: Mapping[str, Any],
+        known: Mapping[str, tuple[Any, ...]],
+        needed: Sequence[str],
+        place: Place,
+    ) -> None:
+        """Refuse unknown fields, wrong kinds of values and choices, and what is not there.
+
+        A field's entry is a type and its name, or the texts that it may be.
+        """
+        what = place[-2]
+        for name, value in table.items():
+            if name not in known:
+                self.refuse(f"a {what} has no field {name!r}", place, name)
+            choices = known[name]
+            if all(isinstance(choice, str) for choice in choices):
+                if value not in choices:
+                    said = f"{name} must be one of {', '.join(choices)}; got {value!r:.40}"
+                    self.refuse(said, place, name)
+                continue
+            kind, words = choices
+            right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+            if not right or (kind is str and not value.strip()):
+                self.refuse(f"{name} must be {words}; got {value!r:.40}", place, name)
+        for name in needed:
+            if name not in table:
+                self.refuse(f"a {what} must have {name}", place)
+
+
+def _line(text: str, place: Place, key: str) -> int:
+    """Return the line of a key in a table, or that of the table's head."""
+    wanted = {place[i]: int(place[i + 1]) for i in range(0, len(place), 2)}
+    heads = {"test": "claim.test"}
+    last = list(wanted)[-1] if wanted else ""
+    last = heads.get(last, last)
+    seen: Counter[str] = Counter()
+    head = inside = 0
+    for i, line in enumerate(text.splitlines(), 1):
+        if found := re.match(r"\s*\[\[?([\w.]+)\]\]?", line):
+            name = found[1]
+            seen[name] += 1
+            if name == "claim":
+                seen["claim.test"] = 0
+            inside = all(seen[heads.get(n, n)] == times for n, times in wanted.items()) and (
+                name == last
+            )
+            if inside:
+                head = i
+        if (inside or not wanted) and key and re.match(rf'\s*\[*"?{re.escape(key)}\b', line):
+            return i
+    return head or 1
+
+
+# ------------------------------------------------------------------------------------ claims.toml
 
 
 @dataclass(frozen=True)
@@ -81,20 +172,8 @@ class Claim:
     claim : str
     figures : tuple of str
         The figures that show it, such as ``("table2",)``: those of its tests, and others.
-    why : str
-        Why it is not testable here; empty if its tests decide.
-    settle : str
-        The experiment that settles it if it fails or is open; may be empty.
-    note : str
-        What ends the reason of its state; may be empty.
-    awaits : str
-        The run until which it is open, whatever its tests show; may be empty.
-    by_the_paper : str
-        What the paper's own tables show of it; empty if the cells say so.
-    at_best : str
-        Its state if its tests hold; empty for "holds".
-    readings : str
-        "first", "agree" or empty.
+    why, settle, note, awaits, by_the_paper, at_best, readings : str
+        As the docstring of `judge` says; may be empty.
     tests : tuple of mapping
 
     See Also
@@ -122,163 +201,139 @@ class Claim:
     tests: tuple[Mapping[str, Any], ...] = ()
 
 
+TEXTS = [f.name for f in fields(Claim) if f.name not in ("paper", "figures", "tests")]
+CLAIM: dict[str, tuple[Any, ...]] = dict.fromkeys(TEXTS, _TEXT) | {
+    "readings": ("first", "agree"),
+    "at_best": STATES_OF_A_CELL,
+    "figures": _LIST,
+    "test": _LIST,
+}
+NOT_HERE: dict[str, tuple[Any, ...]] = {"rows": _TABLE, "why": _TEXT}
+
+
 @dataclass(frozen=True)
 class Claims:
-    """What a claims.toml says: the claims, and the rows that decide nothing or bound a number."""
+    """What a claims.toml says: the claims, and the rows that decide nothing."""
 
     claims: tuple[Claim, ...] = ()
     not_here: tuple[Mapping[str, Any], ...] = ()
-    lower_bounds: tuple[Mapping[str, Any], ...] = ()
 
 
 @cache
 def load_claims(paper: str) -> Claims:
-    """Read a paper's claims.toml; a paper without the file has no claims."""
-    path = PUBLISHED / paper / "claims.toml"
-    return parse(paper, path.read_text(encoding="utf-8")) if path.is_file() else Claims()
-
-
-def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claims:
-    """Return what a claims.toml says.
+    """Read a paper's claims.toml; a paper without the file has no claims.
 
     Parameters
     ----------
     paper : str
-    text : str
-    figures : set of str, optional
-        The figures that the paper has; by default any.
+        ``"boosted_distance"``.
+
+    Returns
+    -------
+    Claims
 
     Raises
     ------
     InvalidClaims
-        If it is not as the docstring of `judge` says.
+        If the file is not as `judge` says; the message names the line.
+
+    See Also
+    --------
+    paper_figures.judge.decide : Decides them.
+
+    Examples
+    --------
+    >>> load_claims("lmnn").claims[0].paper
+    'lmnn'
+    >>> load_claims("no-such-paper").claims
+    ()
     """
-    return _Reader(paper, text, figures).claims()
+    text = read(paper, "claims.toml")
+    return parse(paper, text) if text else Claims()
 
 
-class _Reader:
-    """A claims.toml that is being read; it knows the line of what is wrong."""
+def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claims:
+    """Return what a claims.toml says, or raise InvalidClaims with the line.
 
-    def __init__(self, paper: str, text: str, figures: frozenset[str]) -> None:
-        self.paper, self.text, self.figures = paper, text, figures
-        self.lists: Mapping[str, Any] = {}
+    Figures that are not among those given are refused; by default none is.
+    """
+    file = _ClaimsToml(paper, "claims.toml", text, ("claim", "lists", "not_here"))
+    file.figures = figures
+    not_here = []
+    for place, table in file.tables("not_here"):
+        file.check(table, NOT_HERE, ("rows", "why"), place)
+        not_here.append(file.written_out(table, place))
+    claims = [file.claim(place, table) for place, table in file.tables("claim")]
+    for name, times in Counter(claim.id for claim in claims).items():
+        if times > 1:
+            last = max(i for i, claim in enumerate(claims, 1) if claim.id == name)
+            file.refuse(f"the id {name!r} is there {times} times", ("claim", str(last)), "id")
+    return Claims(tuple(claims), tuple(not_here))
 
-    def refuse(self, message: str, place: tuple[str, ...] = (), key: str = "") -> NoReturn:
-        """Raise with the line of a key in a table: ``("claim", "2", "test", "1")``."""
-        line = _line(self.text, place, key)
-        raise InvalidClaims(f"claims.toml of {self.paper}, line {line}: {message}")
 
-    def claims(self) -> Claims:
-        try:
-            content = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            raise InvalidClaims(f"claims.toml of {self.paper} must be TOML: {error}") from error
-        for name in content:
-            if name not in ("claim", "lists", "not_here", "lower_bound"):
-                self.refuse(f"no such table: {name}", (), name)
-        self.lists = content.get("lists", {})
-        for name, needed in (
-            ("not_here", {"rows", "why"}),
-            ("lower_bound", {"figure", "rows", "instead"}),
-        ):
-            for i, table in enumerate(content.get(name, []), 1):
-                if set(table) != needed:
-                    self.refuse(f"{name} has {', '.join(sorted(needed))}", (name, str(i)))
-        claims = tuple(self._claim(i, table) for i, table in enumerate(content.get("claim", []), 1))
-        for name, times in Counter(claim.id for claim in claims).items():
-            if times > 1:
-                last = max(i for i, claim in enumerate(claims, 1) if claim.id == name)
-                self.refuse(f"the id {name!r} is there {times} times", ("claim", str(last)), "id")
-        return Claims(
-            claims,
-            tuple(self._written_out(content.get("not_here", []))),
-            tuple(content.get("lower_bound", [])),
-        )
+class _ClaimsToml(Toml):
+    """A claims.toml that is being read."""
 
-    def _claim(self, i: int, table: Mapping[str, Any]) -> Claim:
-        place = ("claim", str(i))
-        texts = [f.name for f in fields(Claim) if f.name not in ("paper", "figures", "tests")]
-        for name, value in table.items():
-            if name not in (*texts, "figures", "test"):
-                self.refuse(f"a claim has no field {name!r}", place, name)
-            if name in texts and not (isinstance(value, str) and value.strip()):
-                self.refuse(f"{name} must be a text; got {value!r:.40}", place, name)
-        for name in ("id", "where", "claim"):
-            if name not in table:
-                self.refuse(f"a claim must have {name}", place)
+    figures: frozenset[str] = frozenset()
+
+    def claim(self, place: Place, table: Mapping[str, Any]) -> Claim:
+        self.check(table, CLAIM, ("id", "where", "claim"), place)
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", table["id"]):
             self.refuse("id must be lower case letters and digits with hyphens", place, "id")
         if not table.get("test") and "why" not in table:
             self.refuse(f"claim {table['id']!r} must have tests, or why it has none", place, "id")
         listed = table.get("figures", [])
-        if not isinstance(listed, list):
-            self.refuse(f"figures must be a list of names; got {listed!r:.40}", place, "figures")
-        for name in listed:
-            self._figure(name, place, "figures")
-        one_of = {"readings": ("first", "agree"), "at_best": STATES_OF_A_CELL}
-        for name, choices in one_of.items():
-            if table.get(name, choices[0]) not in choices:
-                self.refuse(f"{name} must be one of {', '.join(choices)}", place, name)
+        self._known(listed, place, "figures")
         tests = [
             self._test(t, (*place, "test", str(j))) for j, t in enumerate(table.get("test", []), 1)
         ]
         readings = {test["reading"] for test in tests if "reading" in test}
         if len(readings) == 1 or ("readings" in table) != bool(readings):
-            self.refuse(
-                "readings, and tests of two readings at least, need each other", place, "id"
-            )
+            wanted = "readings, and tests of two readings at least, need each other"
+            self.refuse(wanted, place, "id")
         shown = [name for test in tests for name in _figures(test)]
-        more = {name: table[name] for name in texts if name in table}
         return Claim(
-            **more,
+            **{name: table[name] for name in TEXTS if name in table},
             paper=self.paper,
             figures=tuple(dict.fromkeys([*shown, *listed])),
             tests=tuple(tests),
         )
 
-    def _figure(self, name: Any, place: tuple[str, ...], key: str) -> None:
-        if not isinstance(name, str) or (self.figures and name not in self.figures):
-            self.refuse(f"{self.paper} has no figure {name!r}", place, key)
+    def _known(self, names: Iterator[Any] | list[Any], place: Place, key: str) -> None:
+        for name in names:
+            if not isinstance(name, str) or (self.figures and name not in self.figures):
+                self.refuse(f"{self.paper} has no figure {name!r}", place, key)
 
     def _test(
-        self, table: Mapping[str, Any], place: tuple[str, ...], further: bool = False
+        self, table: Mapping[str, Any], place: Place, further: bool = False
     ) -> Mapping[str, Any]:
-        for name, value in table.items():
-            if name not in TEST:
-                self.refuse(f"a test has no field {name!r}", place, name)
-            kind, what = TEST[name]
-            if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-                self.refuse(f"{name} must be {what}; got {value!r:.40}", place, name)
-        for name in ("is",) if further else ("figure", "is"):
-            if name not in table:
-                self.refuse(f"a test must have {name}", place)
-        if table["is"] not in KINDS:
-            self.refuse(f"is must be one of {', '.join(KINDS)}; got {table['is']!r}", place, "is")
-        test: Mapping[str, Any] = self._written_out(table, place)
+        self.check(table, TEST, ("is",) if further else ("figure", "is"), place)
+        test: Mapping[str, Any] = self.written_out(table, place)
         for wrong, key in _impossible(test):
             self.refuse(wrong, place, key)
-        for name in _figures(test):
-            self._figure(name, place, "figure")
-        if further and "over" in test:
-            self.refuse("also has over_all, not over", place, "also")
+        self._known(_figures(test), place, "figure")
+        if further and {"over", "over_all", "also"} & set(test):
+            self.refuse("a further test compares nothing: over belongs to the test", place, "also")
         also = [self._test(each, place, further=True) for each in test.get("also", [])]
         return {**test, "also": also} if also else test
 
-    def _written_out(self, value: Any, place: tuple[str, ...] = ()) -> Any:
+    def written_out(self, value: Any, place: Place = ()) -> Any:
         """Return a value with the lists of the file for their names, such as "$here"."""
         if isinstance(value, dict):
-            return {key: self._written_out(of, place) for key, of in value.items()}
+            return {key: self.written_out(of, place) for key, of in value.items()}
         if isinstance(value, list):
-            return [self._written_out(of, place) for of in value]
+            return [self.written_out(of, place) for of in value]
         if isinstance(value, str) and value.startswith("$"):
-            if value[1:] not in self.lists:
+            lists = self.content.get("lists", {})
+            if value[1:] not in lists:
                 self.refuse(f"there is no list {value!r}", place)
-            return self._written_out(self.lists[value[1:]], place)
+            return self.written_out(lists[value[1:]], place)
         return value
 
 
 def _impossible(test: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what cannot be asked, with the field that asks it."""
+    rows = test.get("rows", {})
     need = test.get("need", "every")
     if need < 1 if isinstance(need, int) else not NEED.fullmatch(need):
         yield f'need must be every, most, "all but 1" or 1 and more; got {need!r}', "need"
@@ -292,15 +347,14 @@ def _impossible(test: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "a geometric mean must have a limit above 0", "of"
     if "worth" in test and (test["is"] not in ("above", "below") or test["worth"] <= 0):
         yield "worth must be above 0, of a test that says above or below", "worth"
-    keys = {*test.get("rows", {}), "of"}
-    for name in ("apart", "where"):
-        if name in test and not set(test[name]) <= keys:
-            yield f"{name} must name keys of rows", name
-    if "steps" in test and test["steps"] not in test.get("rows", {}):
+    if not set(test.get("apart", [])) <= {*rows, "of"}:
+        yield "apart must name keys of rows", "apart"
+    if "steps" in test and test["steps"] not in rows:
         yield "steps must name a key of rows", "steps"
-    for name, choices in (("against", ("open",)), ("missing", STATES_OF_A_CELL)):
-        if test.get(name, choices[0]) not in choices:
-            yield f"{name} must be one of {', '.join(choices)}", name
+    for key, values in rows.items():
+        count = len(key.split("__"))
+        if count > 1 and any(not isinstance(v, list) or len(v) != count for v in values):
+            yield f"{key} must have lists of {count} values", "rows"
 
 
 def _figures(value: Any) -> Iterator[str]:
@@ -314,26 +368,3 @@ def _figures(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for of in value:
             yield from _figures(of)
-
-
-def _line(text: str, place: tuple[str, ...], key: str) -> int:
-    """Return the line of a key in a table, or that of the table's head."""
-    wanted = {place[i]: int(place[i + 1]) for i in range(0, len(place), 2)}
-    heads = {"test": "claim.test"}
-    seen: Counter[str] = Counter()
-    head = inside = 0
-    for i, line in enumerate(text.splitlines(), 1):
-        if found := re.match(r"\s*\[\[?([\w.]+)\]\]?", line):
-            name = found[1]
-            seen[name] += 1
-            if name == "claim":
-                seen["claim.test"] = 0
-            last = heads.get(list(wanted)[-1], list(wanted)[-1]) if wanted else ""
-            inside = all(seen[heads.get(n, n)] == times for n, times in wanted.items()) and (
-                name == last
-            )
-            if inside:
-                head = i
-        if (inside or not wanted) and key and re.match(rf'\s*\[*"?{re.escape(key)}\b', line):
-            return i
-    return head or 1

@@ -1,12 +1,22 @@
 """Why a claim has its state, in plain English: made from its cells alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from paper_figures.judge.cells import FAILS, HOLDS, NOT_TESTABLE, OPEN, Cell, Part, sure, wanted_of
-from paper_figures.judge.evidence import Test, distance, words
+from paper_figures.judge.cells import (
+    FAILS,
+    HOLDS,
+    NOT_TESTABLE,
+    OPEN,
+    Cell,
+    Part,
+    said_of,
+    wanted_of,
+)
+from paper_figures.judge.numbers import Test, common, distance
 from paper_figures.judge.reading import Claim
+from paper_figures.judge.verdicts import sure
 from paper_figures.registry import spoken
 
 NAMED = 6
@@ -23,10 +33,9 @@ def because(claim: Claim, parts: Sequence[Part]) -> str:
 def sentence_of(part: Part) -> str:
     """Say how the cells that are counted together decide."""
     test, cells = part.test, part.cells
-    keys = {key: (cells[0].keys or {}).get(key) for key in test.get("apart", ())}
-    where = ", ".join(filter(None, [test.get("reading", ""), words(keys)]))
     said = _of_one(cells[0], test) if len(cells) == 1 else _of_several(cells, test)
-    return f"{_capital(where)}: {said}" if where else _capital(said)
+    reading = test.get("reading", "")
+    return f"{_capital(reading)}: {said}" if reading else said
 
 
 def _capital(text: str) -> str:
@@ -38,40 +47,62 @@ def _of_one(cell: Cell, test: Test) -> str:
     number = cell.number
     if number is None:
         return cell.missing
-    experiments = ", ".join(spoken(entry.partition(".")[2]) for entry in number.entries)
-    said = f"{number.name or 'the number'} ({experiments}) is {number.ours:.4g}"
+    experiments = " and ".join(spoken(entry.partition(".")[2]) for entry in number.entries)
+    said = f"{experiments or 'It'} has {number.ours:.4g} for {number.name or 'this'}"
     limit = float(test.get("limit", 0.0))
     if number.std_error is None:
         return f"{said}, measured once, so its uncertainty is unknown"
     if number.std_error == 0.0:
-        return f"{said}, exactly" + (f" (limit {limit:g})" if limit else "")
+        return f"{said}, which is exact" + (f"; the limit is {limit:g}" if limit else "")
     compared = replace(number, ours=abs(number.ours)) if test["is"] == "near" else number
-    away = abs(distance(compared, limit)) / number.std_error
-    return f"{said}, {away:.1f} standard errors from {limit:g} ({sure(number):.1f} count)"
+    away = distance(compared, limit)
+    chance = sure(number.freedom) * number.std_error
+    side = "above" if away > 0 else "below"
+    certain = "clearly" if abs(away) > chance else "not clearly"
+    error = f"standard error {number.std_error:.2g}"
+    return f"{said} ({error}), {certain} {side} {limit:g}"
 
 
 def _of_several(cells: Sequence[Cell], test: Test) -> str:
     """Count the cells in words, and name those that are not so if they are few."""
     states = Counter(cell.state for cell in cells)
-    testable = len(cells) - states[NOT_TESTABLE]
-    away = [f"{c.name} ({c.missing})" for c in cells if c.state == NOT_TESTABLE and c.missing]
+    testable = [cell for cell in cells if cell.state != NOT_TESTABLE]
+    away = _listed(f"{c.name}: {c.missing}" for c in cells if c not in testable and c.missing)
     if not testable:
-        return "; ".join(away) if len(away) <= NAMED else "no cell can be tested here"
-    lacking = [c.missing for c in cells if c.state != NOT_TESTABLE and c.missing]
-    if len(lacking) == testable:
+        return away or "no cell can be tested here"
+    lacking = [c.missing for c in testable if c.missing]
+    if len(lacking) == len(testable):
         return lacking[0]
-    said = f"true in {states[HOLDS]} of {testable} cells ({_needed(testable, test)})"
+    shared = common([cell.name for cell in testable])
+    further = [said_of(each["of"]) for each in test.get("also", []) if "of" in each]
+    where = " and ".join([", ".join([spoken(test["figure"]), *shared]), *filter(None, further)])
+    needed = f" ({_needed(len(testable), test)})" if len(testable) > 1 else ""
+    said = f"{where}: true in {states[HOLDS]} of {_cells(len(testable))}{needed}"
     for state, word in ((FAILS, "false"), (OPEN, "undecided")):
-        names = [cell.name for cell in cells if cell.state == state]
-        if names:
-            listed = f" ({'; '.join(names)})" if len(names) <= NAMED else ""
-            said += f", {word} in {len(names)}{listed}"
+        if states[state]:
+            names = _listed(_rest(cell.name, shared) for cell in cells if cell.state == state)
+            said += f", {word} in {states[state]}" + (f" ({names})" if names else "")
     if lacking:
         said += f"; {len(lacking)} of them are not computed yet"
-    if away:
-        listed = f" ({'; '.join(away)})" if len(away) <= NAMED else ""
-        said += f"; {len(away)} more cannot be tested here{listed}"
+    if states[NOT_TESTABLE]:
+        said += f"; {states[NOT_TESTABLE]} more cannot be tested here"
+        said += f" ({away})" if away else ""
     return said
+
+
+def _rest(name: str, shared: Sequence[str]) -> str:
+    """Return what a name has beside the parts that all have."""
+    return ", ".join(part for part in name.split(", ") if part not in shared)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """List a few names; many are on the page."""
+    kept = [name for name in names if name]
+    return "; ".join(kept) if len(kept) <= NAMED else ""
+
+
+def _cells(n: int) -> str:
+    return "1 cell" if n == 1 else f"{n} cells"
 
 
 def _needed(n: int, test: Test) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from paper_figures.lmnn.points import in_training, per_cent_wrong, points
 from paper_figures.lmnn.table1 import NAMES, grouped, mean_row
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, of_points
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step
@@ -216,6 +216,13 @@ PAST = "held out, to the end"
 ALL = "all points, to the end"
 COURSE = ("test", "validation", "train", "learnt")
 MEASURES = {"test": "test", "train": "train", "learnt": "train, points learnt from"}
+POINTS = {  # that train, and that test: all splits share them
+    "letters": {"test": 6000, "train": 14_000},
+    "isolet": {"test": 1559, "train": 6238},
+    "yalefaces": {"test": 719, "train": 1695},
+    "20news": {"test": 5654, "train": 13_192},
+    "MNIST-10": {"test": 10_000, "train": 60_000},
+}
 NOTE = (
     "Errors in per cent. d components hold 95 % of the variance, or nearly all (letters, d = 16; "
     "20 newsgroups). Training errors leave one out. The training ends where 30 % of the training "
@@ -280,7 +287,8 @@ def _rows(
         numbers = [end[measure][k] for end, k in zip(ends, chosen, strict=True)]
         # § 5.2: a validation set ends the paper's trainings
         printed_as = "mnist" if name == "MNIST-10" else name
-        yield mean_row(keys, line.get(printed_as) if training == EARLY else None, numbers)
+        row = mean_row(keys, line.get(printed_as) if training == EARLY else None, numbers)
+        yield of_points(row, POINTS[name][words.partition(",")[0]]) if name in POINTS else row
 
 
 def _chosen_k(end: Mapping[str, Any]) -> str:

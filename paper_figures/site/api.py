@@ -44,7 +44,6 @@ FIGURES = (
     "paper_figures.study",
     "paper_figures.store",
     "paper_figures.judge",
-    "paper_figures.verdict",
     "paper_figures.gallery",
 )
 

@@ -54,7 +54,7 @@ def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
     -------
     list of Claim
     """
-    return [claim for claim in judge.load(room) if figures & set(claim.figures)]
+    return [claim for claim in judge.load_claims(room).claims if figures & set(claim.figures)]
 
 
 def address(figure: str, top: str) -> str:
@@ -74,7 +74,7 @@ def write_links(sources: Path) -> None:
         if paper.name not in registry.PAPERS:
             continue
         page = f"{FOLDER}/{paper.name}/index.html"
-        count = len(judge.load(paper.name))
+        count = len(judge.load_claims(paper.name).claims)
         rows.append(
             f'<li><a href="{page}">{escape(printed.read(paper.name).title)}</a>: '
             f"{len(paper.figures)} tables and figures, "

@@ -1,6 +1,7 @@
 """The first page: the five papers with what became of their claims, and where to begin."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -135,7 +136,7 @@ def _card(room: Room) -> str:
 <p>{escape(words)}</p>
 <ul class="sections">{_sections(room.name)}</ul>
 <p class="claims"><a href="{page}#claims">{len(room.claims)} claims</a> of its experiments:</p>
-{_states(judge.count(room.claims))}
+{_states(Counter(decided.state for decided in room.claims))}
 <p class="links">{_links(room, reader, page, len(paper.lines))}</p>
 </article>"""
 

@@ -11,7 +11,7 @@ from typing import Any
 __all__ = ["OUTCOMES", "RECORD", "anchor", "page", "read", "text", "write"]
 
 RECORD = Path(__file__).parent / "others.json"
-OUTCOMES = ("same", "other convention", "differs", "not available")
+OUTCOMES = ("same", "stops early", "approximate", "other convention", "differs", "not available")
 TITLE = "Other implementations"
 INTRODUCTION = """\
 The vectors are small problems with known results, by which this project checks itself (version
@@ -21,6 +21,11 @@ PROGRAM``, as in :doc:`guides/check`.
 
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
+*Stops early*
+   The library minimises the paper's objective, and its steps end short of the least value. How far
+   is a number. The same steps, computed here, end there, too.
+*Approximate*
+   The library documents that its search may miss neighbours. The share that it finds is a number.
 *Other convention*
    Every answer is right by another objective or rule of the library, which its documentation or
    the named source file states. The report computes that objective for each case. Where another
@@ -35,9 +40,8 @@ No case is left out because of its answer.
 A metric of LMNN is *same* if its objective, eq. 3 of the paper, is at most a thousandth above the
 proven lower bound; ``python -m refimpl.check metric`` has the same limit. If two target neighbours
 are equally near, the library's own choice is taken, and the library is asked once more with the
-points moved apart. A library may minimise another objective. How near to the optimum of its own it
-must come was set after its answers had been seen. metric-learn needs no such limit, since its
-metrics are compared with the steps of its own rule, computed here.
+points moved apart. A library that minimises another objective must come as near to the optimum of
+its own.
 
 ``python -m tests.others`` asks all libraries again. To ask one library, run its adapter in an
 environment that has it::

@@ -11,6 +11,7 @@ import fake_paper
 import pytest
 
 from paper_figures import cli, gallery, judge, plots, registry, store
+from paper_figures.judge.reading import Claims
 
 MAKE = ["--kernels", "reference", "--jobs", "1"]
 BROKEN = "this plot always fails"
@@ -143,7 +144,7 @@ CLAIM = judge.Claim("means-are-close", "fake", "Table 1", "The mean is close to 
 @pytest.fixture
 def claimed(monkeypatch):
     """One claim, which holds wherever table 1 has its record."""
-    monkeypatch.setattr(judge, "load", lambda paper: [CLAIM])
+    monkeypatch.setattr(judge, "load_claims", lambda paper: Claims((CLAIM,)))
 
     def decide(paper, records):
         state = judge.HOLDS if "table1" in records else judge.OPEN

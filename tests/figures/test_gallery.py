@@ -11,9 +11,11 @@ import pytest
 from fake_paper import paper_of
 from html_tree import Element, read_page
 
-from paper_figures import cli, gallery, judge, verdict
+from paper_figures import cli, gallery, judge
 from paper_figures.gallery import signs, words
 from paper_figures.gallery.html import sentence, with_links
+from paper_figures.judge import verdicts
+from paper_figures.judge.numbers import Number
 from paper_figures.registry import spoken
 from paper_figures.store import Store
 from paper_figures.study import Gathered, View
@@ -273,9 +275,9 @@ def test_where_an_entry_comes_from(page):
 
 
 def test_a_footnote_names_an_experiment_of_the_entry_itself_but_no_line_does(tmp_path, monkeypatch):
-    inside = verdict.Explanation("a", "w", "first_paper.table1", "table1", (), {}, {}, "same")
-    judged = [verdict.Verdict(verdict.WORSE, 1.0, 0.1, inside)]
-    monkeypatch.setattr(verdict, "judge", lambda record: judged * len(record["rows"]))
+    inside = verdicts.Explanation("a", "w", "first_paper.table1", (), {}, (), "same")
+    judged = [verdicts.Verdict(verdicts.WORSE, 1.0, 0.1, inside)]
+    monkeypatch.setattr(verdicts, "judge", lambda record: judged * len(record["rows"]))
     gallery.write(fill(tmp_path), PAPERS)
     page = tree(tmp_path / "first_paper/index.html")
     table, other = (page.only("article", id=name) for name in ("table1", "figure1"))
@@ -340,10 +342,10 @@ def claimed(tmp_path, monkeypatch):
     claim = judge.Claim("all-low", "first_paper", "§ 3", "All <errors> are low.", ("table1",))
     settled = judge.Claim("more", "first_paper", "§ 4", "More.", (), settle="five runs of table1")
     numbers = (
-        judge.Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
-        judge.Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
-        judge.Number("z", 4.0, 0.5, None, (), 1000),
-        judge.Number("w", 5.0, 0.0),
+        Number("x", 1.2345, 0.125, 1.5, ("first_paper.table1",)),
+        Number("y", 2.0, None, None, ("second.codings", "first_paper.figure1"), 1),
+        Number("z", 4.0, 0.5, None, (), 1000),
+        Number("w", 5.0, 0.0),
     )
     decided = [
         judge.Decided(claim, "holds", numbers, "both are low"),
@@ -370,7 +372,7 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     assert [li.text for li in low.only("ul").all("li")] == [
         "x: 1.23 ± 0.12 (s.e.), printed 1.5 Table 1",
         "y: 2 (run once) Codings Figure 1",
-        "z: 4.00 ± 0.50 (s.e., 1,000 runs)",
+        "z: 4.00 ± 0.50 (s.e., n = 1,000)",
         "w: 5",
     ]
     assert [a["href"] for a in low.all("a")] == [
@@ -471,7 +473,7 @@ def test_sentences(text, whole):
 
 
 def test_every_state_has_a_sign():
-    assert set(signs.VERDICTS) == set(verdict.STATES)
+    assert set(signs.VERDICTS) == set(verdicts.STATES)
     assert set(signs.CLAIMS) == set(judge.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)

@@ -10,16 +10,16 @@ import pytest
 from fake_paper import paper_of
 from html_tree import read_page
 
-from paper_figures import verdict
 from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
 from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.tables import tables
+from paper_figures.judge import verdicts
+from paper_figures.judge.verdicts import Explanation, Verdict
 from paper_figures.study import Gathered, Grid, View
-from paper_figures.verdict import Explanation, Verdict
 
-WHY = Explanation("a", "another step size", "made_up.steps", "table1", (), {}, {}, "same")
-ELSEWHERE = Explanation("b", "as in B", "other.table9", "table1", (), {}, {}, "same")
+WHY = Explanation("a", "another step size", "made_up.steps", (), {}, (), "same")
+ELSEWHERE = Explanation("b", "as in B", "other.table9", (), {}, (), "same")
 GRID = Grid(
     ("set", "k"),
     ("items", "method"),
@@ -145,12 +145,14 @@ def test_means_of_unequal_runs_say_their_runs_in_each_cell():
         (row(1.0, 2.0, k=3), Verdict("better")),
     ]
     page, _ = page_of(judged, Grid(("k",)))
-    assert page.only("caption").text == ("Means of runs ± the standard error. Without ±: run once.")
+    assert page.only("caption").text == (
+        "Means of n runs or points ± the standard error. Without ±: run once."
+    )
     cells = [
         [span.text for span in cell.all("span") if "detail" in span.classes]
         for cell in page.all("td")
     ]
-    assert cells == [["4 runs"], ["1,000 runs"], []]
+    assert cells == [["n = 4"], ["n = 1,000"], []]
 
 
 def test_numbers_without_runs_are_named_by_the_layout():
@@ -259,7 +261,7 @@ def test_many_footnotes_are_folded():
 
 
 def test_numbers_without_an_error_are_one_sentence():
-    bare = Verdict("different", 1.0, None, note=verdict.NO_ERROR)
+    bare = Verdict("different", 1.0, None, note=verdicts.NO_ERROR)
     page, notes = page_of([(row(1.0, 2.0, k=k), bare) for k in (1, 2)], Grid(("k",)))
     assert page.only("p").text.startswith("All numbers (2) have no standard error")
     assert notes.children == []

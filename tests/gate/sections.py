@@ -9,7 +9,8 @@ import re
 from collections import Counter
 
 import refimpl
-from paper_figures import judge, verdict
+from paper_figures import judge
+from paper_figures.judge import verdicts as rows_of
 from paper_figures.registry import load_papers
 from paper_figures.store import Store
 from refimpl.check import making
@@ -32,7 +33,7 @@ def claims():
 def verdicts():
     """How many rows of each record have each verdict."""
     return {
-        name: dict(sorted(verdict.count(verdict.judge(record)).items()))
+        name: dict(sorted(Counter(said.state for said in rows_of.judge(record)).items()))
         for name, record in _records()
     }
 

@@ -135,9 +135,9 @@ def answered(library, item, python):
         "first": None,
         "reproduction": None,
     }
-    if found.outcome == judging.OTHER_CONVENTION and item.convention is None:
+    if found.outcome in judging.BY_CONVENTION and item.convention is None:
         content["convention"] = found.first.words
-    elif found.outcome == judging.OTHER_CONVENTION:
+    elif found.outcome in judging.BY_CONVENTION:
         content["convention"] = item.convention.words
         content["documented"] = item.convention.documented
     if found.first is not None:

@@ -1,6 +1,9 @@
 """Ask a library the cases of a subject, and say whether it gives the same.
 
 * **same**: every case agrees, up to last bits, ties broken otherwise and choices of equal worth;
+* **stops early**: every answer is where the library's own steps, computed here, end, short of the
+  optimum;
+* **approximate**: every answer is one of the library's search that is documented as approximate;
 * **other convention**: every answer is right by the library's documented objective, which
   :mod:`tests.others.conventions` computes from the arguments; or a check of the project names the
   same convention for every answer;
@@ -34,9 +37,9 @@ from refimpl.lmnn import target_neighbors
 from . import cases, large_margin, sizes
 
 __all__ = [
+    "BY_CONVENTION",
     "DIFFERS",
     "NOT_AVAILABLE",
-    "OTHER_CONVENTION",
     "SAME",
     "Answer",
     "Verdict",
@@ -46,6 +49,9 @@ __all__ = [
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
+STOPS_EARLY = "stops early"
+APPROXIMATE = "approximate"
+BY_CONVENTION = (OTHER_CONVENTION, STOPS_EARLY, APPROXIMATE)
 DIFFERS = "differs"
 NOT_AVAILABLE = "not available"
 NAMED = "a convention that the check names"
@@ -208,10 +214,13 @@ def verdict(answers, convention, shows=""):
     )
     if first.kind not in REAL:
         first = dataclasses.replace(first, words=BY_CHANCE)
-    outcome = DIFFERS if open_ else OTHER_CONVENTION
+    explained = OTHER_CONVENTION if convention is None else convention.outcome
+    outcome = DIFFERS if open_ else explained
     facts = dict(first.facts)
     if "gap" in facts:
-        facts["largest gap of a case"] = max(answer.facts.get("gap", 0.0) for answer in given)
+        gap = max(answer.facts.get("gap", 0.0) for answer in given)
+        if gap < 1.0:  # the bound is above 0
+            facts["eq. 3 at worst, times the proven bound"] = 1.0 / (1.0 - gap)
     return Verdict(outcome, len(given), skipped, kinds, first, facts)
 
 

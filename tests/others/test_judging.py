@@ -83,6 +83,8 @@ def single(id, given, result):
 def test_another_convention_must_hold_for_every_difference():
     assert found(single).outcome == "differs"
     assert found(single, SINGLE).outcome == "other convention"
+    early = dataclasses.replace(SINGLE, outcome="stops early")
+    assert found(single, early).outcome == "stops early"
 
     def change(id, given, result):
         answer = single(id, given, result)
@@ -152,6 +154,8 @@ def test_metrics_are_judged_by_eq_3():
     value, bound = (kinds[2].facts[name] for name in ("eq. 3", "no metric is below"))
     assert value > 1.1 * bound
     assert kinds[2].words == f"the proven bound is {100 - 100 * bound / value:.2g} % below eq. 3"
+    facts = judging.verdict(kinds[2:], None).facts
+    assert facts["eq. 3 at worst, times the proven bound"] == pytest.approx(value / bound)
     assert judging.verdict([kinds[0]], None).outcome == "same"
     assert judging.verdict(kinds[:2], None).outcome == "differs"  # a name for one answer alone
     assert judging.verdict(kinds[1:2], None).outcome == "other convention"

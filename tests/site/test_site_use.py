@@ -5,12 +5,13 @@ what stands on the pages (test_site_pages.py), and phones with a touch screen.
 """
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from browser import browser_only, chromium, press, set_media, set_width
 
-from paper_figures import judge, registry
+from paper_figures import registry
 from paper_figures.gallery.entries import collect
 from paper_figures.site import figures, front, printed, rows
 from paper_figures.store import Store
@@ -235,5 +236,5 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     store = Store(figures.REPRODUCED)
     own = [paper for paper in papers if paper.name in registry.PAPERS]
     for paper, numbers in zip(own, shown, strict=True):
-        counts = judge.count(collect(store, paper, papers).claims)
+        counts = Counter(item.state for item in collect(store, paper, papers).claims)
         assert numbers == [n for n in counts.values() if n], paper.name

@@ -4,8 +4,7 @@ A test of a claim (`judge` lists its fields) names numbers in a small language o
 
 - ``"BBS"`` is the row of the test's figure with the cell's keys and ``method = "BBS"``;
 - ``{ measure = "test", dimensions = 15 }`` is the row with these keys, too. Among them `figure`
-  names another figure, `field` another field of the row than `ours`, and ``exact = true`` says
-  that chance has no part in the number;
+  names another figure, and `field` another field of the row than `ours`, which is counted;
 - ``{ dimensions = { best = "highest" } }`` is the row that is best over this key. `by` names the
   field that is compared, `most` its largest value, and `not` values of the key that are left out;
 - ``{ number = 50 }`` is a number that the paper gives;
@@ -20,14 +19,16 @@ Not handled here: which cells a test has, and the state of a claim (`judge`).
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from paper_figures.judge.reading import fits
+from paper_figures.judge.verdicts import Rules, error_of_published, freedom_of
 from paper_figures.registry import spoken
 from paper_figures.store import Record, Row
 
 OPERATIONS = ("sum", "difference", "ratio", "times", "mean", "geometric_mean", "number")
-OF_THE_ROW = ("figure", "field", "exact")
+OF_THE_ROW = ("figure", "field")
 """Names in a number's table that are no keys of rows."""
 Records: TypeAlias = Mapping[str, Record]
 """The records of one paper in one folder, by the names of their figures."""
@@ -42,34 +43,11 @@ class Missing(LookupError):
 class Number:
     """A number that decides a claim.
 
-    Attributes
-    ----------
-    name : str
-    ours : float
-    std_error : float or None
-        0 of a deterministic quantity, None of a number whose error is unknown.
-    published : float or None
-    entries : tuple of str
-        The figures that it comes from, such as ``("boosted_distance.table2",)``.
-    runs : int or None
-        How many runs it is a mean of; None of a deterministic quantity, and of parts that differ.
-    freedom : float
-        The degrees of freedom of the error.
-    bound : int
-        1 if the true number may be higher, -1 if it may be lower.
-    of_published : float or None
-        The standard error of the published number; None where it is taken as ours.
-    geometric : bool
-        It is a geometric mean: how far it is from a limit is measured by their logarithms.
-
-    See Also
-    --------
-    paper_figures.judge.decide : Decides by numbers.
-
-    Examples
-    --------
-    >>> Number("error on MNIST", 1.77, 0.13, 1.72, ("lmnn.table1",)).ours
-    1.77
+    ``entries`` are the figures that it comes from, such as ``("boosted_distance.table2",)``; of
+    ``runs`` runs it is a mean, None of a deterministic quantity and of parts that differ.
+    ``std_error`` is 0 of a deterministic quantity, None if it is unknown, and has ``freedom``
+    degrees of freedom. ``of_published`` is the published number's error, None where it is taken as
+    ours. How far a ``geometric`` mean is from a limit is measured by their logarithms.
     """
 
     name: str
@@ -79,18 +57,17 @@ class Number:
     entries: tuple[str, ...] = ()
     runs: int | None = None
     freedom: float = math.inf
-    bound: int = 0
     of_published: float | None = None
     geometric: bool = False
 
 
 @dataclass(frozen=True)
 class Source:
-    """The records of a paper, and the rows of them that bound a number from below."""
+    """The records of a paper, and the rules of its rows."""
 
     paper: str
     records: Records
-    lower_bounds: Sequence[Mapping[str, Any]] = ()
+    rules: Rules = field(default_factory=Rules)
 
     def rows(self, figure: str, keys: Mapping[str, Any]) -> list[Row]:
         """Return a figure's rows that have these keys.
@@ -103,14 +80,6 @@ class Source:
         if figure not in self.records:
             raise Missing(f"{spoken(figure)} is not computed yet")
         return [row for row in self.records[figure]["rows"] if fits(row, keys)]
-
-
-def fits(row: Row, keys: Mapping[str, Any]) -> bool:
-    """Return whether a row has these keys; a list allows several values."""
-    return all(
-        row.get(key) in value if isinstance(value, list) else row.get(key) == value
-        for key, value in keys.items()
-    )
 
 
 def words(keys: Mapping[str, Any]) -> str:
@@ -165,7 +134,8 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
         ((key, values),) = value.items()
         parts = [find(source, test, inner, {**table, key: one}) for one in values]
         join = _mean if operation == "mean" else _geometric_mean
-        return replace(join(parts), name=f"mean of {len(parts)} {_shared(parts)}".rstrip())
+        over = f"mean over {len(parts)} values of {key.replace('_', ' ')}"
+        return replace(join(parts), name=", ".join([*common([n.name for n in parts]), over]))
     if operation == "times":
         factor, other = value
         return scaled(find(source, test, other, table), float(factor))
@@ -175,11 +145,10 @@ def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number
     return combined(parts, [1.0] * len(parts) if operation == "sum" else [1.0, -1.0])
 
 
-def _shared(parts: Sequence[Number]) -> str:
-    """Return what the names of several numbers have in common."""
-    others = [number.name.split(", ") for number in parts[1:]]
-    first = parts[0].name.split(", ")
-    return ", ".join(word for word in first if all(word in name for name in others))
+def common(names: Sequence[str]) -> list[str]:
+    """Return the parts that all names have, each once."""
+    first, *others = (name.split(", ") for name in names)
+    return [part for part in dict.fromkeys(first) if all(part in other for other in others)]
 
 
 def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
@@ -188,35 +157,26 @@ def _of_row(source: Source, test: Test, table: Mapping[str, Any]) -> Number:
     for key, choice in keys.items():
         if isinstance(choice, Mapping):
             return _of_row(source, test, {**table, key: _best(source, figure, keys, key, choice)})
-    figure, keys, bound = _bounded(source, figure, keys)
     found = [row for row in source.rows(figure, keys) if row["ours"] is not None]
     if len(found) != 1:
         several = f"{len(found)} numbers" if found else "no number yet"
         raise Missing(f"{spoken(figure)} has {several} for {words(keys) or 'this'}")
     row = found[0]
-    field = table.get("field", "ours")
-    error, freedom = error_of(source, test, row, bool(table.get("exact", test.get("exact"))))
+    own = table.get("field", "ours") == "ours"
+    error = row["error"] if own else 0.0
+    of_published = None
+    if own and row["published"] is not None:
+        of_published = error_of_published(row, source.rules.of(figure, row))
     return Number(
         words(keys),
-        float(row[field]),
+        float(row[table.get("field", "ours")]),
         error,
-        row["published"] if field == "ours" else None,
+        row["published"] if own else None,
         (f"{source.paper}.{figure}",),
         None if error == 0.0 else int(row["n"]),
-        freedom,
-        bound,
-        _of_published(test, row),
+        freedom_of(row) if error else math.inf,
+        of_published,
     )
-
-
-def _of_published(test: Test, row: Row) -> float | None:
-    """Return the error of a published number: that of one run, or of a share of points."""
-    if test.get("one_sample"):
-        return None if row["error"] is None else float(row["error"]) * math.sqrt(row["n"])
-    points = _points(test, row)
-    if points and row["published"] is not None:
-        return binomial_error(row["published"], points)
-    return None
 
 
 def _best(
@@ -236,71 +196,6 @@ def _best(
         raise Missing(f"{spoken(figure)} has no number yet for {words(rest)}")
     best = max if choice["best"] == "highest" else min
     return best(listed, key=lambda row: row[by] or 0)[key]
-
-
-def _bounded(
-    source: Source, figure: str, keys: Mapping[str, Any]
-) -> tuple[str, Mapping[str, Any], int]:
-    """Return where a number is found, and whether it is only a lower bound there."""
-    for each in source.lower_bounds:
-        if each["figure"] != figure or not fits(dict(keys), each["rows"]):
-            continue
-        other = each["instead"]
-        wanted = {**keys, **other["rows"]}
-        if other["figure"] in source.records and source.rows(other["figure"], wanted):
-            return other["figure"], wanted, 0
-        return figure, keys, 1
-    return figure, keys, 0
-
-
-def error_of(source: Source, test: Test, row: Row, exact: bool) -> tuple[float | None, float]:
-    """Return the standard error of a row, and its degrees of freedom."""
-    if exact:
-        return 0.0, math.inf
-    runs = int(row["n"])
-    of_runs = None if row["error"] is None else float(row["error"])
-    parts = [] if of_runs is None else [of_runs, test.get("rounding", 0.0) / math.sqrt(runs)]
-    if more := test.get("more_error"):
-        parts.append(_more_error(source, test, more, row))
-    points = _points(test, row)
-    if points and (of_runs is None or test.get("both_errors")):
-        parts.append(binomial_error(row["ours"], points))
-    if not parts:
-        return None, math.inf
-    error = math.hypot(*parts)
-    if of_runs is None or not error:
-        return error, math.inf
-    chance = math.hypot(*parts[:2])
-    return error, _freedom(error, [(chance, runs - 1)])
-
-
-def _more_error(source: Source, test: Test, more: Mapping[str, Any], row: Row) -> float:
-    """Return the error of a field of this row, or of the row that the table names."""
-    if "figure" not in more:
-        return float(row[more["field"]])
-    keys = {name: value for name, value in more.items() if name not in OF_THE_ROW}
-    found = source.rows(more["figure"], keys)
-    if len(found) != 1:
-        raise Missing(f"{spoken(more['figure'])} has no number yet for {words(keys)}")
-    return float(found[0][more["field"]])
-
-
-def _points(test: Test, row: Row) -> int | None:
-    """Return of how many points a row's number is a share: a number, a key, or by a key."""
-    points = test.get("points")
-    while isinstance(points, Mapping):
-        ((key, table),) = points.items()
-        points = table[str(row[key])]
-    return int(row[points]) if isinstance(points, str) else points
-
-
-def binomial_error(percent: float, points: int) -> float:
-    """Return the standard error of a percentage of so many points.
-
-    The share is taken as (hits + 1) / (points + 2), so that no hit at all has an error too.
-    """
-    share = (percent / 100.0 * points + 1.0) / (points + 2.0)
-    return 100.0 * math.sqrt(share * (1.0 - share) / points)
 
 
 # --------------------------------------------------------------------------- computing with them
@@ -338,7 +233,6 @@ def combined(numbers: Sequence[Number], weights: Sequence[float]) -> Number:
         entries_of(numbers),
         _runs(numbers),
         math.inf if freedom is None else freedom,
-        sum(n.bound if w > 0 else -n.bound for w, n in zip(weights, numbers, strict=True)),
     )
 
 
@@ -369,6 +263,8 @@ def _mean(numbers: Sequence[Number]) -> Number:
 
 def _geometric_mean(numbers: Sequence[Number]) -> Number:
     """Return the geometric mean of numbers that were measured once, with their spread."""
+    if low := [number.name for number in numbers if number.ours <= 0.0]:
+        raise Missing(f"{low[0]} is not above 0: there is no geometric mean")
     logs = [math.log(number.ours) for number in numbers]
     mean = math.exp(statistics.mean(logs))
     prints = [number.published for number in numbers if number.published]
