@@ -1106,7 +1106,8 @@ def test_the_methods_of_figures_1_and_2_have_as_many_trees(name, shape):
     forests = [cell for cell in listed if cell["part"] == "forest"]
     assert {(c["shape"]["trees"], c["shape"]["max_depth"]) for c in forests} == {shape}
     assert len({c["settings"] for c in forests}) == 1 and {c["K"] for c in listed} == {100}
-    as_printed = {"n_train": 20_000, "trees": shape[0], "max_depth": shape[1]}
+    n_train = {"MNIST-10": 20_000, "tiny-images": 10_000}[name]
+    as_printed = {"n_train": n_train, "trees": shape[0], "max_depth": shape[1]}
     assert forests[0]["shape"] == as_printed and forests[0]["draws"] == 3
     assert forests[1]["shape"] == as_printed | {"coordinates": "given"}
     assert forests[-1]["shape"] == as_printed | {"offset": "best", "refine": 10}
