@@ -17,7 +17,7 @@ from pictures import (
     tick_labels,
 )
 
-from paper_figures.boostmap.figures import PAPER
+from paper_figures.boostmap import PAPER
 from paper_figures.themes import LIGHT
 
 FIGURES = {figure.name: figure for figure in PAPER.figures}
