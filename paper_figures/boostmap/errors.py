@@ -6,6 +6,7 @@ it is left out.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,21 +45,6 @@ def curves(seen: Seen, methods: Sequence[str]) -> Gathered:
             shown = [k for k in SHOWN_K if k <= errors.shape[1]]
             rows += [number({"method": method, "k": k}, errors[:, k - 1]) for k in shown]
     return Gathered(rows or seen.absent({"method": "all", "k": None}), [], drawing)
-
-
-def figure8(seen: Seen) -> Gathered:
-    """Compare k-nn errors, query-insensitive and query-sensitive, in parameter space."""
-    return curves(seen, ("BoostMap-Pa-Se-QI", "BoostMap-Pa-Se-QS"))
-
-
-def figure10(seen: Seen) -> Gathered:
-    """Compare k-nn errors in feature space and in parameter space."""
-    return curves(seen, [f"BoostMap-{f}-Se-{s}" for s in ("QI", "QS") for f in ("Fe", "Pa")])
-
-
-def figure11(seen: Seen) -> Gathered:
-    """Compare k-nn errors of the chamfer distance and of the embedding."""
-    return curves(seen, (CHAMFER, "BoostMap-Pa-Se-QS"))
 
 
 def table3(seen: Seen) -> Gathered:
@@ -134,6 +120,11 @@ def _ranks(seen: Seen, first: str, second: str) -> Iterator[Row]:
 
 # -------------------------------------------------------------------------------------- the views
 
+OF_FIGURE8 = partial(curves, methods=("BoostMap-Pa-Se-QI", "BoostMap-Pa-Se-QS"))
+OF_FIGURE10 = partial(
+    curves, methods=[f"BoostMap-{f}-Se-{s}" for s in ("QI", "QS") for f in ("Fe", "Pa")]
+)
+OF_FIGURE11 = partial(curves, methods=(CHAMFER, "BoostMap-Pa-Se-QS"))
 BY_K = Grid(("method",), ("k",))
 CURVES: Any = {
     "draw": draw_errors,
@@ -152,9 +143,9 @@ SPACES = "feature space against parameter space"
 OURS = "chamfer distance against BoostMap-Pa-Se-QS"
 BOTH = needs("Fe-Se", "Pa-Se")
 VIEWS = (
-    view("figure8", f"k-nn error: {QUERIES}", figure8, needs("Pa-Se"), BY_K, **CURVES),
-    view("figure10", f"k-nn error: {SPACES}", figure10, BOTH, BY_K, **CURVES),
-    view("figure11", f"k-nn error: {OURS}", figure11, needs("exact", "Pa-Se"), BY_K, **CURVES),
+    view("figure8", f"k-nn error: {QUERIES}", OF_FIGURE8, needs("Pa-Se"), BY_K, **CURVES),
+    view("figure10", f"k-nn error: {SPACES}", OF_FIGURE10, BOTH, BY_K, **CURVES),
+    view("figure11", f"k-nn error: {OURS}", OF_FIGURE11, needs("exact", "Pa-Se"), BY_K, **CURVES),
     view("table3", f"k-nn errors: {OURS}", table3, needs("exact", "Pa-Se"), BEST),
     view(
         "paired",

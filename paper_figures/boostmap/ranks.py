@@ -5,6 +5,7 @@ percentiles, and what its § 11.3 proposes: larger k' in few dimensions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -243,21 +244,6 @@ def curves(seen: Seen, methods: Sequence[tuple[str, str]]) -> Gathered:
     return Gathered(rows or seen.absent(dict.fromkeys(keys)), [], drawing)
 
 
-def figure6(seen: Seen) -> Gathered:
-    """Compare random and selective triples."""
-    return curves(seen, [(f"BoostMap-Fe-{t}-{s}", s) for s in ("QI", "QS") for t in ("Ra", "Se")])
-
-
-def figure7(seen: Seen) -> Gathered:
-    """Compare query-insensitive and query-sensitive embeddings."""
-    return curves(seen, [(f"BoostMap-Fe-{t}-{s}", t) for t in ("Ra", "Se") for s in ("QI", "QS")])
-
-
-def figure9(seen: Seen) -> Gathered:
-    """Compare feature space and parameter space."""
-    return curves(seen, [(f"BoostMap-{f}-Se-{s}", s) for s in ("QI", "QS") for f in ("Fe", "Pa")])
-
-
 # -------------------------------------------------------------------------------------- the views
 
 BY_DIMENSION = needs("fastmap", "Fe-Ra", "Fe-Se")
@@ -302,6 +288,9 @@ def view(name: str, title: str, gather: Gather, uses: Uses, *layout: Grid, **pic
     return View(name, title, gather, layout=layout, uses=uses, **picture)
 
 
+OF_FIGURE6 = [(f"BoostMap-Fe-{t}-{s}", s) for s in ("QI", "QS") for t in ("Ra", "Se")]
+OF_FIGURE7 = [(f"BoostMap-Fe-{t}-{s}", t) for t in ("Ra", "Se") for s in ("QI", "QS")]
+OF_FIGURE9 = [(f"BoostMap-{f}-Se-{s}", s) for s in ("QI", "QS") for f in ("Fe", "Pa")]
 BY_PERCENTILE: Any = {"draw": draw_percentiles, "alt": RATIOS, "size": (5.2, 7.4)}
 DIMENSIONS: Any = {
     "draw": draw_dimensions,
@@ -329,7 +318,7 @@ VIEWS = (
     view(
         "figure6",
         RANK + "random against selective triples",
-        figure6,
+        partial(curves, methods=OF_FIGURE6),
         FEATURES,
         RANKS,
         **BY_PERCENTILE,
@@ -337,7 +326,7 @@ VIEWS = (
     view(
         "figure7",
         RANK + "query-insensitive against query-sensitive",
-        figure7,
+        partial(curves, methods=OF_FIGURE7),
         FEATURES,
         RANKS,
         **BY_PERCENTILE,
@@ -352,7 +341,7 @@ VIEWS = (
     view(
         "figure9",
         RANK + "feature space against parameter space",
-        figure9,
+        partial(curves, methods=OF_FIGURE9),
         needs("Fe-Se", "Pa-Se"),
         RANKS,
         **BY_PERCENTILE,

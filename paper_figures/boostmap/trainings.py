@@ -73,7 +73,7 @@ AS_PRINTED: dict[str, Any] = {"least_gain": 0.0, "max_rounds": 10**9}
 
 def cells(scale: str) -> Iterator[Cell]:
     """Yield the cells of a scale: the distance itself, FastMap, the variants, other k'."""
-    space, sizes, draws = [SPACE[scale]], SIZES[scale], range(DRAWS[scale])
+    space, sizes = [SPACE[scale]], SIZES[scale]
     yield from grid(part=["exact"], space=space)
     # FastMap is nested: the best of all d from 1 to 32 is known (§ 11.2)
     every = sorted({*range(1, 33), *DIMENSIONS[scale], sizes["d"]})
@@ -87,26 +87,20 @@ def cells(scale: str) -> Iterator[Cell]:
             draw=range(FASTMAPS[scale]),
         )
     for of, triples in VARIANTS:
-        yield from grid(
-            part=["training"],
-            space=space,
-            of=[of],
-            triples=[triples],
-            sizes=[sizes],
-            dimensions=[[*(DIMENSIONS[scale] if of == "Fe" else ()), sizes["d"]]],
-            draw=draws,
-        )
+        least = DIMENSIONS[scale] if of == "Fe" else ()
+        yield from _trainings(scale, of, triples, sizes, [*least, sizes["d"]])
     for k_most in OTHER_K_MOST:
         few = sizes | {"k_most": k_most, "d": FEW, "query_sensitive": 0}
-        yield from grid(
-            part=["training"],
-            space=space,
-            of=["Fe"],
-            triples=["Se"],
-            sizes=[few],
-            dimensions=[[FEW]],
-            draw=draws,
-        )
+        yield from _trainings(scale, "Fe", "Se", few, [FEW])
+
+
+def _trainings(
+    scale: str, of: str, triples: str, sizes: dict[str, int], dimensions: list[int]
+) -> list[Cell]:
+    """Return the trainings of a variant, one for each draw."""
+    cell: Cell = {"part": "training", "space": SPACE[scale], "of": of, "triples": triples}
+    cell |= {"sizes": sizes, "dimensions": dimensions}
+    return [cell | {"draw": draw} for draw in range(DRAWS[scale])]
 
 
 def compute(job: Job, *, part: str, space: Cell, **cell: Any) -> Iterator[Observation]:

@@ -373,7 +373,7 @@ def test_tables_1_and_2_and_the_curves():
         assert [line["panel"] for line in lines] == panels.split()
         assert lines[0]["method"] == "BoostMap-Fe-Ra-QI" and lines[0]["values"][94] == 1
         assert of(gathered.rows, method="BoostMap-Fe-Se-QS", **keys)["ours"] == 31
-    methods = [line["method"][9:] for line in ranks.figure9(Seen(items)).drawing[::3]]
+    methods = [line["method"][9:] for line in VIEWS["figure9"].gather(Seen(items)).drawing[::3]]
     assert methods == ["Fe-Se-QI", "Pa-Se-QI", "Fe-Se-QS", "Pa-Se-QS"]
 
 
