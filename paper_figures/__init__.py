@@ -3,7 +3,7 @@
 ``python -m paper_figures`` computes (run.py), stores (store.py), draws (plots.py) and shows
 (gallery/); with ``--report`` it draws and shows what is stored (report.py). A paper is a room of
 studies (study.py): each declares its cells, one function that computes a cell, and the views of
-what came out. Rooms whose figures still name tasks are studies of one cell a task (tasks.py).
+what came out.
 
 What a stored figure looks like (``OUT/<paper>/<figure>.json``):
 

@@ -3,7 +3,6 @@
 Not how they look to the eye: no pixels are compared.
 """
 
-import numpy as np
 import pytest
 from pictures import (
     by_label,
@@ -17,7 +16,7 @@ from pictures import (
     tick_labels,
 )
 
-from paper_figures.boostmap.figures import PAPER
+from paper_figures.boostmap import PAPER
 from paper_figures.themes import LIGHT
 
 FIGURES = {figure.name: figure for figure in PAPER.figures}
@@ -36,7 +35,6 @@ def test_which_figures_have_pictures():
 
 def test_five_points_and_their_line():
     drawing = {
-        "names": "rabcd",
         "points": [[0.1, 0.2], [0.3, 0.9], [0.5, 0.4], [0.7, 0.6], [0.8, 0.1]],
         "line": [0.0, 0.73, 0.45, 0.72, 0.71],
     }
@@ -44,56 +42,37 @@ def test_five_points_and_their_line():
     assert texts(plane) == ("original space", "x", "y") and plane.get_aspect() == 1.0
     assert texts(line) == ("$F^r$: distance to r", "$F^r$", "")
     assert plane.collections[0].get_offsets().tolist() == drawing["points"]
-    assert line.collections[0].get_offsets().tolist() == [[x, 0] for x in drawing["line"]]
-    assert line.get_ylim() == (-0.5, 1.0) and len(line.get_yticks()) == 0
-    assert [(t.get_text(), list(t.xy)) for t in plane.texts] == [
-        (name, point) for name, point in zip("rabcd", drawing["points"], strict=True)
-    ]
-    assert [(t.get_text(), t.xy) for t in line.texts] == [
-        (name, (x, 0)) for name, x in zip("rabcd", drawing["line"], strict=True)
-    ]
-    # names of near points stand above one another, those of the plane beside their points
+    places = [[x, 0] for x in drawing["line"]]
+    assert line.collections[0].get_offsets().tolist() == places
+    for axis, of in ((plane, drawing["points"]), (line, places)):
+        assert [(t.get_text(), list(t.xy)) for t in axis.texts] == list(
+            zip("rabcd", of, strict=True)
+        )
+    # names of near points stand above one another
     assert [t.get_position() for t in line.texts] == [(0, 8), (0, 17), (0, 8), (0, 17), (0, 8)]
-    assert all(x > 0 and y > 0 for x, y in (t.get_position() for t in plane.texts))
 
 
 def test_the_triangle():
     drawing = {"corners": [[1.1, 1.3], [0.0, 0.0], [3.0, 0.0]], "foot": 1.25}
     (axis,) = picture(FIGURES["figure2"].draw, drawing).axes
-    sides, height, value = axis.get_lines()
-    assert sides.get_xydata().tolist() == [[1.1, 1.3], [0, 0], [3, 0], [1.1, 1.3]]
+    _, height, value = axis.get_lines()
     assert height.get_xydata().tolist() == [[1.1, 1.3], [1.25, 0]]
     assert value.get_xydata().tolist() == [[0, 0], [1.25, 0]]
     assert list(legend(axis)) == ["$F^{x_1,x_2}(x)$ = BD"] == [value.get_label()]
     names = {text.get_text(): tuple(float(x) for x in text.xy) for text in axis.texts}
     assert names == {"A: x": (1.1, 1.3), "B: $x_1$": (0, 0), "C: $x_2$": (3, 0), "D": (1.25, 0)}
-    above, *below = [text.get_position() for text in axis.texts]
-    assert above[0] == 0 < above[1] and all(y < 0 for _, y in below)
-    assert [np.sign(x) for x, _ in below] == [-1, 0, 0]  # B stands to the left of its corner
-    assert axis.get_aspect() == 1.0 and axis.get_ylim() == (-0.4, 1.8) and not axis.axison
-    assert len({line.get_color() for line in axis.get_lines()}) == 3
+    assert axis.get_aspect() == 1.0 and not axis.axison
 
 
 def test_digits_stand_in_columns():
     drawing = {"side": 2, "images": [[[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 9, 9, 9], [255, 0, 0, 0]]]}
     (axis,) = picture(FIGURES["figure4"].draw, drawing).axes
     (image,) = axis.get_images()
-    ink = image.get_array().tolist()  # a border of one pixel around each image
-    assert ink == [
-        [0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 1, 2, 0, 0, 9, 9, 0],
-        [0, 3, 4, 0, 0, 9, 9, 0],
-        [0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 5, 6, 0, 0, 255, 0, 0],
-        [0, 7, 8, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0, 0],
-    ]
+    ink = image.get_array()  # a border of one pixel around each image
+    assert ink.shape == (8, 8) and ink[0].sum() == ink[3].sum() == 0
+    assert ink[1:3].tolist() == [[0, 1, 2, 0, 0, 9, 9, 0], [0, 3, 4, 0, 0, 9, 9, 0]]
+    assert ink[5:7].tolist() == [[0, 5, 6, 0, 0, 255, 0, 0], [0, 7, 8, 0, 0, 0, 0, 0]]
     assert image.get_clim() == (0, 255) and not axis.axison
-    side = 16
-    wide = {"side": side, "images": [[[7] * side**2]]}
-    (axis,) = picture(FIGURES["figure4"].draw, wide).axes
-    assert axis.get_images()[0].get_array().shape == (side + 4, side + 4)  # an eighth of a side
 
 
 def test_ranks_by_dimension():

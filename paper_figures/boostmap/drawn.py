@@ -1,4 +1,4 @@
-"""How the figures of Athitsos et al. (2005) are drawn; a change here computes nothing anew."""
+"""Drawing Figures 5 to 11 of Athitsos et al. (2005): ranks and k-nn errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from paper_figures.plots import (
     footnote,
-    ink_on_paper,
     key,
     label_ends,
     logarithmic,
@@ -24,67 +23,6 @@ from paper_figures.themes import SMALLEST, theme
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
     from matplotlib.axes import Axes
-
-
-def draw_points(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 1: five points of the plane, and where F^r puts them on the line."""
-    drawing = record["drawing"]
-    plane, line = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    points = np.array(drawing["points"])
-    values = np.array(drawing["line"])
-    plane.scatter(*points.T, **_dots())
-    line.scatter(values, np.zeros(5), **_dots())
-    for i, name in enumerate(drawing["names"]):
-        plane.annotate(name, points[i], xytext=(5, 5), textcoords="offset points")
-        line.annotate(
-            name,
-            (values[i], 0),
-            xytext=(0, 8 + 9 * (i % 2)),
-            textcoords="offset points",
-            ha="center",
-        )
-    plane.margins(0.12)
-    plane.set(title="original space", xlabel="x", ylabel="y", aspect="equal")
-    line.set(title="$F^r$: distance to r", xlabel="$F^r$", yticks=[], ylim=(-0.5, 1.0))
-
-
-def draw_triangle(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 2: the height of a triangle, whose foot is the value of the 1D embedding."""
-    A, B, C = (np.array(corner) for corner in record["drawing"]["corners"])
-    foot = np.array([record["drawing"]["foot"], 0.0])
-    axis = figure.subplots()
-    axis.plot(*np.array([A, B, C, A]).T, color=theme().ink)
-    axis.plot(*np.array([A, foot]).T, color=series_style(1)["color"], linestyle="--")
-    axis.plot(
-        *np.array([B, foot]).T,
-        color=series_style(0)["color"],
-        linewidth=4,
-        label="$F^{x_1,x_2}(x)$ = BD",
-    )
-    for name, place, shift in (
-        ("A: x", A, (0, 6)),
-        ("B: $x_1$", B, (-8, -14)),
-        ("C: $x_2$", C, (0, -14)),
-        ("D", foot, (0, -14)),
-    ):
-        axis.annotate(name, tuple(place), xytext=shift, textcoords="offset points", ha="center")
-    axis.set(aspect="equal", ylim=(-0.4, 1.8))
-    axis.set_axis_off()
-    axis.legend(loc="upper right")
-
-
-def draw_digits(record: Record, figure: mpl.Figure) -> None:
-    """Draw figure 4: a column of images for each digit."""
-    drawing = record["drawing"]
-    side = drawing["side"]
-    gap = max(1, side // 8)
-    columns = [
-        np.vstack([np.pad(np.reshape(image, (side, side)), gap) for image in images])
-        for images in drawing["images"]
-    ]
-    axis = figure.subplots()
-    axis.imshow(np.hstack(columns), cmap=ink_on_paper(), vmin=0, vmax=255, interpolation="nearest")
-    axis.set_axis_off()
 
 
 def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
@@ -189,7 +127,3 @@ def draw_errors(record: Record, figure: mpl.Figure) -> None:
     forms = [name for name in ends if "-" in name]
     what = "a form" if len(forms) == 1 else "forms"
     footnote(figure, f"{', '.join(forms)}: {what} of BoostMap")
-
-
-def _dots() -> dict[str, Any]:
-    return {"color": series_style(0)["color"], "zorder": 3}
