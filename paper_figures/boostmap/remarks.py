@@ -201,7 +201,7 @@ def remarks(seen: Seen) -> Gathered:
     for item in seen.items:
         for name in (BROKEN, DETOUR):
             if name in item:
-                rows.append(number({"quantity": name}, [item[name]]))
+                rows.append(exact({"quantity": name}, item[name]))
         for name, spent in item.get("milliseconds", {}).items():
             rows.append(number({"quantity": MILLISECONDS + name}, spent))
     for d in reversed(EMBEDDINGS[seen.scale]):
