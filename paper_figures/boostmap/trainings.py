@@ -227,7 +227,7 @@ def training(
 
 
 def _measured(job: Job, images: Images, model: BoostMap, space: Any, votes: bool) -> Observation:
-    """Return the ranks of an embedding, and its k-nn errors if there shall be votes."""
+    """Return the ranks of an embedding, and its k-nn errors if `votes` asks for them."""
     Q, X = model.embed(space, images.queries), model.embed(space, images.database)
     measured = images.ranks(model, Q, X)
     if votes:

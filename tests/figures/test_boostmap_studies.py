@@ -406,8 +406,8 @@ def test_error_curves_and_table_3():
     rows = errors.table3(with_errors()).rows
     shown = [(r["method"], r["at k"], r["published"], r["ours"], r["error"]) for r in rows]
     assert shown == [
-        ("chamfer distance", 1, 5.47, 5.59, None),
-        ("chamfer distance", 5, 4.63, 4.64, None),
+        ("chamfer distance", 1, 5.47, 5.59, 0.0),
+        ("chamfer distance", 5, 4.63, 4.64, 0.0),
         ("BoostMap-Pa-Se-QS", 1, 5.35, 9.5, 0.5),
         ("BoostMap-Pa-Se-QS", 2, 4.68, 4.0, 0.0),
     ]

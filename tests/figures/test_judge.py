@@ -141,9 +141,9 @@ def test_an_error_in_a_record_moves_its_cell_and_its_claim(paper, claim, test, p
 
 
 WAITING = {  # for a run; a misspelt key would look the same
-    "search_forest.all-indices-constant",
-    "search_forest.kmeans-and-dimension",
-    "search_forest.other-similarities",
+    "search_forest.forest-over-kmeans",
+    "search_forest.forest-over-lsh",
+    "search_forest.forest-over-spectral",
 }
 
 
