@@ -354,11 +354,11 @@ def draw(record: Record, figure: mpl.Figure) -> None:
 
 
 def _places(names: list[str]) -> dict[str, int]:
-    """Return a place for each series: codes stand in a panel of their own, and share places."""
+    """Return a place for each series: codes stand beside two forests alone, and share places."""
     codes = [name for name in names if name.startswith(CODES)]
     others = [name for name in names if name not in codes]
     places = {name: place for place, name in enumerate(others)}
-    return places | {name: 1 + place for place, name in enumerate(codes)}
+    return places | {name: 2 + place for place, name in enumerate(codes)}
 
 
 def _errors(record: Record, line: dict[str, Any]) -> list[float]:
