@@ -16,6 +16,9 @@ from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["listing", "signatures", "skeleton"]
 
+WIDEST = 46
+"""Columns of a function in the table."""
+
 
 def listing(where: Path, examples: int) -> str:
     """Return a table of the functions that a module may have."""
@@ -36,15 +39,16 @@ def listing(where: Path, examples: int) -> str:
     return "\n".join([*lines, "", f"{hint} to start from"])
 
 
-WIDEST = 60
-"""Columns of a function in the table."""
-
-
 def _lines(training: Training) -> str:
-    """Return the first and the last printed line of a training's outputs."""
-    sources = [output.source.partition(",")[0] for output in training.outputs]
-    first, last = sources[0], sources[-1]
-    return first if first == last else f"{first} to {last.rpartition(':')[2]}"
+    """Return the printed lines of a training's outputs, the shared begin of their marks once."""
+    sources = dict.fromkeys(output.source.partition(",")[0] for output in training.outputs)
+    listed: list[str] = []
+    begin = ""
+    for source in sources:
+        before, colon, line = source.rpartition(":")
+        listed.append(line if colon and before == begin else source)
+        begin = before
+    return ", ".join(listed)
 
 
 def signatures(names: list[str]) -> list[str]:
@@ -69,6 +73,10 @@ def skeleton(name: str) -> str:
     parts = "".join(
         f'    #     "{output.name}": ...,  # {output.source}\n' for output in training.outputs
     )
+    head = f"def {name}({', '.join(training.takes())}):"
+    if len(head) > 100:
+        taken = textwrap.indent(textwrap.fill(", ".join(training.takes()), 92), "    ")
+        head = f"def {name}(\n{taken},\n):"
     return f'''"""{about}
 
 Check this file with: python -m refimpl.check trainings FILE.py
@@ -77,7 +85,7 @@ Check this file with: python -m refimpl.check trainings FILE.py
 import numpy as np
 
 
-def {name}({", ".join(training.takes())}):
+{head}
     """Return a list with a dict for each round; a dict may leave out parts.
 
 {forms}

@@ -122,8 +122,13 @@ def test_rounds_after_last_bits_are_compared_without_following():
 def test_too_few_rounds_and_no_rounds():
     (first, *_) = differences("adaboost", lambda P, N, T: rounds(P, N, T - 1))
     assert "ended after" in first.words
-    (first, *_) = differences("adaboost", lambda P, N, T: [3])
-    assert first.kind == "no answer"
+    for wrong, named in (([3], "list of int"), (3, "int"), ("ab", "str")):
+        (first, *_) = differences("adaboost", lambda P, N, T, wrong=wrong: wrong)
+        assert first.kind == "no answer" and first.words == (
+            "adaboost must return a list, for each round a dict with some of w, epsilon, f, p, "
+            f"theta, beta, updated, alpha; got {named}. --skeleton adaboost prints a file to start "
+            "from"
+        )
     (first, *_) = differences("adaboost", lambda P, N, T: [{"colour": 1}] * T)
     assert "a round must have one of" in first.words
 
