@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.files import load
+from refimpl.check.kernel import Output, States
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["listing", "signatures", "skeleton"]
@@ -51,18 +52,23 @@ def _lines(training: Training) -> str:
     return ", ".join(listed)
 
 
-def signatures(names: list[str]) -> list[str]:
+def signatures(names: list[str]) -> str:
     """Return what the functions take and return, a paragraph each."""
     texts = []
     for name in names:
         training = TRAININGS[name]
         given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
-        texts.append(
-            f"{name}({', '.join(training.takes())})\n  {training.about}.\n"
-            f"  In the first vector: {_forms(training)}.\n"
-            f"  It returns a list: for each round a dict with some of {given}.\n"
+        sentences = (
+            f"{training.about}.",
+            f"In the first vector: {_forms(training)}.",
+            f"It returns a list: for each round a dict with some of {given}.",
         )
-    return texts
+        wrapped = [
+            textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
+            for text in sentences
+        ]
+        texts.append("\n".join([f"{name}({', '.join(training.takes())})", *wrapped]))
+    return "\n\n".join(texts)
 
 
 def skeleton(name: str) -> str:
@@ -70,9 +76,8 @@ def skeleton(name: str) -> str:
     training = TRAININGS[name]
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
     forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(training)}.", 92), "    ")
-    parts = "".join(
-        f'    #     "{output.name}": ...,  # {output.source}\n' for output in training.outputs
-    )
+    states = training.run(training.cases()[0].arguments)
+    parts = "".join(_part(output, states) for output in training.outputs)
     head = f"def {name}({', '.join(training.takes())}):"
     if len(head) > 100:
         taken = textwrap.indent(textwrap.fill(", ".join(training.takes()), 92), "    ")
@@ -91,9 +96,18 @@ import numpy as np
 {forms}
     """
     rounds = []
+    # In each round, as in the first round of the first vector:
     # rounds.append({{
 {parts}    # }})
     return rounds'''
+
+
+def _part(output: Output, states: States) -> str:
+    """Return the line of a skeleton for a part of a round."""
+    line = f'    #     "{output.name}": ...,  # {output.source}: '
+    if output.name in states[0]:
+        return f"{line}{_form(states[0][output.name])}\n"
+    return f"{line}at the end, {_form(states[-1][output.name])}\n"
 
 
 def _forms(training: Training) -> str:

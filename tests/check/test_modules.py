@@ -221,10 +221,12 @@ def test_other_commands_need_no_process(capfd):
     said = capfd.readouterr().out
     (line,) = [line.split() for line in said.splitlines() if "fastmap(" in line]
     assert " ".join(line).startswith("fastmap(D, d, starts, iterations) FastMap ")
-    assert line[-1] == "100" and int(line[-2]) > 3 and said.endswith("no verdict\n")
-    assert " ".join(line[-3:-2]) == "(1995)" and max(map(len, said.splitlines())) <= 130
+    assert line[-1] == "100" and int(line[-2]) > 3 and line[-3] == "(1995)"
+    assert max(map(len, said.splitlines())) <= 130
     assert cli.main(["trainings", "--list", "--only", "fastmap"]) == 0
-    assert "choose-distant-objects begins with starts[j, 0]" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "choose-distant-objects begins with starts[j, 0]" in said
+    assert max(map(len, said.splitlines())) <= 100
     assert cli.main(["neighbors", "none.npy", "--truth", "none.npy"]) == 2
 
 
@@ -236,7 +238,7 @@ def test_a_skeleton_runs_and_its_training_has_no_rounds_yet(name, capsys):
     module = {}
     exec(text, module)
     for output in TRAININGS[name].outputs:
-        assert f'"{output.name}": ...,  # {output.source}' in text
+        assert f'"{output.name}": ...,  # {output.source}: ' in text
     found = differences(name, module[name])
     assert found and all(one.kind == "wrong" and one.output == "rounds" for one in found)
 

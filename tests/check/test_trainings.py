@@ -143,3 +143,16 @@ def test_the_command(tmp_path, capsys):
     path.write_text(f"{lines} as other", encoding="utf-8")
     assert cli.main(["trainings", str(path)]) == 2
     assert "none of the trainings" in capsys.readouterr().err
+
+
+def test_two_objects_at_distance_zero_are_no_pivots():
+    """The search goes on from the next start there, so the pair is wrong, and no tie."""
+
+    def second_pair_is_one_object(D, d, starts, iterations):
+        given = {"D": D, "d": d, "starts": starts, "iterations": iterations}
+        first, *others = TRAININGS["fastmap"].run(given)
+        return [first, *({**state, "pivots": starts[1, [0, 0]]} for state in others)]
+
+    found = differences("fastmap", second_pair_is_one_object)
+    assert {one.output for one in found} == {"pivots"} and {one.kind for one in found} == {"wrong"}
+    assert not any("nan" in one.words for one in found)
