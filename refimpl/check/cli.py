@@ -253,8 +253,7 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         return skeleton(name)
     if options.list:
         names = _only(list(TRAININGS), options.only, "trainings")
-        notes = signatures(names) if options.only else [listing(options.vectors, options.examples)]
-        return Report("trainings", notes=notes, decides=False)
+        return signatures(names) if options.only else listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
     program = _module(options)

@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.files import load
+from refimpl.check.kernel import Output, States
 from refimpl.check.trainings import TRAININGS, Training
 
 __all__ = ["listing", "signatures", "skeleton"]
+
+WIDEST = 46
+"""Columns of a function in the table."""
 
 
 def listing(where: Path, examples: int) -> str:
@@ -36,29 +40,35 @@ def listing(where: Path, examples: int) -> str:
     return "\n".join([*lines, "", f"{hint} to start from"])
 
 
-WIDEST = 60
-"""Columns of a function in the table."""
-
-
 def _lines(training: Training) -> str:
-    """Return the first and the last printed line of a training's outputs."""
-    sources = [output.source.partition(",")[0] for output in training.outputs]
-    first, last = sources[0], sources[-1]
-    return first if first == last else f"{first} to {last.rpartition(':')[2]}"
+    """Return the printed lines of a training's outputs, the shared begin of their marks once."""
+    sources = dict.fromkeys(output.source.partition(",")[0] for output in training.outputs)
+    listed: list[str] = []
+    begin = ""
+    for source in sources:
+        before, colon, line = source.rpartition(":")
+        listed.append(line if colon and before == begin else source)
+        begin = before
+    return ", ".join(listed)
 
 
-def signatures(names: list[str]) -> list[str]:
+def signatures(names: list[str]) -> str:
     """Return what the functions take and return, a paragraph each."""
     texts = []
     for name in names:
         training = TRAININGS[name]
         given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
-        texts.append(
-            f"{name}({', '.join(training.takes())})\n  {training.about}.\n"
-            f"  In the first vector: {_forms(training)}.\n"
-            f"  It returns a list: for each round a dict with some of {given}.\n"
+        sentences = (
+            f"{training.about}.",
+            f"In the first vector: {_forms(training)}.",
+            f"It returns a list: for each round a dict with some of {given}.",
         )
-    return texts
+        wrapped = [
+            textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
+            for text in sentences
+        ]
+        texts.append("\n".join([f"{name}({', '.join(training.takes())})", *wrapped]))
+    return "\n\n".join(texts)
 
 
 def skeleton(name: str) -> str:
@@ -66,9 +76,12 @@ def skeleton(name: str) -> str:
     training = TRAININGS[name]
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
     forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(training)}.", 92), "    ")
-    parts = "".join(
-        f'    #     "{output.name}": ...,  # {output.source}\n' for output in training.outputs
-    )
+    states = training.run(training.cases()[0].arguments)
+    parts = "".join(_part(output, states) for output in training.outputs)
+    head = f"def {name}({', '.join(training.takes())}):"
+    if len(head) > 100:
+        taken = textwrap.indent(textwrap.fill(", ".join(training.takes()), 92), "    ")
+        head = f"def {name}(\n{taken},\n):"
     return f'''"""{about}
 
 Check this file with: python -m refimpl.check trainings FILE.py
@@ -77,15 +90,24 @@ Check this file with: python -m refimpl.check trainings FILE.py
 import numpy as np
 
 
-def {name}({", ".join(training.takes())}):
+{head}
     """Return a list with a dict for each round; a dict may leave out parts.
 
 {forms}
     """
     rounds = []
+    # In each round, as in the first round of the first vector:
     # rounds.append({{
 {parts}    # }})
     return rounds'''
+
+
+def _part(output: Output, states: States) -> str:
+    """Return the line of a skeleton for a part of a round."""
+    line = f'    #     "{output.name}": ...,  # {output.source}: '
+    if output.name in states[0]:
+        return f"{line}{_form(states[0][output.name])}\n"
+    return f"{line}at the end, {_form(states[-1][output.name])}\n"
 
 
 def _forms(training: Training) -> str:

@@ -15,7 +15,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -44,6 +44,10 @@ NEAR = 2**21
 RESERVE = 2**23
 """Bytes that are freed to tell that the memory is used up."""
 STATUS = Path("/proc/self/status")
+
+
+class FormError(TypeError):
+    """A training returned no rounds."""
 
 
 class Server:
@@ -110,9 +114,16 @@ class Server:
         return {name: encoded(part) for name, part in result.items()}
 
     def _rounds(self, name: str, given: Values) -> list[dict[str, Any]]:
-        states = list(call(getattr(self.module, name), name, given))
-        if not all(isinstance(state, dict) for state in states):
-            raise TypeError(f"{name} must return a dict for each round")
+        returned = call(getattr(self.module, name), name, given)
+        states = [returned] if isinstance(returned, dict) else returned
+        if isinstance(states, Iterable):
+            states = list(states)
+        if not isinstance(states, list) or not all(isinstance(state, dict) for state in states):
+            parts = ", ".join(output.name for output in TRAININGS[name].outputs)
+            raise FormError(
+                f"{name} must return a list, for each round a dict with some of {parts}; got "
+                f"{_named(returned)}. --skeleton {name} prints a file to start from"
+            )
         return [{str(part): encoded(value) for part, value in state.items()} for state in states]
 
     def _filled(self, replaced: Sequence[str]) -> Any:
@@ -129,6 +140,14 @@ class Server:
 def checked(own: Sequence[str]) -> list[str]:
     """Return the kernels that are, or whose arguments are made by, a module's own kernels."""
     return [name for name, kernel in KERNELS.items() if {name, *kernel.needs}.intersection(own)]
+
+
+def _named(returned: Any) -> str:
+    """Return what somebody's training returned instead of its rounds."""
+    name = type(returned).__name__
+    if isinstance(returned, list | tuple) and returned:
+        return f"{name} of {type(returned[0]).__name__}"
+    return name
 
 
 def encoded(value: Any) -> Any:
@@ -152,7 +171,7 @@ def encoded(value: Any) -> Any:
 
 def raised(error: BaseException) -> str:
     """Return what an exception of somebody's code says, and where it was raised."""
-    if isinstance(error, SignatureError):
+    if isinstance(error, SignatureError | FormError):
         return str(error)
     where = ""
     for frame in traceback.extract_tb(error.__traceback__):

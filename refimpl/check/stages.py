@@ -122,7 +122,7 @@ def compare(
         ]
         if verdict in CHOICES and subject.follow is None:
             faults = _after_a_choice(subject, arguments, want, got, faults, later)
-    return _with_missing(subject, worst(faults), got)
+    return _with_missing(subject, worst(faults), want, got)
 
 
 def _form_fault(subject: Subject, want: Values, got: Values) -> Fault | None:
@@ -174,12 +174,13 @@ def _after_a_choice(
     return others + chosen
 
 
-def _with_missing(subject: Subject, fault: Fault | None, got: Values) -> Fault | None:
+def _with_missing(subject: Subject, fault: Fault | None, want: Values, got: Values) -> Fault | None:
     """Return a fault that says which parts before it the state lacks: the cause may be there."""
     if fault is None or fault.kind != WRONG or fault.final:
         return fault
     names = [output.name for output in subject.outputs]
-    missing = [name for name in names[: names.index(fault.output.name)] if name not in got]
+    before = names[: names.index(fault.output.name)]
+    missing = [name for name in before if name in want and name not in got]
     if not missing:
         return fault
     words = f"{fault.words}; an earlier line may be the cause: the round has no "

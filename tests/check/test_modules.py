@@ -13,8 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
+from asked import differences
 
 from refimpl.check import cli, serving
+from refimpl.check.trainings import TRAININGS
 
 ROOT = Path(__file__).parents[2]
 MODULE = """
@@ -219,8 +221,28 @@ def test_other_commands_need_no_process(capfd):
     said = capfd.readouterr().out
     (line,) = [line.split() for line in said.splitlines() if "fastmap(" in line]
     assert " ".join(line).startswith("fastmap(D, d, starts, iterations) FastMap ")
-    assert line[-1] == "100" and int(line[-2]) > 3 and said.endswith("no verdict\n")
+    assert line[-1] == "100" and int(line[-2]) > 3 and line[-3] == "(1995)"
     assert max(map(len, said.splitlines())) <= 130
     assert cli.main(["trainings", "--list", "--only", "fastmap"]) == 0
-    assert "choose-distant-objects begins with starts[j, 0]" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "choose-distant-objects begins with starts[j, 0]" in said
+    assert max(map(len, said.splitlines())) <= 100
     assert cli.main(["neighbors", "none.npy", "--truth", "none.npy"]) == 2
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_a_skeleton_runs_and_its_training_has_no_rounds_yet(name, capsys):
+    assert cli.main(["trainings", "--skeleton", name]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 100
+    module = {}
+    exec(text, module)
+    for output in TRAININGS[name].outputs:
+        assert f'"{output.name}": ...,  # {output.source}: ' in text
+    found = differences(name, module[name])
+    assert found and all(one.kind == "wrong" and one.output == "rounds" for one in found)
+
+
+def test_a_skeleton_of_nothing(capsys):
+    assert cli.main(["trainings", "--skeleton", "nothing"]) == 2
+    assert "no trainings to check: nothing; there are" in capsys.readouterr().err

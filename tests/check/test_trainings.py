@@ -122,8 +122,13 @@ def test_rounds_after_last_bits_are_compared_without_following():
 def test_too_few_rounds_and_no_rounds():
     (first, *_) = differences("adaboost", lambda P, N, T: rounds(P, N, T - 1))
     assert "ended after" in first.words
-    (first, *_) = differences("adaboost", lambda P, N, T: [3])
-    assert first.kind == "no answer"
+    for wrong, named in (([3], "list of int"), (3, "int"), ("ab", "str")):
+        (first, *_) = differences("adaboost", lambda P, N, T, wrong=wrong: wrong)
+        assert first.kind == "no answer" and first.words == (
+            "adaboost must return a list, for each round a dict with some of w, epsilon, f, p, "
+            f"theta, beta, updated, alpha; got {named}. --skeleton adaboost prints a file to start "
+            "from"
+        )
     (first, *_) = differences("adaboost", lambda P, N, T: [{"colour": 1}] * T)
     assert "a round must have one of" in first.words
 
@@ -138,3 +143,16 @@ def test_the_command(tmp_path, capsys):
     path.write_text(f"{lines} as other", encoding="utf-8")
     assert cli.main(["trainings", str(path)]) == 2
     assert "none of the trainings" in capsys.readouterr().err
+
+
+def test_two_objects_at_distance_zero_are_no_pivots():
+    """The search goes on from the next start there, so the pair is wrong, and no tie."""
+
+    def second_pair_is_one_object(D, d, starts, iterations):
+        given = {"D": D, "d": d, "starts": starts, "iterations": iterations}
+        first, *others = TRAININGS["fastmap"].run(given)
+        return [first, *({**state, "pivots": starts[1, [0, 0]]} for state in others)]
+
+    found = differences("fastmap", second_pair_is_one_object)
+    assert {one.output for one in found} == {"pivots"} and {one.kind for one in found} == {"wrong"}
+    assert not any("nan" in one.words for one in found)

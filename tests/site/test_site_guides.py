@@ -5,8 +5,11 @@ cluster as two workers on this computer with a made-up paper. Not tested: runs a
 """
 
 import doctest
+import os
 import re
 import shlex
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -16,7 +19,8 @@ import pytest
 
 from paper_figures import cli
 
-FOLDER = Path(__file__).resolve().parents[2] / "paper_figures/site/source/guides"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "paper_figures/site/source/guides"
 GUIDES = sorted(FOLDER.glob("*.rst"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -78,6 +82,18 @@ def test_the_command_takes_a_shell_line_of_the_guide(line, capsys):
     assert cli.main([*arguments, "--list"]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in arguments if name.startswith("boosted_distance"))
+
+
+def test_the_checks_shell_lines_of_the_guide(tmp_path):
+    """Run as written, from a folder of their own; the skeleton has no rounds yet."""
+    where = {"cwd": tmp_path, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "text": True}
+    ends = []
+    for line in shell_lines("own"):
+        words = line.replace("python", shlex.quote(sys.executable), 1)
+        done = subprocess.run(words, shell=True, capture_output=True, **where)
+        ends.append((done.returncode, done.stdout.rpartition("\n\n")[2].strip()))
+    assert [code for code, _ in ends] == [0, 0, 0, 1]
+    assert ends[3][1] == "differs" and "def fastmap" in (tmp_path / "my_fastmap.py").read_text()
 
 
 def test_the_guides_lines_of_the_cluster(tmp_path, monkeypatch):

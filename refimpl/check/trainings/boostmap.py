@@ -232,6 +232,7 @@ def _sensitive_cases() -> list[Case]:
 query_sensitive = enter(
     Training(
         name="query_sensitive",
+        loop="BM:8.1:7",
         algorithm="8.1",
         about="§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is "
         "split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples "

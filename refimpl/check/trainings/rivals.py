@@ -85,13 +85,14 @@ def _ends(S: FloatArray, starts: IntArray, iterations: int, zero: float, off: fl
     ends: set[Pair] = set()
     for start in starts.tolist():
         looking: set[Pair] = {(-1, start)}
-        ends = set()
+        ended: set[Pair] = set()
         for _ in range(iterations):
             after = {pair: {(a, b) for a in far[pair[1]] for b in far[a]} for pair in looking}
-            ends |= {pair for pair, later in after.items() if pair in later}
+            ended |= {pair for pair, later in after.items() if pair in later}
             looking = set().union(*(later - {pair} for pair, later in after.items()))
-        ends |= looking
-        if any(S[pair] > zero for pair in ends):
+        ended |= looking
+        ends |= {pair for pair in ended if S[pair] > zero}
+        if all(S[pair] > zero for pair in ended):
             break
     return ends
 
