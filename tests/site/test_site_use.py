@@ -13,6 +13,7 @@ from browser import browser_only, chromium, press, set_media, set_width
 
 from paper_figures import registry
 from paper_figures.gallery.entries import collect
+from paper_figures.judge.cells import STATES
 from paper_figures.site import figures, front, printed, rows
 from paper_figures.store import Store
 
@@ -237,4 +238,4 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     own = [paper for paper in papers if paper.name in registry.PAPERS]
     for paper, numbers in zip(own, shown, strict=True):
         counts = Counter(item.state for item in collect(store, paper, papers).claims)
-        assert numbers == [n for n in counts.values() if n], paper.name
+        assert numbers == [counts[state] for state in STATES if counts[state]], paper.name
