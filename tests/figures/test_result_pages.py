@@ -30,7 +30,8 @@ def named_figures():
 
 def test_every_figure_is_named():
     figures = {f"{paper.name}.{figure.name}" for paper in load_papers() for figure in paper.figures}
-    assert figures <= named_figures()
+    missing = figures - named_figures()
+    assert not missing, "name them in paper_figures/reproduced/<paper>/README.md"
 
 
 def test_errors_of_boosted_distance_are_what_the_files_hold():

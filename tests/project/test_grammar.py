@@ -1,4 +1,4 @@
-"""The public functions of all five papers follow one grammar (CONTRIBUTING.md).
+"""The public functions of all five papers follow one grammar (refimpl/GRAMMAR.md).
 
 A trained model comes first, then queries Q, points X and labels y, then numbers. Left out are the
 algorithms as printed, which keep the papers' own symbols. The kernels have an order of their own,
@@ -184,10 +184,10 @@ def test_every_result_has_a_short_repr(results):
 
 
 def table():
-    """Yield (function's path, arguments) of CONTRIBUTING.md's table of the public surface."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    """Yield (function's path, arguments) of the table of the public surface."""
+    text = (ROOT / "refimpl" / "GRAMMAR.md").read_text(encoding="utf-8")
     part = re.search(r"^## The public surface$(.*?)(?=^## |\Z)", text, re.M | re.S)
-    assert part, "CONTRIBUTING.md has no heading '## The public surface'"
+    assert part, "GRAMMAR.md has no heading '## The public surface'"
     for line in part[1].splitlines():
         cells = [cell.strip().strip("`") for cell in line.strip("| ").split("|")]
         if len(cells) == 5 and "." in cells[1]:

@@ -1,14 +1,27 @@
-"""The names and links of the README and of the pages of results exist."""
+"""The README and CONTRIBUTING.md: names and links exist, numbers are those of the records, the
+figure that CONTRIBUTING.md adds can be made.
+"""
 
 import importlib
+import json
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
+import readme
+
+from paper_figures import cli
+from paper_figures.study import Paper
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REPRODUCED = ROOT / "paper_figures" / "reproduced"
 PAGES = [
     README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "tests" / "builds" / "README.md",
     ROOT / "tests" / "benchmarks" / "README.md",
     *sorted(REPRODUCED.glob("*/README.md")),
 ]
@@ -20,7 +33,7 @@ def test_functions_and_estimators_of_the_table_exist():
     estimators = importlib.import_module("refimpl.estimators")
     assert len(ROWS) == 5
     for row in ROWS:
-        _, _, function, classes, _, _ = row.split("|")
+        _, _, function, classes, _ = row.split("|")
         module, name = function.strip(" `").rsplit(".", 1)
         assert callable(getattr(importlib.import_module(module), name))
         for estimator in re.findall(r"`(\w+)`", classes):
@@ -31,3 +44,30 @@ def test_pictures_and_files_that_the_pages_name_exist():
     for page in PAGES:
         for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), (page, target)
+
+
+@pytest.mark.parametrize(("page", "most"), [("README.md", 8_000), ("CONTRIBUTING.md", 9_500)])
+def test_pages_that_everybody_reads_are_short(page, most):
+    assert len((ROOT / page).read_bytes()) <= most
+
+
+def test_the_table_of_the_readme_is_that_of_the_records():
+    shown = readme.parts(TEXT)[1]
+    assert shown == readme.table(), "PYTHONPATH=tests/support python -m readme --write"
+
+
+def test_the_figure_that_contributing_adds(tmp_path, monkeypatch):
+    (text,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    module = ModuleType("paper_figures.ftune.scaling")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(text, vars(module))
+    paper = Paper("ftune", "T", "S", (module.STUDY,))
+    options = ["--jobs", "1", "--kernels", "reference", "--out", str(tmp_path)]
+    assert cli.main(["ftune.scaling", *options], papers=[paper]) == 0
+    record = json.loads((tmp_path / "ftune" / "scaling.json").read_text(encoding="utf-8"))
+    assert [(row["how"], row["n"]) for row in record["rows"]] == [
+        ("as given", 3),
+        ("standardised", 3),
+    ]
