@@ -3,7 +3,7 @@
 #                  ARGS are options of pytest, such as ARGS="-n 0 -x"
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
-# make lint        check style and types
+# make lint        check style and types; `make style` needs no build: ruff, cython-lint
 # make gate        say what moved of claims, records, trainings and public names, in some seconds;
 #                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
 # make probes      compute a few small cells of each study again, in half a minute: other numbers need
@@ -39,13 +39,7 @@ BUILT := $(VENV)/built
 ARGS ?=
 KIND ?= address,undefined
 
-# Tests that reach over 95 % of refimpl. Left out are slow tests that reach little more, and a test
-# that changes threads every microsecond, in which the tracer once stopped a thread at its start.
-COVERED := tests/promises tests/shared tests/rivals tests/boosted_distance tests/boostmap tests/ftune \
-	tests/lmnn tests/search_forest tests/estimators tests/check \
-	-k "not check_estimator and not scikit_learns_checks and not test_memory and not ask_at_once"
-
-.PHONY: figures gate probes test coverage lint site benchmarks fuzz sanitize builds wheel mutants \
+.PHONY: figures gate probes test coverage lint style site benchmarks fuzz sanitize builds wheel mutants \
 	others faults clean
 
 figures: $(BUILT)
@@ -61,7 +55,7 @@ probes: $(BUILT)
 	$(VENV)/bin/python -W ignore -m tests.probes $(ARGS)
 
 coverage: $(BUILT)
-	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report=term $(COVERED) $(ARGS)
+	$(VENV)/bin/python -m pytest -q -n 2 --all --part traced --cov --cov-report=term $(ARGS)
 
 site: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group site
@@ -95,16 +89,21 @@ wheel: $(BUILT)
 	$(VENV)/bin/python -m build
 	$(VENV)/bin/python tests/builds/wheel.py dist/refimpl-*.whl
 
-lint: $(BUILT)
+style: $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --group lint
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint refimpl_fast
 
-$(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.pxd refimpl_fast/*.h)
-	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+lint: style $(BUILT)
+	$(VENV)/bin/mypy
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --upgrade pip
+
+$(BUILT): pyproject.toml setup.py $(wildcard refimpl_fast/*.pyx refimpl_fast/*.pxd refimpl_fast/*.h)
+	$(MAKE) --no-print-directory $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --editable '.[figures,test]'
 	touch $@
 

@@ -4,7 +4,8 @@ Some tests have many slow cases. One case of each runs, the last: of those marke
 of the tests of tracing and of browsers. A single case marked ``further`` does not run either. With
 ``--all`` (``make test ARGS="--all"``) all of them do, and if the tests are named. The files that
 take longest come first. The last line says what passed, what was skipped or left out, and how it
-would run.
+would run. ``--part traced`` runs the tests that ``make coverage`` traces, ``--part others`` the
+rest.
 
 A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
 the sets. It is skipped where their files are not at hand, and the end of the run names them. The
@@ -46,6 +47,17 @@ LONGEST = (
     "tests/estimators/test_estimators_defaults.py",
     "tests/figures/test_figures_report.py",
 )
+
+# They reach over 95 % of refimpl. Not traced are slow tests that reach little more, and a test that
+# changes threads every microsecond, in which the tracer once stopped a thread at its start.
+TRACED = tuple(
+    f"tests/{room}/"
+    for room in (
+        *("promises", "shared", "rivals", "boosted_distance", "boostmap", "ftune", "lmnn"),
+        *("search_forest", "estimators", "check"),
+    )
+)
+NOT_TRACED = ("check_estimator", "scikit_learns_checks", "test_memory", "ask_at_once")
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)
@@ -111,6 +123,7 @@ if OFFLINE:
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--all", action="store_true", help="run all cases of tests that have many")
+    parser.addoption("--part", choices=("traced", "others"), help="run this part of the tests")
 
 
 def pytest_configure(config):
@@ -156,6 +169,11 @@ def further_cases(items):
     return [*(item for item in many if item not in last.values()), *marked]
 
 
+def is_traced(item):
+    """Return whether `make coverage` runs a test."""
+    return item.nodeid.startswith(TRACED) and not any(word in item.nodeid for word in NOT_TRACED)
+
+
 def place(item):
     """Return where a test stands in the order: those of the longest files come first."""
     file = item.nodeid.partition("::")[0]
@@ -174,6 +192,9 @@ def pytest_collection_modifyitems(config, items):
         further = further_cases(items)
         config.stash[FURTHER] = len(further)
         deselect(config, items, further)
+    part = config.getoption("part", None)
+    if part:
+        deselect(config, items, [item for item in items if is_traced(item) != (part == "traced")])
     items.sort(key=place)
     at_hand = {}
     needed = {}
