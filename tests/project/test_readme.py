@@ -46,6 +46,13 @@ def test_pictures_and_files_that_the_pages_name_exist():
             assert (page.parent / target).exists(), (page, target)
 
 
+def test_tests_that_ci_and_the_workflows_name_exist():
+    files = [ROOT / ".ci" / "run", ROOT / ".ci" / "sanitize", *ROOT.glob(".github/workflows/*")]
+    for file in files:
+        for target in re.findall(r"\btests/[\w/.]+", file.read_text(encoding="utf-8")):
+            assert (ROOT / target).exists(), (file.name, target)
+
+
 @pytest.mark.parametrize(("page", "most"), [("README.md", 8_000), ("CONTRIBUTING.md", 9_500)])
 def test_pages_that_everybody_reads_are_short(page, most):
     assert len((ROOT / page).read_bytes()) <= most
