@@ -143,7 +143,7 @@ def test_ft_9_goodness_by_an_asymmetric_w_promises_nothing():
 
 
 def test_ft_10_the_number_of_pairs_must_not_depend_on_the_unit_of_the_loss():
-    """A hinge loss 80 times as large needs as many pairs; as printed one pair would do, and then
+    """A hinge loss 80 times as large needs as many pairs; as printed one pair is enough, and then
     the promise breaks in nearly every draw.
     """
     rng = np.random.default_rng(0)
