@@ -623,8 +623,7 @@ def of_points(row: Row, points: int) -> Row:
     Returns
     -------
     dict
-        Its ``n`` is one more than the degrees of freedom that Welch and Satterthwaite give the sum
-        of the two variances; without an error over runs it is `points`.
+        With the error and `n` of :func:`together`.
 
     See Also
     --------
@@ -636,11 +635,41 @@ def of_points(row: Row, points: int) -> Row:
     >>> round(of_points(number({"measure": "test error (%)"}, [1.74]), 10_000)["error"], 3)
     0.131
     """
-    of_runs, of_points = row["error"] or 0.0, points_error(row["ours"], points)
+    return row | together(row["error"] or 0.0, row["n"], points_error(row["ours"], points), points)
+
+
+def together(of_runs: float, runs: int, of_points: float, points: int) -> Row:
+    """Return the standard error over runs and over points that all runs share, and its `n`.
+
+    `n` is one more than the degrees of freedom that Welch and Satterthwaite give the sum of the two
+    variances; without an error over runs it is `points`.
+
+    Parameters
+    ----------
+    of_runs, of_points : float
+        Standard errors; 0 without one.
+    runs, points : int
+
+    Returns
+    -------
+    dict
+        ``error`` and ``n``.
+
+    See Also
+    --------
+    of_points : The row of a percentage of points.
+
+    Examples
+    --------
+    >>> together(3.0, 10, 4.0, 100)
+    {'error': 5.0, 'n': 54}
+    >>> together(0.0, 1, 4.0, 100)
+    {'error': 4.0, 'n': 100}
+    """
     error, n = math.hypot(of_runs, of_points), points
     if of_runs:
-        n = 1 + int(error**4 / (of_runs**4 / (row["n"] - 1) + of_points**4 / (points - 1)))
-    return row | {"error": error, "n": n}
+        n = 1 + int(error**4 / (of_runs**4 / (runs - 1) + of_points**4 / (points - 1)))
+    return {"error": error, "n": n}
 
 
 def absent(keys: Row, why: str, published: float | None = None) -> Row:

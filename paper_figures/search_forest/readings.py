@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from paper_figures.study import together
 from refimpl.rivals.candidates import Candidates, recall
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
@@ -119,15 +120,8 @@ def shares(of_queries: FloatArray) -> dict[str, Any]:
 
 
 def over_draws(recalls: Sequence[float], errors: Sequence[float], queries: int) -> dict[str, Any]:
-    """Return a mean recall with its standard error over the draws and over the queries.
-
-    `n` is one more than the degrees of freedom that Welch and Satterthwaite give the sum of the two
-    variances: one draw has the queries' alone.
-    """
-    draws, of_queries = len(recalls), float(np.mean(errors)) ** 2
-    of_draws = float(np.var(recalls, ddof=1)) / draws if draws > 1 else 0.0
-    variance = of_queries + of_draws
-    n = queries
-    if of_draws:
-        n = 1 + int(variance**2 / (of_queries**2 / (queries - 1) + of_draws**2 / (draws - 1)))
-    return {"ours": float(np.mean(recalls)), "error": variance**0.5, "n": n}
+    """Return a mean recall with its standard error over the draws and over the queries."""
+    draws = len(recalls)
+    of_draws = float(np.std(recalls, ddof=1)) / draws**0.5 if draws > 1 else 0.0
+    of_queries = float(np.mean(errors))
+    return {"ours": float(np.mean(recalls))} | together(of_draws, draws, of_queries, queries)
