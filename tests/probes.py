@@ -45,7 +45,7 @@ def cells_of(study):
     chosen = {}
     for cell in study.cells["small"]:
         if "hnswlib" in cell:
-            cell = cell | {"hnswlib": False}  # a library that not everyone has
+            cell = cell | {"hnswlib": None}  # a library that not everyone has
         branch = {
             key: value if isinstance(value, str | bool) else type(value).__name__
             for key, value in cell.items()
