@@ -160,6 +160,7 @@ if __name__ == "__main__":  # cythonize may start processes that import this fil
                 "cdivision": False,
                 "binding": True,
                 "embedsignature": False,
+                "auto_pickle": False,
             },
             force=DEBUG,
         ),
