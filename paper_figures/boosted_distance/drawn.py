@@ -143,7 +143,7 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
     chosen = record["drawing"]["chosen"]
     for axis, title, label in (
         (upper, "Mean over the sets", "error (%)"),
-        (lower, "Distance from the printed Table 2", "mean |ours − printed|\n(points)"),
+        (lower, "Distance from the published Table 2", "mean |reproduced − published|\n(points)"),
     ):
         mark = axis.axvline(chosen, color=theme().soft, linewidth=0.8)
         logarithmic(axis.xaxis)

@@ -140,7 +140,7 @@ BEST = Grid(
     ("method",),
     details=("at k",),
     order={"measure": ("1-nn error", "best k-nn error")},
-    headings={"at k": "ours at k"},
+    headings={"at k": "reproduced at k"},
 )
 QUERIES = "query-insensitive against query-sensitive"
 SPACES = "feature space against parameter space"

@@ -80,7 +80,7 @@ def _figures(decided: Decided) -> str:
     links = ", ".join(
         f'<a href="#{escape(name)}">{escape(spoken(name))}</a>' for name in decided.claim.figures
     )
-    return f'<p class="where">Ours: {links}</p>' if links else ""
+    return f'<p class="where">Reproduced in: {links}</p>' if links else ""
 
 
 def _line(room: Room, head: str, text: str) -> str:
@@ -109,7 +109,7 @@ def _number(number: Number, decided: Decided) -> str:
     elif number.runs is not None:
         text += f" ({_of_runs(number).removeprefix(', ')})"
     if number.published is not None:
-        text += f", printed {number_text(number.published, None)}"
+        text += f", published {number_text(number.published, None)}"
     return text + _entry_links(number, decided.claim.paper)
 
 

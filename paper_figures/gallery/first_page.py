@@ -36,7 +36,7 @@ def page(rooms: Sequence[Room]) -> str:
     cards = "\n".join(_card(room) for room in rooms)
     body = f"""<a class="skip" href="#papers">Skip to the papers</a>
 <header>
-<h1>Printed, and ours</h1>
+<h1>Published and reproduced results</h1>
 {_headline(rooms)}
 {_filters(rooms)}
 </header>
@@ -47,7 +47,7 @@ def page(rooms: Sequence[Room]) -> str:
 {_everything(rooms)}
 {cost_table.section(rooms)}
 </main>"""
-    return frame("Figures and tables: printed, and ours", body, "first")
+    return frame("Figures and tables: published and reproduced", body, "first")
 
 
 def _headline(rooms: Sequence[Room]) -> str:
@@ -55,7 +55,7 @@ def _headline(rooms: Sequence[Room]) -> str:
     total = sum(counts.values())
     intro = (
         "The figures and tables of these papers, computed again where their data can be had; our "
-        "number stands beside each printed number."
+        "number is beside each published number."
     )
     if any(room.small for room in rooms):
         return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'

@@ -36,17 +36,17 @@ def page(room: Room) -> str:
 <section id="entries">
 <h2>Figures and tables</h2>
 <div class="explain">
-<p>A cell shows our number, and below it the number that the paper prints with a sign. Small
-numbers lead to notes. Tables without printed numbers are ours alone.</p>
+<p>A cell shows the reproduced number, and below it the published number with a sign. Small
+numbers lead to notes. Tables without published numbers go beyond the paper.</p>
 {legend(room.states)}
-<p><label><input type="checkbox" id="differences"> Show differences, ours − printed, with their
+<p><label><input type="checkbox" id="differences"> Show differences, reproduced − published, with their
 standard errors (s.e.)</label></p>
 </div>
 {articles}
 </section>
 </main>
 <footer><p><a href="#claims">To the top</a> · <a href="../index.html">All papers</a></p></footer>"""
-    return frame(f"{paper.title}: printed, and ours", body, "paper")
+    return frame(f"{paper.title}: published and reproduced", body, "paper")
 
 
 def _files(room: Room) -> str:

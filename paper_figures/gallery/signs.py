@@ -9,13 +9,13 @@ from paper_figures.judge import verdicts
 
 VERDICTS = {
     verdicts.SAME: ("=", "no farther apart than chance allows (95 %)"),
-    verdicts.BETTER: ("▲", "better than printed"),
-    verdicts.WORSE: ("▼", "worse than printed"),
+    verdicts.BETTER: ("▲", "better than published"),
+    verdicts.WORSE: ("▼", "worse than published"),
     verdicts.DIFFERENT: ("≠", "differs; no side is better"),
     verdicts.NOT_COMPARABLE: ("◇", "not comparable: a stand-in for the paper's data, or its size"),
-    verdicts.READ_OFF: ("~", "the printed number is read off a curve, or given roughly"),
+    verdicts.READ_OFF: ("~", "the published number is read off a curve, or given roughly"),
     verdicts.NO_CURVE: ("∿", "the paper has a curve, but not as numbers"),
-    verdicts.BEYOND: ("+", "the paper has no such number; one printed beside it is to compare"),
+    verdicts.BEYOND: ("+", "the paper has no such number; a published one beside it is to compare"),
     verdicts.NOT_AVAILABLE: ("∅", "no data, or too large a computation; a note says which"),
 }
 ENTRIES = {

@@ -99,7 +99,7 @@ def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) ->
     below = f'<p class="below">{escape(note)}</p>' if (note := common_note(judged)) else ""
     content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
-    title = grid.title or "Ours, and as printed"
+    title = grid.title or "Reproduced and published"
     if grid.folded or lines > LONG_PRINTED:
         return _folded(f"{title}: {len(judged)} numbers", content, anchor)
     heading = f"<h4>{escape(grid.title)}</h4>" if grid.title else ""
@@ -115,7 +115,7 @@ def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool, most: in
     below = "".join(f'<p class="below">{escape(sentence(reason))}</p>' for reason in reasons)
     content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
-    what = "Ours without a printed number" if beside else "Our numbers"
+    what = "Reproduced, without a published number" if beside else "Reproduced numbers"
     title = f"{grid.title}: {what[0].lower()}{what[1:]}" if grid.title else what
     columns = len({_place(item, grid.columns) for item in judged})
     if grid.folded or max(lines, columns) > most:
@@ -249,7 +249,7 @@ def _head(grid: Grid, columns: list[Place]) -> str:
         f'<th scope="col" rowspan="{levels}">{escape(grid.heading(key))}</th>' for key in grid.rows
     )
     if not grid.columns:
-        return f'<tr>{corner}<th scope="col" class="number">ours</th></tr>'
+        return f'<tr>{corner}<th scope="col" class="number">reproduced</th></tr>'
     lines = [_column_head(alone, len(columns), last=False)] if alone else []
     for level, key in enumerate(grid.columns):
         runs = groupby(columns, key=lambda place, end=level + 1: place[:end])  # type: ignore[misc]
@@ -333,7 +333,7 @@ def _content(
         printed = number_text(row["published"], printed_digits)
         sign = sign_of(item.verdict.state, item.verdict.open)
         lines.append(
-            f'<span class="printed"><span class="heard">printed </span>{printed} {sign}'
+            f'<span class="printed"><span class="heard">published </span>{printed} {sign}'
             f"{notes.mark(item.verdict)}</span>"
         )
         lines.append(_difference(item, ours_digits))

@@ -230,9 +230,9 @@ def test_what_depends_on_t():
     left, right = figure.axes
     assert texts(left) == ("Mean over the sets", "rounds T", "error (%)")
     assert texts(right) == (
-        "Distance from the printed Table 2",
+        "Distance from the published Table 2",
         "rounds T",
-        "mean |ours − printed|\n(points)",
+        "mean |reproduced − published|\n(points)",
     )
     assert scales(left)[0] == scales(right)[0] == "log"
     quantities = list(values)

@@ -365,12 +365,12 @@ def test_claims_open_the_page_with_numbers_and_what_would_settle_them(claimed):
     low, more = section.only("ol").all("li", id="claim-all-low")[0], section.all("li")[-1]
     assert [p.text for p in low.all("p")] == [
         "§ 3",
-        "Ours: Table 1",
+        "Reproduced in: Table 1",
         "All <errors> are low.",
         "Because: Both are low.",
     ]
     assert [li.text for li in low.only("ul").all("li")] == [
-        "x: 1.23 ± 0.12 (s.e.), printed 1.5 Table 1",
+        "x: 1.23 ± 0.12 (s.e.), published 1.5 Table 1",
         "y: 2 (run once) Codings Figure 1",
         "z: 4.00 ± 0.50 (s.e., n = 1,000)",
         "w: 5",

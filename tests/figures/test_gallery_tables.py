@@ -92,12 +92,12 @@ def test_a_cell_shows_both_numbers_the_sign_and_what_is_open():
     assert open_cell.classes == ["number", "better", "open"]
     assert [span.text for span in open_cell.children] == [
         "11.2 ±0.5",
-        "printed 12.5 ▲!better, open",
+        "published 12.5 ▲!better, open",
         "−1.2 (s.e. 0.5)",
         "at L1",
     ]
     assert same.classes == ["number", "same"]
-    assert [span.text for span in same.children][:2] == ["12.5", "printed 12.5 =same"]
+    assert [span.text for span in same.children][:2] == ["12.5", "published 12.5 =same"]
     assert absent.children[0].text == "n/a" and absent.classes == ["number", "not-available"]
     assert [li.text for li in notes.all("li")] == ["Gone."]
 
@@ -176,7 +176,7 @@ def test_numbers_without_a_printed_one_stand_in_a_table_below():
     ]
     page, notes = page_of(judged, Grid(("k",)))
     above, below = page.all("table")
-    assert lines(above, "tbody") == [["1", "1printed 1 =same"]]
+    assert lines(above, "tbody") == [["1", "1published 1 =same"]]
     assert lines(below, "tbody") == [["2", "2"]]
     anchors = [div["id"] for div in page.all("div") if "numbers" in div.classes]
     assert anchors == ["table1-numbers", "table1-numbers-ours"]
@@ -198,7 +198,7 @@ def test_what_a_picture_shows_is_folded_sooner():
     judged = [(row(None, 1.0, k=k, a="x"), Verdict("beyond the paper")) for k in range(5)]
     page, _ = page_of(judged, Grid(("a",), ("k",)), pictures=[".svg"])
     details = page.only("details", id="table1-numbers-ours")
-    assert details.only("summary").text == "Our numbers: 5" and "open" not in details.attributes
+    assert details.only("summary").text == "Reproduced numbers: 5" and "open" not in details.attributes
 
 
 @pytest.mark.parametrize("count, folded", [(48, False), (49, True)])
