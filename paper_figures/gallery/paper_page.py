@@ -39,8 +39,8 @@ def page(room: Room) -> str:
 <p>A cell shows the reproduced number, and below it the published number with a sign. Small
 numbers lead to notes. Tables without published numbers go beyond the paper.</p>
 {legend(room.states)}
-<p><label><input type="checkbox" id="differences"> Show differences, reproduced − published, with their
-standard errors (s.e.)</label></p>
+<p><label><input type="checkbox" id="differences"> Show differences, reproduced − published, with
+their standard errors (s.e.)</label></p>
 </div>
 {articles}
 </section>

@@ -198,7 +198,9 @@ def test_what_a_picture_shows_is_folded_sooner():
     judged = [(row(None, 1.0, k=k, a="x"), Verdict("beyond the paper")) for k in range(5)]
     page, _ = page_of(judged, Grid(("a",), ("k",)), pictures=[".svg"])
     details = page.only("details", id="table1-numbers-ours")
-    assert details.only("summary").text == "Reproduced numbers: 5" and "open" not in details.attributes
+    assert (
+        details.only("summary").text == "Reproduced numbers: 5" and "open" not in details.attributes
+    )
 
 
 @pytest.mark.parametrize("count, folded", [(48, False), (49, True)])
