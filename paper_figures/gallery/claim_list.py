@@ -53,10 +53,10 @@ def _where_decided(room: Room) -> str:
         )
     if not room.small:
         return ""
-    page = room.link(f"{REPRODUCED}/{room.name}/index.html")
+    page = room.link(f"{REPRODUCED}/{room.name}/README.md")
     where = f"<code>{REPRODUCED}/{room.name}</code> of the project"
     if page is not None:
-        where = f'<a href="{escape(page)}#claims">the committed page</a>'
+        where = f'<a href="{escape(page)}">the committed results</a>'
     return (
         '<p class="stand-in">The small scale decides no claim, since the claims are about the '
         f"paper's data and sizes. For their states see {where}.</p>"

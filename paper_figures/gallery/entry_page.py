@@ -79,12 +79,12 @@ def _stand_in(room: Room, entry: Entry, record: Record) -> str:
     if record["scale"] != "small":
         return ""
     where = f"{REPRODUCED}/{room.name}"
-    page = room.link(f"{where}/index.html")
+    page = room.link(f"{where}/README.md")
     if page is not None and room.link(f"{where}/{entry.figure.name}.json") is None:
         source = "The numbers at the paper's scale are not yet made."
     elif page is not None:
-        link = f'<a href="{escape(page)}#{escape(entry.figure.name)}">the committed page</a>'
-        source = f"The numbers at the paper's scale are on {link}."
+        link = f'<a href="{escape(page)}">the committed results</a>'
+        source = f"The numbers at the paper's scale are in {link}."
     else:
         source = (
             f"The project's <code>{escape(where)}/README.md</code> has the numbers at the "

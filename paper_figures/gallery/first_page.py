@@ -20,6 +20,11 @@ from paper_figures.judge import verdicts
 
 THUMBNAILS = 4
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
+STAND_IN = (
+    '<p class="stand-in">Small scale: these numbers are of stand-ins, with other data or other '
+    f"sizes than the papers', and decide no claim. The numbers at the papers' scale are in "
+    f"<code>{REPRODUCED}</code> of the project, and on its site.</p>"
+)
 
 
 def page(rooms: Sequence[Room]) -> str:
@@ -58,7 +63,7 @@ def _headline(rooms: Sequence[Room]) -> str:
         "number is beside each published number."
     )
     if any(room.small for room in rooms):
-        return f'<p class="lead">{intro}</p>{_stand_in(rooms)}'
+        return f'<p class="lead">{intro}</p>{STAND_IN}'
     if not total or not any(room.made for room in rooms):
         return f'<p class="lead">{intro}</p>'
     told = [
@@ -70,18 +75,6 @@ def _headline(rooms: Sequence[Room]) -> str:
     return (
         f'<p class="lead">{intro} Of {total} claims that the papers make, {", ".join(told)} and '
         f"{untested}.</p>"
-    )
-
-
-def _stand_in(rooms: Sequence[Room]) -> str:
-    """Return a line that says that the numbers are of stand-ins, and where the papers' are."""
-    page = next((link for room in rooms if (link := room.link(f"{REPRODUCED}/index.html"))), None)
-    where = f"<code>{REPRODUCED}</code> of the project"
-    if page is not None:  # the address is that from a paper's page, one folder deeper
-        where = f'<a href="{escape(page.removeprefix("../"))}">the committed pages</a>'
-    return (
-        '<p class="stand-in">Small scale: these numbers are of stand-ins, with other data or other '
-        f"sizes than the papers', and decide no claim. For the papers' scale see {where}.</p>"
     )
 
 

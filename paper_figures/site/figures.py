@@ -4,7 +4,7 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from paper_figures import gallery, judge, registry
+from paper_figures import judge, registry, report
 from paper_figures.site import printed
 from paper_figures.store import Store
 
@@ -15,7 +15,7 @@ FOLDER = "figures"
 
 
 def write_pages(out: Path) -> None:
-    """Write the pages of the committed results into the site's folder ``figures``.
+    """Draw the committed results, and write their pages into the site's folder ``figures``.
 
     Parameters
     ----------
@@ -23,8 +23,12 @@ def write_pages(out: Path) -> None:
         The folder of the site.
     """
     folder = out / FOLDER
-    shutil.copytree(REPRODUCED, folder)
-    gallery.write(Store(folder), registry.load_papers())
+    shutil.copytree(REPRODUCED, folder, ignore=shutil.ignore_patterns("*.html", "*.svg", ".parts"))
+    store, papers = Store(folder), registry.load_papers()
+    for paper in papers:
+        for figure in paper.figures:
+            report.redraw(store, paper, figure)
+    report.write_pages(store, papers)
     _add_way(folder / "index.html", '<a href="../index.html">refimpl</a>')
     for room in registry.PAPERS:
         reader = f'<a href="../../reader/{room}.html">The paper, line by line</a>'
@@ -67,8 +71,9 @@ def write_links(sources: Path) -> None:
     """Write the page that leads to the figures, and the list of papers of the first page."""
     title = "Figures and claims"
     text = [title, "=" * len(title), ""]
-    text += ["Each table and figure of the papers, ours beside the printed numbers, and each claim"]
-    text += ["that a paper makes of its experiments with our verdict.", "", ".. raw:: html", ""]
+    text += ["Each table and figure of the papers, reproduced beside the published numbers, and"]
+    text += ["each claim that a paper makes of its experiments, with its state.", ""]
+    text += [".. raw:: html", ""]
     rows = [f'<li><a href="{FOLDER}/pays/index.html">Which of their methods when</a></li>']
     for paper in registry.load_papers():
         if paper.name not in registry.PAPERS:

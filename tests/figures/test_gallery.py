@@ -306,27 +306,27 @@ def test_small_scale_numbers_are_called_a_stand_in(tmp_path, out):
     assert stand_ins(out) == []
 
 
-def test_in_a_checkout_the_committed_page_and_the_code_are_linked(tmp_path):
-    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+def test_in_a_checkout_the_committed_results_and_the_code_are_linked(tmp_path):
+    committed = tmp_path / "paper_figures/reproduced/first_paper/README.md"
     code = tmp_path / "refimpl/first_paper/algorithm.py"
     record_of_table1 = committed.with_name("table1.json")
     for path in (committed, code, record_of_table1):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
-    (tmp_path / "paper_figures/reproduced/index.html").write_text("")
     folder = tmp_path / "figures"
     gallery.write(fill(folder, scale="small"), PAPERS)
-    lead = tree(folder / "index.html").only("p", **{"class": "stand-in"})
-    assert lead.only("a")["href"] == "../paper_figures/reproduced/index.html"
     figure1, table1 = stand_ins(folder)
     assert (
         figure1[0].endswith("The numbers at the paper's scale are not yet made.")
         and figure1[1] == []
     )
-    assert table1[1] == ["../../paper_figures/reproduced/first_paper/index.html#table1"]
+    assert table1[1] == ["../../paper_figures/reproduced/first_paper/README.md"]
     header = tree(folder / "first_paper/index.html").only("header")
     links = header.only("p", **{"class": "links"}).all("a")
-    assert [a["href"] for a in links] == ["../../refimpl/first_paper/algorithm.py"]
+    assert [a["href"] for a in links] == [
+        "../../refimpl/first_paper/algorithm.py",
+        "../../paper_figures/reproduced/first_paper/README.md",
+    ]
 
 
 def test_outside_a_checkout_no_code_is_linked(page):
@@ -483,7 +483,7 @@ def test_the_small_scale_folds_the_claims_and_says_where_they_are_decided(tmp_pa
     claim = judge.Claim("all-low", "first_paper", "§ 3", "All errors are low.", ("table1",))
     decided = [judge.Decided(claim, "not testable here", (), "the small scale")]
     monkeypatch.setattr(judge, "decide", lambda paper, records: decided)
-    committed = tmp_path / "paper_figures/reproduced/first_paper/index.html"
+    committed = tmp_path / "paper_figures/reproduced/first_paper/README.md"
     committed.parent.mkdir(parents=True)
     committed.write_text("")
     (tmp_path / "refimpl").mkdir()
@@ -493,5 +493,5 @@ def test_the_small_scale_folds_the_claims_and_says_where_they_are_decided(tmp_pa
     section = tree(tmp_path / "out/first_paper/index.html").only("section", id="claims")
     folded = section.only("details")
     assert "open" not in folded.attributes and folded.only("li", id="claim-all-low")
-    address = "../../paper_figures/reproduced/first_paper/index.html#claims"
+    address = "../../paper_figures/reproduced/first_paper/README.md"
     assert section.only("p", **{"class": "stand-in"}).only("a")["href"] == address

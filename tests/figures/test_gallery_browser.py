@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser import browser_only, chromium, press, set_media, set_width
+from result_pages import write_pages
 
 from paper_figures import gallery, registry
 from paper_figures.gallery import entry_page
@@ -29,8 +30,7 @@ SIDEWAYS = "return document.documentElement.scrollWidth - document.documentEleme
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages") / "reproduced"
-    shutil.copytree(REPRODUCED, folder)
-    gallery.write(Store(folder), PAPERS)
+    write_pages(folder)
     return folder
 
 

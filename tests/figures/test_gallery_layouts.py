@@ -4,12 +4,12 @@ The committed numbers themselves are not tested here: a layout says only where e
 """
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from fake_paper import paper_of
 from html_tree import read_page
+from result_pages import write_pages
 
 from paper_figures import gallery, registry
 from paper_figures.gallery import cost_table
@@ -31,8 +31,7 @@ def rows_of(paper, figure):
 def committed(tmp_path_factory):
     """The pages of the committed records, as trees by their paths."""
     folder = tmp_path_factory.mktemp("pages") / "reproduced"
-    shutil.copytree(REPRODUCED, folder)
-    gallery.write(Store(folder), PAPERS)
+    write_pages(folder)
     return {path: read_page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
 
 

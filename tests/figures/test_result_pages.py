@@ -48,6 +48,16 @@ def test_errors_of_boosted_distance_are_what_the_files_hold():
         assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
 
 
+def test_every_picture_is_shown():
+    pictures = {path.relative_to(REPRODUCED).as_posix() for path in REPRODUCED.rglob("*.png")}
+    shown = [
+        f"{paper}/{name}"
+        for paper, page in PAGES.items()
+        for name in re.findall(r"!\[.+?\]\((.*?)\)", page)
+    ]
+    assert sorted(shown) == sorted(pictures)
+
+
 def test_no_mark_of_a_failure_lies_beside_the_results():
     assert not list(REPRODUCED.rglob("*.failed.json"))
 
