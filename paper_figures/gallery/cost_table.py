@@ -1,6 +1,7 @@
 """What a full reproduction costs: a table of the time of each entry, and the sum."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from paper_figures.gallery.entries import Entry, Room
@@ -24,10 +25,10 @@ def section(rooms: Sequence[Room]) -> str:
     str
     """
     lines = []
-    records = []
+    costs = []
     for room in rooms:
         made = [(e, e.record) for e in room.entries if e.record is not None]
-        records += [record for _, record in made]
+        costs += made
         lines += [_row(entry, record, place == 0) for place, (entry, record) in enumerate(made)]
     if not lines:
         return ""
@@ -35,7 +36,7 @@ def section(rooms: Sequence[Room]) -> str:
     body = "\n".join(lines)
     return f"""<section id="cost">
 <h2>What a full reproduction costs {permalink("cost", "the costs")}</h2>
-{_summary(records)}
+{_summary(costs)}
 <details id="cost-table"><summary>Time of each entry</summary>
 <div class="box" tabindex="0" role="region" aria-label="Costs">
 <table class="costs"><thead><tr><th scope="col">paper</th><th scope="col">entry</th>{heads}</tr>
@@ -46,14 +47,29 @@ def section(rooms: Sequence[Room]) -> str:
 </section>"""
 
 
-def _summary(records: Sequence[Record]) -> str:
-    known = [record["cpu_seconds"] for record in records if record["cpu_seconds"] is not None]
-    entries = f"{len(records)} entr{'y' if len(records) == 1 else 'ies'}"
-    unknown = len(records) - len(known)
-    parts = [f"{entries}: {duration_text(sum(known))} of CPU time"]
-    if unknown:
+def _summary(made: Sequence[tuple[Entry, Record]]) -> str:
+    known = [(entry, record) for entry, record in made if record["cpu_seconds"] is not None]
+    entries = f"{len(made)} entr{'y' if len(made) == 1 else 'ies'}"
+    parts = [f"{entries}: {duration_text(_each_cell_once(known))} of CPU time"]
+    if unknown := len(made) - len(known):
         parts.append(f"without {unknown} whose CPU time was not recorded")
-    return f"<p>{', '.join(parts)}. Cells that two entries share count in both.</p>"
+    return f"<p>{', '.join(parts)}. A cell that several entries share counts once.</p>"
+
+
+def _each_cell_once(made: Iterable[tuple[Entry, Record]]) -> float:
+    """Return the CPU seconds of all cells; those of an entry that shares some count as equal."""
+    total = 0.0
+    counted: set[tuple[str, str, str]] = set()
+    for entry, record in sorted(made, key=lambda pair: -pair[1]["cells"]):
+        study = entry.paper.study_of(entry.figure.name)
+        cells = {
+            (entry.paper.name, study.name, json.dumps(cell, sort_keys=True, default=str))
+            for cell in study.cells[record["scale"]]
+            if entry.figure.uses(cell)
+        }
+        total += record["cpu_seconds"] * len(cells - counted) / len(cells)
+        counted |= cells
+    return total
 
 
 def _row(entry: Entry, record: Record, first: bool) -> str:

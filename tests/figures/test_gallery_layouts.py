@@ -15,7 +15,7 @@ from paper_figures import gallery, registry
 from paper_figures.gallery import cost_table
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.store import NO_KEYS, Store
-from paper_figures.study import Gathered, Grid, View
+from paper_figures.study import SCALES, Gathered, Grid, Paper, Study, View, grid
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 PAPERS = registry.load_papers()
@@ -72,11 +72,11 @@ def test_an_order_names_keys_and_values_of_the_layout(paper, figure):
     rows = rows_of(paper, figure)
     if not rows:
         pytest.skip("the entry has no committed record")
-    for grid in figure.layout:
-        taken = [row for row in rows if grid.takes(row)]
+    for table in figure.layout:
+        taken = [row for row in rows if table.takes(row)]
         assert taken
-        for key, values in grid.order.items():
-            if key not in grid.keys:  # an order that several layouts share
+        for key, values in table.order.items():
+            if key not in table.keys:  # an order that several layouts share
                 continue
             assert {row.get(key) for row in taken} & set(values), key
 
@@ -148,7 +148,7 @@ def test_costs_are_those_of_the_cells():
     paper = paper_of("made_up", "Title", "Source", *views)
     costs = ({"cells": 2, "cpu_seconds": 3000.0}, {"cells": 1, "cpu_seconds": None})
     entries = tuple(
-        Entry(paper, view, {"seconds": 3600.0, "rows": []} | cost, None, (), ())
+        Entry(paper, view, {"seconds": 3600.0, "rows": [], "scale": "paper"} | cost, None, (), ())
         for view, cost in zip(views, costs, strict=True)
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
@@ -160,6 +160,24 @@ def test_costs_are_those_of_the_cells():
     ]
     said = section.only("p").text
     assert "2 entries: 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
+
+
+def test_a_cell_of_several_entries_counts_once():
+    """Three cells of 100 seconds: one entry needs all, two of the others' are among them."""
+    uses = (lambda cell: cell["run"] > 0, lambda cell: True, lambda cell: cell["run"] == 0)
+    views = tuple(View(f"table{n}", "T", Gathered, uses=use) for n, use in enumerate(uses))
+    study = Study("s", print, {scale: grid(run=range(3)) for scale in SCALES}, views)
+    paper = Paper("made_up", "T", "S", (study,))
+    records = ({"cells": n, "cpu_seconds": 100.0 * n, "seconds": 1.0} for n in (2, 3, 1))
+    entries = tuple(
+        Entry(paper, view, {"scale": "small", "rows": []} | record, None, (), ())
+        for view, record in zip(views, records, strict=True)
+    )
+    room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
+    said = read_page(cost_table.section([room])).only("section").only("p").text
+    assert (
+        said == "3 entries: 5 min 0 s of CPU time. A cell that several entries share counts once."
+    )
 
 
 def test_without_records_there_are_no_costs():
