@@ -87,7 +87,7 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
 
 def _by_percentile(axis: Axes) -> None:
     """Number an axis of 100 - p by p, and leave room for a text below the curves."""
-    from matplotlib.ticker import FixedLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
     low, high = axis.get_ylim()
     axis.set(
@@ -98,6 +98,7 @@ def _by_percentile(axis: Axes) -> None:
     )
     axis.xaxis.set_major_locator(FixedLocator([100 - p for p in (0, 50, 80, 90, 95, 98, 99)]))
     axis.xaxis.set_minor_locator(NullLocator())
+    axis.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))  # whatever the height
     axis.xaxis.set_major_formatter(lambda left, _: plain(100 - left))
 
 
