@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from refimpl.check.cases import KERNELS
 from refimpl.check.comparing import Difference, Fault
 from refimpl.check.drawing import Source
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
-from refimpl.check.kernel import (
+from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
+from refimpl.check.stages import difference_of, renamed, reported
+from refimpl.check.subject import (
     EQUAL_WORTH,
     LAST_BITS,
     NOT_COMPARED,
@@ -28,10 +29,9 @@ from refimpl.check.kernel import (
     States,
     Subject,
     Values,
+    of_reference,
 )
-from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.stages import difference_of, of_reference, renamed, reported
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
@@ -199,7 +199,8 @@ class Asking:
         def tries(source: Source) -> Difference | None:
             nonlocal tried
             try:
-                flag, arguments = subject.problem(source)
+                flag = source.pick(*subject.flags)
+                arguments = subject.drawn(source, flag)
                 expected = of_reference(subject, arguments)
             except MemoryError:
                 raise

@@ -15,20 +15,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from refimpl.check import asking, making
+from refimpl.check import asking
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
 from refimpl.check.asking import MOST_ENDS, Asking
-from refimpl.check.cases import KERNELS
 from refimpl.check.describing import listing, signatures, skeleton
-from refimpl.check.files import UnusableError, folder
-from refimpl.check.kernel import Subject
+from refimpl.check.files import UnusableError, folder, write
+from refimpl.check.logs import ALGORITHMS, check_rounds
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import Asked, ModuleProgram, Program
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
-from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.serving import checked, limits_memory
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import Subject
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 __all__ = ["main", "options_of"]
 
@@ -183,6 +182,8 @@ def _add_modules(command: Callable[..., Any]) -> None:
             sub.add_argument("--memory", type=int, default=MEMORY, metavar="MIB", help=memory)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
+    given = "what has the arguments; a case without a result gets one"
+    sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
 
 
 def _add_answers(command: Callable[..., Any]) -> None:
@@ -250,10 +251,14 @@ def _kernels(options: argparse.Namespace) -> Report:
 def _trainings(options: argparse.Namespace) -> Report | str:
     if options.skeleton:
         (name,) = _only(list(TRAININGS), [options.skeleton], "trainings")
-        return skeleton(name)
+        return skeleton(name, options.vectors)
     if options.list:
         names = _only(list(TRAININGS), options.only, "trainings")
-        return signatures(names) if options.only else listing(options.vectors, options.examples)
+        return (
+            signatures(names, options.vectors)
+            if options.only
+            else listing(options.vectors, options.examples)
+        )
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
     program = _module(options)
@@ -368,7 +373,7 @@ def _program(options: argparse.Namespace) -> Report:
 def _make(options: argparse.Namespace) -> Report:
     print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
-        size = making.write(options.out)
+        size = write(options.out, options.vectors)
     except OSError as error:
         raise UnusableError(f"cannot write to {options.out}: {error.strerror}") from error
     return Report("vectors", facts=[("folder", options.out), ("bytes", size)])

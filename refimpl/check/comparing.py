@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.encoding import Digest, fold
-from refimpl.check.kernel import (
+from refimpl.check.subject import (
     EQUAL_WORTH,
     LAST_BITS,
     NOT_COMPARED,

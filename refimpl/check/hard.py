@@ -1,6 +1,6 @@
 """Draw the arguments of a kernel that are hard on it: numbers of every size, longer arrays.
 
-The cases are those of the table (:mod:`refimpl.check.cases`). What is drawn here is for two modules
+The cases are those of :mod:`refimpl.check.subjects`. What is drawn here is for two modules
 to be compared on: no result is stored, so NumPy's generator serves.
 
 Not handled here: arguments that a kernel must refuse.
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
-from refimpl.check.cases import KERNELS
 from refimpl.check.drawing import Source
-from refimpl.check.kernel import Values, copied
+from refimpl.check.subject import Values, copied
+from refimpl.check.subjects import KERNELS
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Hard", "arguments_of", "called_with", "hard_reals"]

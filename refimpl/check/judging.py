@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values
+from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray
 

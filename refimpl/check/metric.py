@@ -16,10 +16,10 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import WRONG
 from refimpl.check.large_margin import objective_of
 from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
+from refimpl.check.subject import WRONG
 from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subject import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 
 __all__ = ["remarks"]
 

@@ -15,7 +15,6 @@ Not handled here: which cases are asked (:mod:`refimpl.check.asking`), the modul
 import json
 import os
 import queue
-import re
 import signal
 import subprocess
 import sys
@@ -23,13 +22,11 @@ import threading
 import time
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from refimpl.check.comparing import Odd
-from refimpl.check.encoding import decode
+from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import States
 from refimpl.check.serving import Server
+from refimpl.check.subject import States
 
 __all__ = ["Answer", "GivenUpError", "Here", "ModuleProgram", "Program", "ProgramError"]
 
@@ -41,7 +38,6 @@ TO_START = 60.0
 """Seconds for the imports of a module, beside those for a case."""
 WAIT = 0.2
 """Seconds between two looks at the process."""
-NUMBER = re.compile("[+-]?(0x|inf|nan)", re.IGNORECASE)
 
 
 class ProgramError(Exception):
@@ -309,29 +305,8 @@ def as_states(result: Any) -> States:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, dict):
-        if "odd" in value:
-            return Odd(str(value["odd"]))
-        if "generator" in value or "digest" in value:
-            raise ValueError("an answer must have the whole array, no generator and no digest")
-        return decode(value)
-    if isinstance(value, str):
-        return _float(value) if NUMBER.match(value) else value
-    if isinstance(value, list):
-        return np.array(_numbers(value))
-    return value
-
-
-def _numbers(value: list[Any]) -> list[Any]:
-    return [
-        _numbers(part)
-        if isinstance(part, list)
-        else (_float(part) if isinstance(part, str) else part)
-        for part in value
-    ]
-
-
-def _float(text: str) -> float:
-    if not NUMBER.match(text):  # float.fromhex takes 1.5 for 1 + 5/16
-        raise ValueError(f"a number in a string must be hexadecimal, from 0x; got {text[:40]!r}")
-    return float.fromhex(text)
+    if isinstance(value, dict) and "odd" in value:
+        return Odd(str(value["odd"]))
+    if isinstance(value, dict) and ("generator" in value or "digest" in value):
+        raise ValueError("an answer must have the whole array, no generator and no digest")
+    return read(value)

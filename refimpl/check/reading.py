@@ -3,7 +3,7 @@
 A file is looked at before it is read: a pipe, a file that is too large and an archive that becomes
 too large are refused.
 
-Not handled here: logs (:mod:`refimpl.check.rounds`), vectors (:mod:`refimpl.check.files`).
+Not handled here: logs (:mod:`refimpl.check.logs`), vectors (:mod:`refimpl.check.files`).
 """
 
 import io

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refimpl.check.comparing import Difference
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE
 from refimpl.check.printed import remarks
+from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE
 
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
 

@@ -23,12 +23,10 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
-from refimpl.check.calling import SignatureError, call, in_order
-from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import DTYPES, decode, encode, plain
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import Subject, Values, copied
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import SignatureError, Subject, Values, call, copied, in_order
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 try:
     import resource

@@ -8,7 +8,6 @@ program, a log).
 """
 
 import dataclasses
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from refimpl.check.comparing import Difference, Fault, compare_outputs, worst
 from refimpl.check.encoding import Digest
 from refimpl.check.judging import FORM_ERRORS
-from refimpl.check.kernel import (
+from refimpl.check.subject import (
     AGREES,
     CHOICES,
     NOT_COMPARED,
@@ -28,15 +27,7 @@ from refimpl.check.kernel import (
     Values,
 )
 
-__all__ = [
-    "NAMES",
-    "compare",
-    "difference_of",
-    "first_fault",
-    "of_reference",
-    "renamed",
-    "reported",
-]
+__all__ = ["NAMES", "compare", "difference_of", "first_fault", "renamed", "reported"]
 
 NAMES = {
     "feature": "f",
@@ -51,13 +42,6 @@ NAMES = {
     "leaves": "leaf",
 }
 """Other names of the parts of a round, and the names of the outputs that they stand for."""
-
-
-def of_reference(subject: Subject, arguments: Values) -> States:
-    """Return the reference's states; it warns of nothing."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return subject.expected(arguments)
 
 
 def first_fault(

@@ -1,4 +1,9 @@
-"""For each rule of the check's table a copy of the reference that breaks this rule alone.
+"""For each tie rule and each constant of a training a copy of the reference that breaks it alone.
+
+The vectors have a case for each: its flags name the rules that it decides. Not there, because no
+case decides them: which of two equal classifiers BoostMap removes or modifies (their losses are
+sums in another order), and the least alpha of its step 3 (a classifier that it holds back is
+removed before).
 
 MUTANTS maps (training, rule) to a function or class of the reference, a text of its source, and
 what the copy has instead.
@@ -29,9 +34,9 @@ best_stump = refimpl.kernels.stumps.best_stump
 CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
     f"refimpl.{module}:"
     for module in (
-        "check.trainings.boosted_distance",
-        "check.trainings.boostmap",
-        "check.trainings.lmnn",
+        "check.subjects.boosted_distance",
+        "check.subjects.boostmap",
+        "check.subjects.lmnn",
         "search_forest.pairs",
     )
 )
@@ -154,7 +159,7 @@ MUTANTS = {
     ("lmnn_steps", "steps-double"): (lm.steps, "2 * gap", "3 * gap"),
     ("lmnn_steps", "projected"): (lm.project, "np.maximum(values, 0.0)", "np.abs(values)"),
     ("lmnn_steps", "start"):
-        ("refimpl.check.trainings.lmnn:_run", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
+        (CHECK_LM + "_run", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])"),
     ("lmnn_steps", "pairs-found-alone"):
         (lm.steps, "slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)",
          "new = np.union1d(active, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
@@ -166,7 +171,8 @@ MUTANTS = {
          "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)"),
     ("lmnn", "lowest-of-equal-neighbours"):
         (CHECK_LM + "_run_optimum", "result.targets",
-         "len(arguments['X']) - 1 - lmnn(**{**arguments, 'X': arguments['X'][::-1].copy(), "
+         "len(arguments['X']) - 1 - reference_lmnn("
+         "**{**arguments, 'X': arguments['X'][::-1].copy(), "
          "'y': arguments['y'][::-1].copy()}, options=options).targets[::-1]"),
     ("lmnn", "mu"): (CHECK_LM + "_run_optimum", "lmnn(**arguments",
                      "lmnn(**{**arguments, 'mu': 2 * arguments['mu']}"),

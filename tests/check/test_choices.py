@@ -8,9 +8,9 @@ import pytest
 from asked import differences
 
 import refimpl.kernels
-from refimpl.check.cases import KERNELS
-from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 from refimpl.check.stages import compare
+from refimpl.check.subject import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subjects import KERNELS
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
 

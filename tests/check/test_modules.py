@@ -16,7 +16,7 @@ import pytest
 from asked import differences
 
 from refimpl.check import cli, serving
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import TRAININGS
 
 ROOT = Path(__file__).parents[2]
 MODULE = """

@@ -10,7 +10,7 @@ from asked import differences
 from training_mutants import MUTANTS, rounds
 
 from refimpl.check import cli
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import TRAININGS
 
 
 @pytest.mark.parametrize("name", MUTANTS)

@@ -7,13 +7,13 @@ last digits hang on the processor), and what is refused when vectors are read (t
 
 import json
 
-from refimpl.check import making
+from refimpl.check import files
 from refimpl.check.files import folder
 from tests.vectors.__main__ import verify
 
 
 def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
-    assert making.write(tmp_path, verify) < 3_000_000  # bytes
+    assert files.write(tmp_path, verify=verify) < 3_000_000  # bytes
     made, committed = (
         {path.relative_to(where) for path in where.rglob("*.json")}
         for where in (tmp_path, folder())

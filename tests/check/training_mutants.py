@@ -12,8 +12,8 @@ import refimpl.boostmap.algorithm
 import refimpl.ftune.algorithm
 import refimpl.lmnn.algorithm
 import refimpl.search_forest.algorithm
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG
+from refimpl.check.subjects import TRAININGS
 
 MUTANTS = {}
 

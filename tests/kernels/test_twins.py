@@ -1,7 +1,7 @@
 """Both twins of every kernel: the same bits, and the same words for what they refuse.
 
 The arguments are those of the one table: :mod:`refimpl.kernels.contract` says what a kernel takes,
-:mod:`refimpl.check.cases` how its cases are drawn. Not tested here: many cases (`make fuzz`), and
+:mod:`refimpl.check.subjects` how they are drawn. Not tested here: many cases (`make fuzz`), and
 that a kernel computes what its paper says (the other files here, and the vectors).
 """
 

@@ -1,0 +1,15 @@
+"""The kernels and the trainings: a module for each paper, and one for the rivals."""
+
+from refimpl.check.subject import KERNELS, TRAININGS
+from refimpl.check.subjects import boosted_distance, boostmap, ftune, lmnn, rivals, search_forest
+
+__all__ = [
+    "KERNELS",
+    "TRAININGS",
+    "boosted_distance",
+    "boostmap",
+    "ftune",
+    "lmnn",
+    "rivals",
+    "search_forest",
+]

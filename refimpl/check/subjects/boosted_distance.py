@@ -1,0 +1,345 @@
+"""Boosted Distance: the kernels of stumps and of sums of them; Algorithms A.1, A.2 and A.3.
+
+The rounds are run by :mod:`refimpl.boosted_distance.algorithm`.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+import refimpl.kernels
+from refimpl.boosted_distance.algorithm import (
+    Round,
+    adaboost_rounds,
+    difference_vectors,
+    error_beyond_rounding,
+    similarity,
+)
+from refimpl.boosted_distance.model import StumpEnsemble
+from refimpl.check.drawing import KINDS, Source
+from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
+from refimpl.check.subject import WRONG, States, Values, asked, kernel, rounding, training
+from refimpl.kernels.stumps import GRID, on_grid
+from refimpl.typing import FloatArray
+
+__all__ = []
+
+
+FIELDS = ("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row")
+
+
+def _run_presort(module: Any, arguments: Values) -> Values:
+    """Give what the reference's own record holds; a record of another kind is nobody's business."""
+    features = module.presort(arguments["A"], arguments["B"])
+    return {name: getattr(features, name, None) for name in FIELDS}
+
+
+@kernel(
+    ";".join(f"{name} BD:A.2:2 bits" for name in FIELDS),
+    flags="ties, plain, constant columns, negative zero, denormals, duplicates, scales",
+    run=_run_presort,
+    record=True,
+)
+def presort(s: Source, flag: str) -> Values:
+    d = s.length(4)
+    A = s.points(s.length(9), d, flag)
+    return {"A": A, "B": s.points(s.length(4), d, flag) if s.integer(0, 1) else None}
+
+
+SMALL = ("tie between features", "tie between polarities", "one label", "extreme weights")
+
+
+def _run_stump(module: Any, arguments: Values) -> Values:
+    features = module.presort(arguments["A"], arguments["B"])
+    epsilon, f, p, theta = module.best_stump(features, arguments["w"], arguments["l"])
+    return {"epsilon": float(epsilon), "f": f, "p": p, "theta": float(theta)}
+
+
+@kernel(
+    "epsilon BD:A.2:7 bits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; theta BD:A.2:8 optimum",
+    flags="ties, plain, constant columns, negative zero, denormals, duplicates, extreme weights, "
+    "tie between features, tie between polarities, one label, quarters",
+    run=_run_stump,
+    judge=stump,
+    needs=("presort",),
+)
+def best_stump(s: Source, flag: str) -> Values:
+    d = s.length(3)
+    n = s.length(9, 2)
+    n_B = s.integer(0, 3)
+    if flag == "tie between polarities":  # half of the weight on either label
+        n, n_B = 4, 2 * s.integer(0, 1)
+    kind = "ties" if flag in SMALL else flag
+    A = s.points(n, d, kind)
+    if flag == "tie between polarities":
+        A[:] = A[0]
+        l = np.arange(n * (n_B or 1)) % 2 == 1
+        B = s.points(n_B, d, "ties") if n_B else None
+        return {"A": A, "B": B, "w": s.weights(len(l), "ties"), "l": l}
+    if flag == "tie between features":
+        A = np.ascontiguousarray(np.column_stack([A, -A[:, ::-1]]))
+    B = s.points(n_B, A.shape[1], kind) if n_B else None
+    rows = n * (n_B or 1)
+    l = np.full(rows, bool(s.integer(0, 1))) if flag == "one label" else s.booleans((rows,))
+    kind = {"plain": "plain", "quarters": "plain"}.get(flag, flag)
+    return {"A": A, "B": B, "w": s.weights(rows, kind), "l": l}
+
+
+def _run_similarity(module: Any, arguments: Values) -> Values:
+    returned = asked(module, "add_similarity", arguments)
+    if returned is not None:
+        raise TypeError(f"add_similarity must return None; got {type(returned).__name__}")
+    return {"S": arguments["S"]}
+
+
+def _similarity_rounding(arguments: Values, expected: Values) -> Values:
+    total = np.abs(arguments["S"]) + np.abs(arguments["alpha"]).sum()
+    return {"S": rounding(total, len(arguments["alpha"]))}
+
+
+@kernel(
+    "S BD:A.3:4 digits",
+    flags="ties, plain, negative zero, empty, threshold -inf",
+    run=_run_similarity,
+    rounding=_similarity_rounding,
+)
+def add_similarity(s: Source, flag: str) -> Values:
+    d = s.length(3)
+    n_Q, n_X = s.length(4), s.length(4)
+    T = 0 if flag == "empty" else s.length(5)
+    threshold = s.reals((T,), "plain" if flag == "plain" else "ties")
+    if flag == "threshold -inf" and T:
+        threshold[s.integer(0, T - 1)] = -np.inf
+    S, Q, X = s.reals((n_Q, n_X), "plain"), s.reals((n_Q, d), flag), s.reals((n_X, d), flag)
+    alpha, feature = s.reals((T,), "plain"), s.array((T,), 0, d - 1)
+    if s.wide and s.integer(0, 1):  # differences that occur, and their neighbours
+        q, x = s.array((T,), 0, n_Q - 1), s.array((T,), 0, n_X - 1)
+        beside = np.array([-np.inf, 0.0, np.inf])[s.array((T,), 0, 2)]
+        occurs = Q[q, feature] - X[x, feature]
+        threshold = np.where(s.booleans((T,)), occurs, np.nextafter(occurs, beside))
+    return {
+        "S": S,
+        "Q": Q,
+        "X": X,
+        "alpha": alpha,
+        "feature": feature,
+        "polarity": s.signs(T).astype(np.int64),
+        "threshold": threshold,
+    }
+
+
+# --------------------------------------------------------------------------------------- trainings
+
+
+ROUND = (
+    "w BD:A.2:6 digits; epsilon BD:A.2:7 digits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; "
+    "theta BD:A.2:8 optimum; beta BD:A.2:9 digits; updated BD:A.2:11 digits; "
+    "alpha BD:A.2:12 digits"
+)
+
+
+def states(P: FloatArray, N: FloatArray, rounds: Iterable[Round]) -> States:
+    """Return the state of each round."""
+    X = np.concatenate([P, N])
+    l = np.arange(len(X)) < len(P)
+    listed = []
+    for round in rounds:
+        f, p, theta = round.h
+        beta = round.epsilon / (1 - round.epsilon)
+        right = (p * X[:, f] < p * theta) == l
+        listed.append(
+            {
+                "w": round.w,
+                "epsilon": float(round.epsilon),
+                "f": f,
+                "p": p,
+                "theta": float(theta),
+                "beta": float(beta),
+                "updated": round.w * np.where(right, beta, 1.0),
+                "alpha": float(round.alpha),
+            }
+        )
+    return listed
+
+
+def _run(arguments: Values) -> States:
+    P, N, T = (arguments[name] for name in ("P", "N", "T"))
+    return states(P, N, islice(adaboost_rounds(P, N), T))
+
+
+def same_stump(arguments: Values, want: Values, got: Values) -> str:
+    """Judge the stump of a round under the weights of this round."""
+    X = np.concatenate([arguments["P"], arguments["N"]])
+    l = np.arange(len(X)) < len(arguments["P"])
+    given = {"A": X, "B": None, "w": want["w"], "l": l}
+    taken = {name: got.get(name) for name in ("f", "p", "theta")}
+    return tie_if(exact(want["w"]), stump(given, want, taken))
+
+
+def follow(arguments: Values, rounds: States) -> States:
+    """Return what each round must be after the choices that somebody's earlier rounds made.
+
+    A choice is taken over if it is as good as the best; else the best stump is.
+    """
+    P, N = (np.ascontiguousarray(arguments[name], dtype=np.float64) for name in ("P", "N"))
+    X = np.concatenate([P, N])
+    l = np.arange(len(X)) < len(P)
+    features = refimpl.kernels.presort(X)
+    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))
+    listed: States = []
+    for t in range(arguments["T"]):
+        w = w / w.sum()
+        epsilon, *h = refimpl.kernels.best_stump(features, w, l)
+        (want,) = states(
+            P, N, [Round(t + 1, error_beyond_rounding(epsilon, len(w)), 0.0, tuple(h), w)]
+        )
+        want["alpha"] = float(np.log(1 / want["beta"]))
+        listed.append(want)
+        if t < len(rounds) and same_stump(arguments, want, rounds[t]) != WRONG:
+            want.update(_of_choice(want, rounds[t], X, l))
+        w = want["updated"]
+    return listed
+
+
+def _of_choice(want: Values, taken: Values, X: FloatArray, l: np.ndarray) -> Values:
+    """Return epsilon, beta, alpha and the next weights of a stump that is as good as the best."""
+    f, p, theta = whole(taken["f"]), whole(taken["p"]), float(taken["theta"])
+    right = (p * X[:, f] < p * theta) == l
+    epsilon = error_beyond_rounding(float(on_grid(want["w"])[~right].sum()), len(right))
+    beta = epsilon / (1 - epsilon)
+    updated = np.where(right, beta, 1.0) * want["w"]
+    return {"epsilon": epsilon, "beta": beta, "updated": updated, "alpha": float(np.log(1 / beta))}
+
+
+def sums_of_weights(arguments: Values, want: Values) -> Values:
+    """Return what another sum of the weights changes: epsilon, and so beta and alpha.
+
+    The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well. A
+    stump without error has none to add: epsilon is 2**-52 in any order. The error of alpha is
+    allowed up to 2**-20: for a small epsilon it has no useful bound.
+    """
+    epsilon = want["epsilon"]
+    if epsilon == GRID:
+        return {"epsilon": 0.0, "beta": 0.0, "updated": 0.0, "alpha": 0.0}
+    off = 2 * len(want["w"]) * 2.0**-52
+    beta = off / (1 - epsilon) ** 2
+    alpha = min(off / (epsilon * (1 - epsilon)), 2.0**-20)
+    return {"epsilon": off, "beta": beta, "updated": want["w"] * beta, "alpha": alpha}
+
+
+@training(
+    ROUND,
+    takes="P, N, T",
+    algorithm="A.2",
+    loop="BD:A.2:5",
+    about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
+    run=_run,
+    judge=same_stump,
+    follow=follow,
+    rounding=sums_of_weights,
+)
+def adaboost(s: Source) -> Values:
+    """Points of two classes."""
+    n_P, n_N, d = s.integer(1, 5), s.integer(1, 5), s.integer(1, 2)
+    X = s.points(n_P + n_N, d, s.pick(*KINDS))
+    return {"P": X[:n_P], "N": X[n_P:], "T": s.integer(1, 4)}
+
+
+# -------------------------------------------------------------------------------------- A.1 and A.3
+
+
+def _run_classes(arguments: Values) -> States:
+    listed: States = []
+    for C in np.unique(arguments["l"]).tolist():
+        P, N = (np.asarray(_rows(part)) for part in _sets(arguments, C))
+        rounds = states(P, N, islice(adaboost_rounds(P, N), arguments["T"]))
+        sizes = {"C": C, "P": P, "N": N}
+        listed += [sizes | state if t == 0 else {"C": C} | state for t, state in enumerate(rounds)]
+    return listed
+
+
+def _sets(arguments: Values, C: int) -> tuple[object, object]:
+    return difference_vectors(arguments["Omega"], arguments["l"], C)
+
+
+def _rows(part: object) -> FloatArray:
+    """Return all vectors of a set of differences."""
+    A, B = part.A, part.B  # type: ignore[attr-defined]
+    return np.asarray((A[:, np.newaxis] - B).reshape(-1, A.shape[1]))
+
+
+def _same_of_class(arguments: Values, want: Values, got: Values) -> str:
+    P, N = (_rows(part) for part in _sets(arguments, want["C"]))
+    return same_stump({"P": P, "N": N}, want, got)
+
+
+@training(
+    f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}",
+    takes="Omega, l, T",
+    algorithm="A.1",
+    loop="BD:A.1:1",
+    about=(
+        "Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the other"
+    ),
+    run=_run_classes,
+    judge=_same_of_class,
+    rounding=sums_of_weights,
+    dependent=("updated",),
+)
+def boosted_distance(s: Source) -> Values:
+    """Points of two classes or three."""
+    n, d = s.integer(4, 7), s.integer(1, 2)
+    X = s.points(n, d, s.pick(*KINDS))
+    return {"Omega": X, "l": np.arange(n) % s.integer(2, 3), "T": s.integer(1, 3)}
+
+
+STUMPS = ("alpha", "feature", "polarity", "threshold")
+
+
+def _run_queries(arguments: Values) -> States:
+    y, X, l = (arguments[name] for name in ("y", "Omega", "l"))
+    s = np.empty((len(y), len(X)))
+    for C in np.unique(l).tolist():
+        Phi = StumpEnsemble(*(arguments[f"{name}_{C}"] for name in STUMPS))
+        s[:, l == C] = similarity(y, np.ascontiguousarray(X[l == C]), Phi)
+    return [{"s": s, "l_y": l[s.argmax(axis=1)]}]
+
+
+def _same_label(arguments: Values, want: Values, got: Values) -> str:
+    """Judge labels by the largest similarity of a point of each label."""
+    labels = np.asarray(got["l_y"])
+    if labels.shape != want["l_y"].shape or not np.isin(labels, arguments["l"]).all():
+        return WRONG
+    same = labels[:, np.newaxis] == arguments["l"]
+    worth = np.where(same, want["s"], -np.inf).max(axis=1)
+    verdict = by_worth(want["s"].max(axis=1), worth, 2.0**-40)
+    return tie_if(exact(want["s"]), verdict)
+
+
+@training(
+    "s BD:A.3:4 digits; l_y BD:A.3:7 optimum",
+    takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
+    "alpha_1, feature_1, polarity_1, threshold_1",
+    algorithm="A.3",
+    about=(
+        "Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
+        "weights (ERRATUM BD-2), and the label of the most similar point, the first of several"
+    ),
+    run=_run_queries,
+    judge=_same_label,
+)
+def nearest_neighbor_boosted_distance(s: Source) -> Values:
+    """Queries, points and two ensembles."""
+    d, kind = s.integer(1, 2), s.pick(*KINDS)
+    n = s.integer(2, 5)
+    given: Values = {"y": s.points(s.integer(1, 3), d, kind), "Omega": s.points(n, d, kind)}
+    given["l"] = np.arange(n) % 2
+    for C in (0, 1):
+        T = s.integer(1, 3)
+        given[f"alpha_{C}"] = s.array((T,), 0, 8) / 4
+        given[f"feature_{C}"] = s.array((T,), 0, d - 1)
+        given[f"polarity_{C}"] = 1 - 2 * s.array((T,), 0, 1)
+        given[f"threshold_{C}"] = s.array((T,), -4, 4) / 2
+    return given
