@@ -23,12 +23,11 @@ import scipy
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
-from refimpl.check.comparing import Difference
+from refimpl.check.comparing import NAMES, Difference, first_fault
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.reading import announce, counted, numbers, points, read_data, read_text
 from refimpl.check.reports import Report
-from refimpl.check.stages import NAMES, first_fault
 from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Output, Training, Values
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boosted_distance import STUMPS

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from refimpl.check.comparing import Odd
 from refimpl.check.encoding import read
@@ -41,10 +41,7 @@ WAIT = 0.2
 
 
 class ProgramError(Exception):
-    """The program gave no answer that can be read; the message says what it did instead.
-
-    `ended` says whether its process has ended, or was ended.
-    """
+    """The program gave no answer that can be read; `ended` says whether its process has ended."""
 
     def __init__(self, words: str, *, ended: bool = False) -> None:
         super().__init__(words)
@@ -63,22 +60,15 @@ class Answer(NamedTuple):
 
 
 class Asked:
-    """Somebody's implementation that answers cases.
+    """Somebody's implementation that answers cases."""
 
-    Attributes
-    ----------
-    own : tuple of str
-        The kernels that it has instead of the reference's, where this is known.
-    """
-
-    own: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()  # the kernels that a module has instead of the reference's
+    trainings: tuple[str, ...] = ()  # those for which a module has a function
+    in_order: tuple[str, ...] = ()  # functions of a module with other names for their arguments
 
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
         raise NotImplementedError
-
-    def stop(self) -> None:
-        """End its process, if it has one."""
 
 
 class Here(Asked):
@@ -86,7 +76,7 @@ class Here(Asked):
 
     def __init__(self, module: Any) -> None:
         self.server = Server(module)
-        self.own = self.server.own
+        self.own, self.trainings = self.server.own, self.server.trainings
 
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
@@ -94,14 +84,7 @@ class Here(Asked):
 
 
 class Program(Asked):
-    """A program that answers cases on its standard streams.
-
-    Parameters
-    ----------
-    command : list of str
-    seconds : float
-        The longest time for one answer.
-    """
+    """A program that answers cases on its standard streams, each within some seconds."""
 
     def __init__(self, command: list[str], seconds: float) -> None:
         self.command = command
@@ -110,6 +93,12 @@ class Program(Asked):
         self.silent = 0
         self.process: subprocess.Popen[bytes] | None = None
         self.lines: queue.Queue[bytes] = queue.Queue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.stop()
 
     def start(self) -> bool:
         """Start the program, unless it runs; return whether it was started."""
@@ -164,10 +153,7 @@ class Program(Asked):
         return content
 
     def _line(self, seconds: float) -> bytes | None:
-        """Return the next line, empty if the process has ended, None after so many seconds.
-
-        A process that it started may keep its output open.
-        """
+        """Return the next line, empty if the process has ended, None after so many seconds."""
         assert self.process is not None
         limit = time.monotonic() + seconds
         ended = False
@@ -175,7 +161,7 @@ class Program(Asked):
             try:
                 return self.lines.get(timeout=min(WAIT, left))
             except queue.Empty:
-                if ended:
+                if ended:  # one that it started may keep its output open
                     return b""
                 ended = self.process.poll() is not None  # what it wrote before may still come
         return None
@@ -213,31 +199,12 @@ class Program(Asked):
 
 
 class ModuleProgram(Program):
-    """A module that is imported and asked in a process of its own, with a limit on its memory.
-
-    Parameters
-    ----------
-    module : str
-        A module's name, or a .py file.
-    seconds : float
-        The longest time for one answer.
-    memory : int
-        MiB that it may take beside the check's own.
-
-    Attributes
-    ----------
-    trainings : tuple of str
-        The trainings for which it has a function.
-    in_order : tuple of str
-        The functions that have other names for their arguments.
-    """
+    """A module that is asked in a process of its own, whose memory is limited (MiB)."""
 
     def __init__(self, module: str, seconds: float, memory: int) -> None:
         command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.serving"]
         super().__init__(command, seconds)
         self.opening = {"id": "module", "module": module, "memory": memory}
-        self.trainings: tuple[str, ...] = ()
-        self.in_order: tuple[str, ...] = ()
 
     def start(self) -> bool:
         """Start the process and import the module, unless it runs; return whether it started."""

@@ -49,15 +49,7 @@ class FormError(TypeError):
 
 
 class Server:
-    """A module that answers cases.
-
-    Attributes
-    ----------
-    own : tuple of str
-        The kernels that the module has instead of the reference's.
-    trainings : tuple of str
-        The trainings for which it has a function.
-    """
+    """A module that answers cases."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -180,17 +172,14 @@ def raised(error: BaseException) -> str:
 
 
 def imported(name: str) -> Any:
-    """Import a module by its dotted name, or from a file; the current folder counts.
-
-    The folder of a file stands last on the path: a json.py there hides no module of Python.
-    """
+    """Import a module by its dotted name, or from a file; the current folder counts."""
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     path = Path(name) if name.endswith(".py") else None
     if path is not None:
         if not path.is_file():
             raise UnusableError(f"there is no file {name}")
-        sys.path.append(str(path.parent.resolve()))
+        sys.path.append(str(path.parent.resolve()))  # last: a json.py there hides no other
     try:
         return _from_file(path) if path else importlib.import_module(name)
     except ImportError as error:

@@ -15,7 +15,7 @@ in the order in which the algorithm computes them, so the first that differs bel
 that does.
 
 Not handled here: the kernels and trainings themselves (:mod:`refimpl.check.subjects`), comparing
-(:mod:`refimpl.check.stages`).
+(:mod:`refimpl.check.comparing`).
 """
 
 import inspect

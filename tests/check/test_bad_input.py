@@ -18,14 +18,13 @@ import pytest
 
 from refimpl.check import cli, reading
 from refimpl.check.asking import Asking
-from refimpl.check.comparing import value_fault
+from refimpl.check.comparing import compare, first_fault, value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
 from refimpl.check.logs import read_log
 from refimpl.check.programs import MOST_STARTS, Program, as_states
 from refimpl.check.reports import Report
 from refimpl.check.serving import imported
-from refimpl.check.stages import compare, first_fault
 from refimpl.check.subject import TIE, Kernel, Output
 from refimpl.check.subjects import KERNELS, TRAININGS
 

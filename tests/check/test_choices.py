@@ -8,7 +8,7 @@ import pytest
 from asked import differences
 
 import refimpl.kernels
-from refimpl.check.stages import compare
+from refimpl.check.comparing import compare
 from refimpl.check.subject import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 from refimpl.check.subjects import KERNELS
 from refimpl.rivals.kmeans_trees import KMeansTrees

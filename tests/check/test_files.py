@@ -14,10 +14,10 @@ import pytest
 
 import refimpl.kernels
 from refimpl.check import cli
+from refimpl.check.comparing import first_fault
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import Digest, Generated, decode, encode, fold
 from refimpl.check.files import UnusableError, decoded_cases, folder, load, names
-from refimpl.check.stages import first_fault
 from refimpl.check.subject import of_reference
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.kernels.contract import CONTRACT

@@ -11,8 +11,7 @@ import pytest
 from asked import differences
 
 from refimpl.check.comparing import Difference, value_fault
-from refimpl.check.printed import remarks
-from refimpl.check.reports import ACCEPTED, Report
+from refimpl.check.reports import ACCEPTED, Report, remarks
 from refimpl.check.subject import Output, SignatureError, call, in_order
 
 TIE, CHOICE = ACCEPTED["ties"], ACCEPTED["choices"]

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from rule_mutants import MUTANTS, mutated
 
+from refimpl.check.comparing import difference_of
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.programs import Here, ProgramError
-from refimpl.check.stages import difference_of
 from refimpl.check.subjects import TRAININGS
 
 KINDS = set(

@@ -13,9 +13,9 @@ from agreement import KERNELS
 from refusals import refusal
 
 from refimpl import kernels as reference
-from refimpl.check.hard import arguments_of
 from refimpl.kernels.arguments import Array, Choice, Instance, Integer, Number, length_of
 from refimpl.kernels.contract import CONTRACT
+from tests.fuzz.hard import arguments_of
 
 CASES = 60
 every = pytest.mark.parametrize("kernel", CONTRACT)

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.answers import check_neighbors
+from refimpl.check.comparing import compare, difference_of
 from refimpl.check.files import UnusableError
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
-from refimpl.check.stages import compare, difference_of
 from refimpl.check.subject import NOT_COMPARED, NOT_RUN, TIE, WRONG
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import target_neighbors
