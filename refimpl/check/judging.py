@@ -14,7 +14,7 @@ import numpy as np
 
 from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Values
 from refimpl.kernels.stumps import on_grid
-from refimpl.typing import FloatArray
+from refimpl.typing import FloatArray, IntArray
 
 __all__ = [
     "CLOSE",
@@ -23,6 +23,7 @@ __all__ = [
     "differences",
     "exact",
     "nearest",
+    "objective_of",
     "squares",
     "stump",
     "tie_if",
@@ -30,6 +31,8 @@ __all__ = [
 ]
 
 CLOSE = 2.0**-40
+TRIPLES, WORST = 2**22, 5
+"""Triples that are looked at together, and the largest slacks that are kept."""
 FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What a judge raises at results of another form."""
 
@@ -131,3 +134,40 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
     if (sides[0] == sides[1]).all() and want["f"] == got["f"]:
         return EQUAL_WORTH
     return by_worth(errors[0], errors[1], len(w) * 2.0**-53)
+
+
+class Objective:
+    """Eq. 3 at a metric, its parts, and the triples of largest slack."""
+
+    def __init__(self) -> None:
+        self.pull = 0.0  # the sum of squared distances to target neighbours
+        self.push = 0.0  # the sum of the slacks
+        self.active = 0
+        self.worst: list[tuple[float, int, int, int]] = []  # slacks with their i, j and l
+
+    def at(self, mu: float) -> float:
+        """Return eq. 3."""
+        return self.pull + mu * self.push
+
+
+def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
+    """Return eq. 3 of Weinberger & Saul (2008) at mapped points, over all triples."""
+    result = Objective()
+    n, k = targets.shape
+    near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
+    result.pull = float(near.sum())
+    rows = max(1, TRIPLES // (n * k + n * Z.shape[1]))
+    for start in range(0, n, rows):
+        block = slice(start, min(n, start + rows))
+        D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
+        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
+        slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
+        slack = np.maximum(slack, 0.0)
+        result.push += float(slack.sum())
+        result.active += int((slack > 0).sum())
+        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
+        for place in largest.tolist():
+            i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
+            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
+        result.worst = sorted(result.worst, reverse=True)[:WORST]
+    return result

@@ -19,7 +19,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from typing import Any, NamedTuple, Self
 
 from refimpl.check.comparing import Odd
@@ -86,9 +85,10 @@ class Here(Asked):
 class Program(Asked):
     """A program that answers cases on its standard streams, each within some seconds."""
 
-    def __init__(self, command: list[str], seconds: float) -> None:
+    def __init__(self, command: list[str], seconds: float, stderr: Any = None) -> None:
         self.command = command
         self.seconds = seconds
+        self.stderr = stderr  # where its standard error goes, if not to the check's own
         self.starts = 0
         self.silent = 0
         self.process: subprocess.Popen[bytes] | None = None
@@ -111,7 +111,11 @@ class Program(Asked):
         self.lines = queue.Queue()
         try:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.stderr,
+                start_new_session=True,
             )
         except OSError as error:
             raise UnusableError(f"cannot start {self.command[0]}: {error.strerror}") from error
@@ -121,12 +125,12 @@ class Program(Asked):
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
         self.start()
-        content = self._content(question, self.seconds, " (--seconds)")
+        content = self.content(question, self.seconds, " (--seconds)")
         if "memory" in content:
             self.stop()
         return read_answer(content)
 
-    def _content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
+    def content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
         """Return the object that answers a question."""
         assert self.process is not None
         line = (json.dumps(question) + "\n").encode()
@@ -155,12 +159,14 @@ class Program(Asked):
     def _line(self, seconds: float) -> bytes | None:
         """Return the next line, empty if the process has ended, None after so many seconds."""
         assert self.process is not None
-        limit = time.monotonic() + seconds
         ended = False
-        while (left := limit - time.monotonic()) > 0:
+        waited = 0.0  # not by a clock, which goes on while somebody has stopped the check
+        while waited < seconds:
+            step = min(WAIT, seconds - waited)
             try:
-                return self.lines.get(timeout=min(WAIT, left))
+                return self.lines.get(timeout=step)
             except queue.Empty:
+                waited += step
                 if ended:  # one that it started may keep its output open
                     return b""
                 ended = self.process.poll() is not None  # what it wrote before may still come
@@ -212,7 +218,7 @@ class ModuleProgram(Program):
             return False
         try:
             added = f", {TO_START:g} s over --seconds"
-            about = self._content(self.opening, self.seconds + TO_START, added)
+            about = self.content(self.opening, self.seconds + TO_START, added)
         except ProgramError as error:
             words = f"{self.opening['module']} cannot be imported: {error}"
             raise UnusableError(words) from None

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import CLOSE, by_worth, nearest, squares
-from refimpl.check.large_margin import objective_of
+from refimpl.check.judging import CLOSE, by_worth, nearest, objective_of, squares
 from refimpl.check.subject import (
     AGREES,
     EQUAL_WORTH,

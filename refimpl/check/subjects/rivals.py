@@ -201,27 +201,12 @@ def lloyd(s: Source, flag: str) -> Values:
 
 
 def _trees(s: Source, d: int) -> KMeansTrees:
-    """Two trees of 12 points: a root of three regions, the first of them with two of its own."""
-    if s.wide:
-        X = s.array((s.length(20, 6), d), -99, 99) / 4
-        X[0, 0] += 1.0  # equal points are refused
-        seed = np.random.default_rng(s.integer(0, 2**31))
-        return kmeans_trees(
-            X, s.length(2), rng=seed, branching=s.integer(2, 5), leaf_size=5, iterations=2
-        )
-    centres = s.array((12, d), -8, 8) / 4
-    first = np.array([1, 4, 4, 4, 6, 6])
-    last = np.array([4, 6, 4, 4, 6, 6])
-    starts = np.array([0, 0, 6, 9, 0, 3])
-    ends = np.array([12, 6, 9, 12, 3, 6])
-    return KMeansTrees(
-        roots=np.array([0, 6]),
-        centres=centres,
-        first=np.concatenate([first, first + 6]),
-        last=np.concatenate([last, last + 6]),
-        starts=np.concatenate([starts, starts + 12]),
-        ends=np.concatenate([ends, ends + 12]),
-        members=np.tile(np.arange(12), 2),
+    """Draw small trees of different points."""
+    X = s.array((s.length(20, 6), d), -99, 99) / 4
+    X[0, 0] += 1.0  # equal points are refused
+    seed = np.random.default_rng(s.integer(0, 2**31))
+    return kmeans_trees(
+        X, s.length(2), rng=seed, branching=s.integer(2, 5), leaf_size=5, iterations=2
     )
 
 
