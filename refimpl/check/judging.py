@@ -22,6 +22,7 @@ __all__ = [
     "by_worth",
     "differences",
     "exact",
+    "indices",
     "nearest",
     "objective_of",
     "squares",
@@ -43,6 +44,16 @@ def whole(value: Any) -> int:
     if number != value:
         raise ValueError(f"must be a whole number; got {value}")
     return number
+
+
+def indices(value: Any, n: int, shape: Any = None, least: int = 0) -> IntArray:
+    """Return indices from `least` to n - 1, of a shape if it is given; else raise ValueError."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or (shape is not None and array.shape != shape):
+        raise ValueError(f"must be integers of shape {shape}; got {array.dtype}, {array.shape}")
+    if (array < least).any() or (array >= n).any():
+        raise ValueError(f"must be from {least} to {n - 1}; got {array}")
+    return array
 
 
 def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
@@ -82,23 +93,19 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
 
 
 def nearest(
-    distances: Callable[[Values], FloatArray], indices: str = "indices"
+    distances: Callable[[Values], FloatArray], name: str = "indices"
 ) -> Callable[[Values, Values, Values], str]:
     """Return the judge of a search: `distances` gives all distances from its arguments."""
 
     def judge(arguments: Values, want: Values, got: Values) -> str:
         D = distances(arguments)
-        places = np.asarray(got[indices])
-        if places.shape != np.shape(want[indices]) or places.dtype.kind not in "iu":
-            return WRONG
+        places = indices(got[name], D.shape[1], np.shape(want[name]), least=-1)
         skip = arguments.get("skip")
         for row, chosen in enumerate(places):
             real = chosen[chosen >= 0]
-            if len(np.unique(real)) < len(real) or (real >= D.shape[1]).any():
+            if len(np.unique(real)) < len(real) or (skip is not None and skip[row] in real):
                 return WRONG
-            if (chosen < -1).any() or (skip is not None and skip[row] in real):
-                return WRONG
-        return by_worth(_taken(D, want[indices]), _taken(D, places))
+        return by_worth(_taken(D, want[name]), _taken(D, places))
 
     return judge
 

@@ -144,6 +144,7 @@ class Kernel(Subject):
     run: Callable[[Any, Values], Values]  # run(module, arguments) returns the results by name
     needs: tuple[str, ...] = ()  # other kernels that make one of its arguments
     record: bool = False  # the result is a record that a module may have in a form of its own
+    written: tuple[str, ...] = ()  # arguments that are results
 
     def expected(self, arguments: Values) -> States:
         """Return the results by the reference."""
@@ -228,6 +229,9 @@ def kernel(
     *,
     flags: str = "ties, plain, negative zero, denormals, scales",
     run: Callable[[Any, Values], Values] | None = None,
+    needs: tuple[str, ...] = (),
+    record: bool = False,
+    written: tuple[str, ...] = (),
     **more: Any,
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
     """Decorate the function that draws a kernel's arguments; it has the kernel's name."""
@@ -241,7 +245,10 @@ def kernel(
             about=(getattr(refimpl.kernels, name).__doc__ or "").partition("\n")[0],
             draw=draw,
             flags=tuple(flag.strip() for flag in flags.split(",")),
-            run=run or _plain_run(name, listed),
+            run=run or _run_of(name, listed, needs, record, written),
+            needs=needs,
+            record=record,
+            written=written,
             **more,
         )
         return draw
@@ -276,18 +283,28 @@ def _outputs(text: str) -> tuple[Output, ...]:
     return tuple(outputs)
 
 
-def _plain_run(name: str, outputs: tuple[Output, ...]) -> Callable[[Any, Values], Values]:
-    """Return how a kernel is run whose results come in the order of its outputs."""
+def _run_of(
+    name: str,
+    outputs: tuple[Output, ...],
+    needs: tuple[str, ...],
+    record: bool,
+    written: tuple[str, ...],
+) -> Callable[[Any, Values], Values]:
+    """Return how a kernel is run: what it needs is made first, and is its first argument."""
+    own = [output.name for output in outputs if output.name not in written]
+    first = next(iter(inspect.signature(getattr(refimpl.kernels, name)).parameters))
 
     def run(module: Any, arguments: Values) -> Values:
-        returned = asked(module, name, arguments)
-        parts = returned if len(outputs) > 1 else (returned,)
-        if not isinstance(parts, tuple | list) or len(parts) != len(outputs):
-            raise TypeError(
-                f"{name} must return {', '.join(output.name for output in outputs)}; "
-                f"got {type(parts).__name__}"
-            )
-        return {output.name: part for output, part in zip(outputs, parts, strict=True)}
+        given = {**arguments, first: asked(module, needs[0], arguments)} if needs else arguments
+        returned = asked(module, name, given)
+        if record:
+            return {part: getattr(returned, part, None) for part in own}
+        parts = returned if len(own) > 1 else (returned,)[: len(own)]
+        if not own and returned is not None:
+            raise TypeError(f"{name} must return None; got {type(returned).__name__}")
+        if not isinstance(parts, tuple | list) or len(parts) != len(own):
+            raise TypeError(f"{name} must return {', '.join(own)}; got {type(parts).__name__}")
+        return dict(zip(own, parts, strict=True)) | {part: arguments[part] for part in written}
 
     return run
 

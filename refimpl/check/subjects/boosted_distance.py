@@ -5,7 +5,6 @@ The rounds are run by :mod:`refimpl.boosted_distance.algorithm`.
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -20,26 +19,17 @@ from refimpl.boosted_distance.algorithm import (
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.check.drawing import KINDS, Source
 from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
-from refimpl.check.subject import WRONG, States, Values, asked, kernel, rounding, training
+from refimpl.check.subject import WRONG, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
 __all__ = []
 
 
-FIELDS = ("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row")
-
-
-def _run_presort(module: Any, arguments: Values) -> Values:
-    """Give what the reference's own record holds; a record of another kind is nobody's business."""
-    features = module.presort(arguments["A"], arguments["B"])
-    return {name: getattr(features, name, None) for name in FIELDS}
-
-
 @kernel(
-    ";".join(f"{name} BD:A.2:2 bits" for name in FIELDS),
+    "rows BD:A.2:2 bits; row_ptr BD:A.2:2 bits; starts BD:A.2:2 bits; bin_ptr BD:A.2:2 bits; "
+    "common BD:A.2:2 bits; common_row BD:A.2:2 bits",
     flags="ties, plain, constant columns, negative zero, denormals, duplicates, scales",
-    run=_run_presort,
     record=True,
 )
 def presort(s: Source, flag: str) -> Values:
@@ -51,17 +41,10 @@ def presort(s: Source, flag: str) -> Values:
 SMALL = ("tie between features", "tie between polarities", "one label", "extreme weights")
 
 
-def _run_stump(module: Any, arguments: Values) -> Values:
-    features = module.presort(arguments["A"], arguments["B"])
-    epsilon, f, p, theta = module.best_stump(features, arguments["w"], arguments["l"])
-    return {"epsilon": float(epsilon), "f": f, "p": p, "theta": float(theta)}
-
-
 @kernel(
     "epsilon BD:A.2:7 bits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; theta BD:A.2:8 optimum",
     flags="ties, plain, constant columns, negative zero, denormals, duplicates, extreme weights, "
     "tie between features, tie between polarities, one label, quarters",
-    run=_run_stump,
     judge=stump,
     needs=("presort",),
 )
@@ -87,13 +70,6 @@ def best_stump(s: Source, flag: str) -> Values:
     return {"A": A, "B": B, "w": s.weights(rows, kind), "l": l}
 
 
-def _run_similarity(module: Any, arguments: Values) -> Values:
-    returned = asked(module, "add_similarity", arguments)
-    if returned is not None:
-        raise TypeError(f"add_similarity must return None; got {type(returned).__name__}")
-    return {"S": arguments["S"]}
-
-
 def _similarity_rounding(arguments: Values, expected: Values) -> Values:
     total = np.abs(arguments["S"]) + np.abs(arguments["alpha"]).sum()
     return {"S": rounding(total, len(arguments["alpha"]))}
@@ -102,7 +78,7 @@ def _similarity_rounding(arguments: Values, expected: Values) -> Values:
 @kernel(
     "S BD:A.3:4 digits",
     flags="ties, plain, negative zero, empty, threshold -inf",
-    run=_run_similarity,
+    written=("S",),
     rounding=_similarity_rounding,
 )
 def add_similarity(s: Source, flag: str) -> Values:

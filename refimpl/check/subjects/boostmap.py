@@ -21,7 +21,7 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import KINDS, Given, Source, city_block, floats
-from refimpl.check.judging import by_worth, nearest, tie_if, whole
+from refimpl.check.judging import by_worth, indices, nearest, tie_if, whole
 from refimpl.check.subject import AGREES, EQUAL_WORTH, WRONG, States, Values, kernel, training
 from refimpl.kernels import best_ranges as reference_ranges
 from refimpl.kernels import chamfer_distances as reference_chamfer
@@ -116,11 +116,7 @@ def next_weights(s: Source, flag: str) -> Values:
 
 def _same_ranges(arguments: Values, want: Values, got: Values) -> str:
     """Judge ranges by the error of each, which the reference gives when it may try no other."""
-    best = np.asarray(got["best"])
-    if best.shape != np.shape(want["best"]) or best.dtype.kind not in "iu":
-        return WRONG
-    if (best < 0).any() or (best >= len(arguments["ranges"])).any():
-        return WRONG
+    best = indices(got["best"], len(arguments["ranges"]), np.shape(want["best"]))
     errors = []
     for row, place in enumerate(best):
         one = {name: arguments[name][[row]] for name in ("values", "F", "thresholds")}

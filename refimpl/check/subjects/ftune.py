@@ -4,33 +4,17 @@ Algorithm 2, FTUNE.
 The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random is given.
 """
 
-from typing import Any
-
 import numpy as np
 
 from refimpl.check.drawing import Given, Source, city_block
 from refimpl.check.judging import by_worth, exact, tie_if, whole
-from refimpl.check.subject import (
-    EQUAL_WORTH,
-    WRONG,
-    States,
-    Values,
-    asked,
-    kernel,
-    rounding,
-    training,
-)
+from refimpl.check.subject import EQUAL_WORTH, WRONG, States, Values, kernel, rounding, training
 from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
 
 __all__ = []
-
-
-def _run_least(module: Any, arguments: Values) -> Values:
-    index = asked(module, "least_similar", arguments)
-    return {"index": index, "sums": arguments["sums"]}
 
 
 def _same_sum(arguments: Values, want: Values, got: Values) -> str:
@@ -44,7 +28,7 @@ def _same_sum(arguments: Values, want: Values, got: Values) -> str:
 @kernel(
     "index FT:1:3 optimum; sums FT:1:3 bits",
     flags="ties, plain, negative zero, denormals, scales",
-    run=_run_least,
+    written=("sums",),
     judge=_same_sum,
 )
 def least_similar(s: Source, flag: str) -> Values:

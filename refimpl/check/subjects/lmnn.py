@@ -4,12 +4,10 @@ certified optimum of eq. 3.
 The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the points as they are.
 """
 
-from typing import Any
-
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import CLOSE, by_worth, nearest, objective_of, squares
+from refimpl.check.judging import CLOSE, by_worth, indices, nearest, objective_of, squares
 from refimpl.check.subject import (
     AGREES,
     EQUAL_WORTH,
@@ -50,13 +48,10 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
     n = len(arguments["X"])
     found = []
     for answer in (want, got):
-        first, second = np.asarray(answer["first"]), np.asarray(answer["second"])
-        if first.shape != second.shape or first.dtype.kind not in "iu":
-            return WRONG
-        if (first < 0).any() or (second < 0).any() or (second >= n).any():
-            return WRONG
+        first = indices(answer["first"], len(arguments["Q"]))
+        second = indices(answer["second"], n, first.shape)
         places = first * n + second
-        if (np.diff(places) <= 0).any() or (first >= len(arguments["Q"])).any():
+        if (np.diff(places) <= 0).any():
             return WRONG
         found.append(set(places.tolist()))
     D = squares(arguments["Q"], arguments["X"])
@@ -163,16 +158,6 @@ def weighted_differences(s: Source, flag: str) -> Values:
 
 # -------------------------------------------------------------------------------------------- trees
 
-FIELDS = ("order", "starts", "ends", "centres", "radii", "low", "high")
-
-
-def _run_build(module: Any, arguments: Values) -> Values:
-    """Give what a ball tree holds; a record of another kind is nobody's business."""
-    tree = module.build_tree(
-        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
-    )
-    return {name: getattr(tree, name, None) for name in FIELDS}
-
 
 def _tree_rounding(arguments: Values, expected: Values) -> Values:
     X = np.abs(arguments["X"])
@@ -219,7 +204,6 @@ def _of_the_order(arguments: Values, got: Values) -> Values:
     "order LM:4.1:2 optimum; starts LM:4.1:2 bits; ends LM:4.1:2 bits; centres LM:4.1:3 digits; "
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
     flags="ties, plain, constant columns, negative zero, duplicates",
-    run=_run_build,
     record=True,
     judge=_same_spread,
     rounding=_tree_rounding,
@@ -249,25 +233,12 @@ def _distances(arguments: Values) -> FloatArray:
     return squares(arguments["Q"], arguments["X"])
 
 
-def _tree(module: Any, arguments: Values) -> Any:
-    return module.build_tree(
-        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
-    )
-
-
-def _run_nearest(module: Any, arguments: Values) -> Values:
-    options = {name: arguments[name] for name in ("skip", "bound")}
-    parts = module.tree_nearest(_tree(module, arguments), arguments["Q"], arguments["k"], **options)
-    return dict(zip(("squares", "indices", "computed"), parts, strict=True))
-
-
 SEARCHED = "ties, plain, constant columns, negative zero, duplicates, far from the origin"
 
 
 @kernel(
     "squares LM:4.1:4 digits; indices LM:4.1:4 optimum; computed LM:eq7 count",
     flags=SEARCHED,
-    run=_run_nearest,
     judge=nearest(_distances),
     needs=("build_tree",),
 )
@@ -275,14 +246,6 @@ def tree_nearest(s: Source, flag: str) -> Values:
     arguments = _searched(s, flag)
     most = len(arguments["X"]) - (arguments["skip"] is not None)
     return {**arguments, "k": s.integer(1, max(1, most))}
-
-
-def _run_within(module: Any, arguments: Values) -> Values:
-    options = {name: arguments[name] for name in ("strict", "skip", "bound")}
-    parts = module.tree_within(
-        _tree(module, arguments), arguments["Q"], arguments["limits"], **options
-    )
-    return dict(zip(("starts", "indices", "squares", "computed"), parts, strict=True))
 
 
 def _within_limits(arguments: Values, want: Values, got: Values) -> str:
@@ -296,8 +259,8 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
                 return WRONG
             if starts[-1] != len(answer["indices"]):
                 return WRONG
-            row = np.asarray(answer["indices"])[starts[i] : starts[i + 1]]
-            if (np.diff(row) <= 0).any() or (row < 0).any() or (row >= D.shape[1]).any():
+            row = indices(answer["indices"], D.shape[1])[starts[i] : starts[i + 1]]
+            if (np.diff(row) <= 0).any():
                 return WRONG
             found.append(set(row.tolist()))
         for l in found[0] ^ found[1]:
@@ -317,7 +280,6 @@ def _of_the_indices(arguments: Values, got: Values) -> Values:
     "starts LM:4.2:2 optimum; indices LM:4.2:2 optimum; squares LM:4.2:2 digits; "
     "computed LM:eq7 count",
     flags=f"{SEARCHED}, at the limit",
-    run=_run_within,
     judge=_within_limits,
     needs=("build_tree",),
     dependent=("squares", "computed"),
@@ -362,11 +324,7 @@ def _run(arguments: Values) -> States:
 def _same_targets(arguments: Values, want: Values, got: Values) -> str:
     """Judge target neighbours by their distances."""
     X, y = arguments["X"], arguments["y"]
-    targets = np.asarray(got["targets"])
-    if targets.shape != want["targets"].shape or targets.dtype.kind not in "iu":
-        return WRONG
-    if (targets < 0).any() or (targets >= len(X)).any():
-        return WRONG
+    targets = indices(got["targets"], len(X), want["targets"].shape)
     own = np.arange(len(X))[:, np.newaxis]
     if (targets == own).any() or (y[targets] != y[own]).any():
         return WRONG

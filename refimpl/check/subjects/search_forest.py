@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import by_worth, squares
+from refimpl.check.judging import by_worth, indices, squares
 from refimpl.check.subject import (
     AGREES,
     EQUAL_WORTH,
@@ -145,8 +145,7 @@ def _same_scores(arguments: Values, want: Values, got: Values) -> str:
             T[i, items[starts[word] : starts[word + 1]]] += c[m]
     T[:, ~arguments["alive"]] = 0
     query = np.repeat(np.arange(len(T)), np.diff(offsets))
-    if (rows < 0).any() or (rows >= T.shape[1]).any():
-        return WRONG
+    rows = indices(rows, T.shape[1])
     if len(np.unique(query * T.shape[1] + rows)) < len(rows):
         return WRONG
     return by_worth(T[query, want["rows"]], T[query, rows])
@@ -186,16 +185,12 @@ def _candidate_distances(arguments: Values) -> FloatArray:
 def _reranked(arguments: Values, want: Values, got: Values) -> str:
     """Judge by distance; a candidate that is listed more than once may come more than once."""
     D = _candidate_distances(arguments)
-    indices = np.asarray(got["indices"])
-    if indices.shape != np.shape(want["indices"]) or (indices < -1).any():
-        return WRONG
-    if (indices >= D.shape[1]).any():
-        return WRONG
+    chosen = indices(got["indices"], D.shape[1], np.shape(want["indices"]), least=-1)
     taken = []
-    for places in (want["indices"], indices):
+    for places in (want["indices"], chosen):
         worths = np.take_along_axis(D, np.maximum(places, 0), axis=1)
         taken.append(np.where(places >= 0, worths, np.inf))
-    counts = [np.sort(places, axis=1) for places in (want["indices"], indices)]
+    counts = [np.sort(places, axis=1) for places in (want["indices"], chosen)]
     verdict = by_worth(taken[0], taken[1])
     repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
     return verdict if repeated[0] == repeated[1] else WRONG
