@@ -48,7 +48,7 @@ class Source:
 
     def pick(self, *choices: Choice) -> Choice:
         """Return one of the choices; the first is the simplest."""
-        return choices[self.integer(0, len(choices) - 1)]
+        return choices[self.integer(0, len(choices) - 1) if len(choices) > 1 else 0]
 
     def array(self, shape: Sequence[int], low: int, high: int) -> IntArray:
         """Return integers as an int64 array."""

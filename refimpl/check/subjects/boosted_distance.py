@@ -23,7 +23,7 @@ from refimpl.check.subject import WRONG, States, Values, kernel, rounding, train
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
-__all__ = []
+__all__ = ["STUMPS", "sums_of_weights"]
 
 
 @kernel(
@@ -107,7 +107,6 @@ def add_similarity(s: Source, flag: str) -> Values:
 
 
 # --------------------------------------------------------------------------------------- trainings
-
 
 ROUND = (
     "w BD:A.2:6 digits; epsilon BD:A.2:7 digits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; "

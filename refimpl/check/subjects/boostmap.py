@@ -31,7 +31,7 @@ from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks as reference_ranks
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = []
+__all__ = ["margins_of"]
 
 
 FLAGS = "ties, plain, negative zero, denormals, extreme weights, duplicates"
@@ -215,7 +215,6 @@ def chamfer_nearest(s: Source, flag: str) -> Values:
 
 
 # --------------------------------------------------------------------------------------- trainings
-
 
 ROUNDS = 8
 

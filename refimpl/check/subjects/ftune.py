@@ -14,7 +14,7 @@ from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
 
-__all__ = []
+__all__: list[str] = []
 
 
 def _same_sum(arguments: Values, want: Values, got: Values) -> str:

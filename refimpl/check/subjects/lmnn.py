@@ -23,7 +23,7 @@ from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.lmnn import lmnn as reference_lmnn
 from refimpl.typing import FloatArray
 
-__all__ = []
+__all__: list[str] = []
 
 
 # -------------------------------------------------------------------------------------- subgradient

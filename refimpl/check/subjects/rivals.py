@@ -29,7 +29,7 @@ from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.spaces import PrecomputedSpace
 from refimpl.typing import FloatArray, IntArray, UInt64Array
 
-__all__ = []
+__all__: list[str] = []
 
 
 # ------------------------------------------------------------------------------------ binary codes

@@ -28,7 +28,7 @@ from refimpl.kernels import split_pairs as reference_split
 from refimpl.search_forest.algorithm import search_forest as reference_forest
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = []
+__all__ = ["by_first_point", "same_leaves", "worth"]
 
 
 # ------------------------------------------------------------------------------------------- forest
