@@ -1,6 +1,6 @@
 """``neighbors``, ``embedding``, ``landmarks`` and ``tree``: answers that somebody stored in files.
 
-Not handled here: trainings (:mod:`refimpl.check.rounds`), metrics (:mod:`refimpl.check.metric`).
+Not handled here: trainings (:mod:`refimpl.check.logs`), metrics (:mod:`refimpl.check.metric`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,9 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import CLOSE, squares
-from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 from refimpl.check.reading import announce, counted, numbers, read_array, read_data
 from refimpl.check.reports import Report
+from refimpl.check.subject import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["check_embedding", "check_landmarks", "check_neighbors", "check_tree"]

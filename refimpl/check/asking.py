@@ -4,7 +4,7 @@ Random examples are drawn as the vectors are, by Hypothesis, which makes small w
 expected results are the reference's. Hypothesis is optional: ``pip install 'refimpl[check]'``.
 
 Not handled here: how a program is asked (:mod:`refimpl.check.programs`), how an answer is judged
-(:mod:`refimpl.check.stages`).
+(:mod:`refimpl.check.comparing`).
 """
 
 import dataclasses
@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import Difference, Fault
+from refimpl.check.comparing import Difference, Fault, difference_of, renamed, reported
 from refimpl.check.drawing import Source
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
-from refimpl.check.kernel import (
+from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
+from refimpl.check.subject import (
     EQUAL_WORTH,
     LAST_BITS,
     NOT_COMPARED,
@@ -28,10 +28,9 @@ from refimpl.check.kernel import (
     States,
     Subject,
     Values,
+    of_reference,
 )
-from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.stages import difference_of, of_reference, renamed, reported
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
@@ -56,42 +55,23 @@ class EndedError(BaseException):
 
 
 class Asking:
-    """What is asked of a program, and what differs.
-
-    Parameters
-    ----------
-    program : Asked
-    where : Path
-        The folder of the vectors.
-
-    Attributes
-    ----------
-    differences : list of Difference
-    counts : dict
-        The vectors that were answered or failed, by the kernel or training.
-    unasked : list of str
-        The kernels and trainings that were given up after MOST_ENDS.
-    given_up : bool
-        Whether the program had to be started too often.
-    notes : list of str
-        What rounding may explain on random examples.
-    """
+    """What is asked of a program by the vectors of a folder, and what differs."""
 
     def __init__(self, program: Asked, where: Path) -> None:
         self.program = program
         self.where = where
         self.differences: list[Difference] = []
-        self.counts: dict[str, int] = {}
-        self.unasked: list[str] = []
-        self.given_up = False
-        self.notes: list[str] = []
+        self.counts: dict[str, int] = {}  # vectors that were answered or failed, by the name
+        self.unasked: list[str] = []  # what was given up after MOST_ENDS
+        self.given_up = False  # the program had to be started too often
+        self.notes: list[str] = []  # what rounding may explain on random examples
         self.compared: dict[str, set[str]] = {}
         self.ends = 0
 
     def ask(self, names: Sequence[str]) -> list[Difference]:
         """Ask the vectors of kernels and trainings, and return what differs."""
         for name in names:
-            subject = KERNELS.get(name) or TRAININGS[name]
+            subject = subject_of(name)
             self.counts[name] = self.ends = 0
             for case, arguments, expected in decoded_cases(self.where, subject):
                 try:
@@ -127,10 +107,7 @@ class Asking:
     def _difference(
         self, subject: Subject, case: dict[str, Any], arguments: Values, expected: States
     ) -> Difference | None:
-        """Return what differs in a case, by name of the kernel that is to blame.
-
-        Where the reference's `needs` mend it, the program's own kernel among them is to blame.
-        """
+        """Return what differs in a case, by name of the kernel that is to blame."""
         found, ended = self._answered(subject, case, arguments, expected)
         self.ends = self.ends + 1 if ended else 0
         needs = subject.needs if isinstance(subject, Kernel) else ()
@@ -141,7 +118,7 @@ class Asking:
             mended, _ = self._answered(subject, case, arguments, expected, own)
             if mended is not None:
                 return found
-        first = KERNELS[own[0]].outputs[0]
+        first = KERNELS[own[0]].outputs[0]  # the reference's mends it
         words = f"shown by {subject.name}: {found.words}"
         return dataclasses.replace(
             found, name=own[0], output=first.name, source=first.source, words=words
@@ -185,13 +162,12 @@ class Asking:
     def explore(self, name: str, examples: int, seed: int) -> Difference | None:
         """Return the smallest difference that Hypothesis finds, or None.
 
-        What another order of summation explains is no finding in a training: on random problems
-        rounding breaks ties. The notes count it. The vectors have each tie rule on numbers whose
-        sums are exact.
+        In a training what another order of summation explains is no finding: rounding breaks ties.
+        The notes count it. The vectors have each tie rule on numbers whose sums are exact.
         """
         import hypothesis
 
-        subject = KERNELS.get(name) or TRAININGS[name]
+        subject = subject_of(name)
         rounded: Counter[str] = Counter()
         tried = 0
         self.ends = 0
@@ -199,7 +175,8 @@ class Asking:
         def tries(source: Source) -> Difference | None:
             nonlocal tried
             try:
-                flag, arguments = subject.problem(source)
+                flag = source.pick(*subject.flags)
+                arguments = subject.drawn(source, flag)
                 expected = of_reference(subject, arguments)
             except MemoryError:
                 raise

@@ -15,20 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from refimpl.check import asking, making
+from refimpl.check import asking
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
 from refimpl.check.asking import MOST_ENDS, Asking
-from refimpl.check.cases import KERNELS
 from refimpl.check.describing import listing, signatures, skeleton
-from refimpl.check.files import UnusableError, folder
-from refimpl.check.kernel import Subject
+from refimpl.check.files import UnusableError, folder, write
+from refimpl.check.logs import ALGORITHMS, check_rounds
 from refimpl.check.metric import check_metric
-from refimpl.check.programs import Asked, ModuleProgram, Program
+from refimpl.check.programs import ModuleProgram, Program
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
-from refimpl.check.rounds import ALGORITHMS, check_rounds
 from refimpl.check.serving import checked, limits_memory
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 __all__ = ["main", "options_of"]
 
@@ -183,6 +181,8 @@ def _add_modules(command: Callable[..., Any]) -> None:
             sub.add_argument("--memory", type=int, default=MEMORY, metavar="MIB", help=memory)
     sub = command("make", _make, "make the vectors by the reference")
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
+    given = "what has the arguments; a case without a result gets one"
+    sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
 
 
 def _add_answers(command: Callable[..., Any]) -> None:
@@ -230,8 +230,7 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _kernels(options: argparse.Namespace) -> Report:
-    program = _module(options)
-    try:
+    with _module(options) as program:
         program.start()
         if not program.own:
             raise UnusableError(
@@ -239,25 +238,22 @@ def _kernels(options: argparse.Namespace) -> Report:
                 + ", ".join(sorted(KERNELS))
             )
         names = _only(checked(program.own), options.only, "kernels")
-        report = Report(f"kernels of {options.module}")
-        report.facts.append(("its own", ", ".join(program.own)))
-        report.notes += _in_order([name for name in program.in_order if name in KERNELS])
-        return _asked(options, program, names, report)
-    finally:
-        program.stop()
+        facts = [("its own", ", ".join(program.own))]
+        return _asked(options, program, names, Report(f"kernels of {options.module}", facts))
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
     if options.skeleton:
         (name,) = _only(list(TRAININGS), [options.skeleton], "trainings")
-        return skeleton(name)
+        return skeleton(name, options.vectors)
     if options.list:
         names = _only(list(TRAININGS), options.only, "trainings")
-        return signatures(names) if options.only else listing(options.vectors, options.examples)
+        if options.only:
+            return signatures(names, options.vectors)
+        return listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
-    program = _module(options)
-    try:
+    with _module(options) as program:
         program.start()
         if not program.trainings:
             raise UnusableError(
@@ -265,12 +261,17 @@ def _trainings(options: argparse.Namespace) -> Report | str:
                 "python -m refimpl.check trainings --list says what they take and return"
             )
         names = _only(list(program.trainings), options.only, "trainings")
-        report = Report(f"trainings of {options.module}")
-        report.notes += _in_order([name for name in program.in_order if name in names])
-        report.facts.append(("trainings", ", ".join(names)))
-        return _asked(options, program, names, report)
-    finally:
-        program.stop()
+        facts = [("trainings", ", ".join(names))]
+        return _asked(options, program, names, Report(f"trainings of {options.module}", facts))
+
+
+def _program(options: argparse.Namespace) -> Report:
+    if not options.command:
+        raise UnusableError("name a program after --")
+    _require_limits(options)
+    names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
+    with Program(options.command, options.seconds) as program:
+        return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
 
 
 def _module(options: argparse.Namespace) -> ModuleProgram:
@@ -294,48 +295,50 @@ def _require_limits(options: argparse.Namespace) -> None:
         raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
 
 
-def _in_order(names: list[str]) -> list[str]:
-    """Return a note for each function that has other names for its arguments."""
-    subjects: list[Subject] = [KERNELS.get(name) or TRAININGS[name] for name in names]
-    return [
-        f"{subject.name} has other names: it gets {', '.join(subject.takes())} in this order"
-        for subject in subjects
-    ]
-
-
-def _asked(options: argparse.Namespace, program: Asked, names: list[str], report: Report) -> Report:
+def _asked(
+    options: argparse.Namespace, program: Program, names: list[str], report: Report
+) -> Report:
     """Ask the vectors and random examples; add to the report what differs."""
     examples = options.examples
     if examples and not asking.available():
         report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
         examples = 0
-    own = 0.0 if isinstance(program, ModuleProgram) else options.seconds
-    _announce(names, examples, own)
+    is_module = isinstance(program, ModuleProgram)
+    _announce(names, examples, 0.0 if is_module else options.seconds)
     asked = Asking(program, options.vectors)
     asked.ask(names)
-    report.facts.append(("vectors", sum(asked.counts.values())))
+    answered = {name: count for name, count in asked.counts.items() if count}
+    if not answered:
+        raise UnusableError("the program skipped every case")
+    report.facts.append(("vectors", sum(answered.values())))
     if examples:
         explored = asked.answered()
         for name in explored:
             asked.explore(name, examples, options.seed)
         report.facts.append(("examples of Hypothesis", examples * len(explored)))
+    if not is_module:
+        cases = ", ".join(f"{name} {count}" for name, count in answered.items())
+        report.facts.append(("cases asked", cases))
     report.differences += asked.differences
-    report.notes += [*asked.missing_parts(), *asked.notes]
-    if isinstance(program, Program) and asked.given_up:
+    report.notes += [*_in_order(program, names), *asked.missing_parts(), *asked.notes]
+    if asked.given_up:
         starts = counted(program.starts, "time")
         report.notes.append(f"given up: the program had to be started {starts}")
     if asked.unasked:
-        unasked = ", ".join(asked.unasked)
         report.notes.append(
-            f"after {MOST_ENDS} cases in a row without an answer no more were asked of: {unasked}"
+            f"after {MOST_ENDS} cases in a row without an answer no more were asked of: "
+            + ", ".join(asked.unasked)
         )
-    answered = {name: count for name, count in asked.counts.items() if count}
-    if not answered:
-        raise UnusableError("the program skipped every case")
-    if not isinstance(program, ModuleProgram):
-        cases = ", ".join(f"{name} {n}" for name, n in answered.items())
-        report.facts.append(("cases asked", cases))
     return report
+
+
+def _in_order(program: Program, names: list[str]) -> list[str]:
+    """Return a note for each function that has other names for its arguments."""
+    subjects = [subject_of(name) for name in names if name in program.in_order]
+    return [
+        f"{subject.name} has other names: it gets {', '.join(subject.takes())} in this order"
+        for subject in subjects
+    ]
 
 
 def _announce(names: list[str], examples: int, own: float) -> None:
@@ -353,22 +356,10 @@ def _announce(names: list[str], examples: int, own: float) -> None:
     )
 
 
-def _program(options: argparse.Namespace) -> Report:
-    if not options.command:
-        raise UnusableError("name a program after --")
-    _require_limits(options)
-    names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
-    program = Program(options.command, options.seconds)
-    try:
-        return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
-    finally:
-        program.stop()
-
-
 def _make(options: argparse.Namespace) -> Report:
     print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
-        size = making.write(options.out)
+        size = write(options.out, options.vectors)
     except OSError as error:
         raise UnusableError(f"cannot write to {options.out}: {error.strerror}") from error
     return Report("vectors", facts=[("folder", options.out), ("bytes", size)])

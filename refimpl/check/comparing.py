@@ -1,6 +1,10 @@
-"""Compare each result with the expected one, and name the difference.
+"""The one judge: compare the states of a kernel or a training with the expected ones.
 
-Not handled here: whether another choice is as good (:mod:`refimpl.check.stages`).
+A state agrees, or differs in last bits, by a tie, by another choice of equal worth, or is wrong.
+What follows from a choice is compared after it where the check can follow it.
+
+Not handled here: where the states come from (a program, a log), what another choice is worth
+(:mod:`refimpl.check.judging` and the judges of :mod:`refimpl.check.subjects`).
 """
 
 import dataclasses
@@ -12,7 +16,10 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.encoding import Digest, fold
-from refimpl.check.kernel import (
+from refimpl.check.judging import FORM_ERRORS
+from refimpl.check.subject import (
+    AGREES,
+    CHOICES,
     EQUAL_WORTH,
     LAST_BITS,
     NOT_COMPARED,
@@ -20,10 +27,23 @@ from refimpl.check.kernel import (
     TIE,
     WRONG,
     Output,
+    States,
+    Subject,
     Values,
 )
 
-__all__ = ["Difference", "Fault", "Odd", "compare_outputs", "numbers_fault", "worst"]
+__all__ = [
+    "NAMES",
+    "Difference",
+    "Fault",
+    "Odd",
+    "compare",
+    "difference_of",
+    "first_fault",
+    "renamed",
+    "reported",
+    "value_fault",
+]
 
 SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, NOT_COMPARED, WRONG, NOT_RUN)
 SINGLE = 2.0**-28
@@ -41,24 +61,12 @@ class Odd:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with one result.
-
-    Attributes
-    ----------
-    kind : str
-        "last bits", "a tie broken otherwise", "another choice of equal worth", "wrong", "no
-        answer".
-    output : Output
-    words : str
-        Where, what was expected, and what came.
-    final : bool
-        Whether no judge can call the result as good: it is no choice at all.
-    """
+    """What is wrong with one result: its kind, and where, what was expected and what came."""
 
     kind: str
     output: Output
     words: str
-    final: bool = False
+    final: bool = False  # no judge can call the result as good: it is no choice at all
 
     def judged(self) -> bool:
         """Whether another choice may be as good."""
@@ -67,36 +75,17 @@ class Fault:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of somebody's implementation from the reference, as it is reported.
+    """A difference of somebody's implementation from the reference, as it is reported."""
 
-    Attributes
-    ----------
-    name : str
-        The kernel or algorithm.
-    kind, output, source, words : str
-        As in :class:`Fault`; `source` is the mark of the printed line, or the source.
-    id : str
-        The vector's id; "found by Hypothesis" for a case that no vector has.
-    flags : tuple of str
-    comment : str
-        What the vector is about.
-    arguments : object
-        The input, as JSON has it.
-    """
-
-    name: str
+    name: str  # of the kernel or algorithm
     kind: str
     output: str
-    source: str
+    source: str  # the mark of the printed line, or the source
     words: str
-    id: str = ""
+    id: str = ""  # of the vector; "found by Hypothesis" for a case that no vector has
     flags: tuple[str, ...] = ()
     comment: str = ""
-    arguments: Any = field(default=None, repr=False)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields for ``--json``."""
-        return dataclasses.asdict(self)
+    arguments: Any = field(default=None, repr=False)  # as JSON has them
 
 
 def worst(faults: list[Fault]) -> Fault | None:
@@ -112,10 +101,7 @@ def compare_outputs(
     within: Values,
     bounds: Container[str] = (),
 ) -> list[Fault]:
-    """Return the faults of all results by themselves, in their order.
-
-    `bounds` names the results whose `within` is a bound: no error above it is one of last bits.
-    """
+    """Return the faults of all results; `bounds` names those whose `within` is no estimate."""
     faults = []
     for output in outputs:
         expected, result = want.get(output.name), got.get(output.name)
@@ -190,10 +176,7 @@ def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None
 def numbers_fault(
     want: Any, got: Any, output: Output, within: Any = 0.0, wider: float = WIDER
 ) -> tuple[str | None, tuple[int, ...]]:
-    """Return the kind of the worst difference of two arrays of one shape, and its place.
-
-    An integer may come as a float of the same value, and a float as an integer.
-    """
+    """Return the kind of the worst difference of two arrays of one shape, and its place."""
     if want.dtype.kind != "f":
         different = want != got
         if not np.any(different):
@@ -215,3 +198,210 @@ def numbers_fault(
         if places.any():
             return kind, tuple(int(i) for i in np.argwhere(places)[0])
     return None, ()
+
+
+# ------------------------------------------------------------------------------------------- states
+
+NAMES = {
+    "feature": "f",
+    "i_t": "f",
+    "polarity": "p",
+    "threshold": "theta",
+    "weights": "w",
+    "error": "epsilon",
+    "class": "C",
+    "label": "l_y",
+    "loss": "z",
+    "leaves": "leaf",
+}
+"""Other names of the parts of a round, and the names of the outputs that they stand for."""
+
+
+def first_fault(
+    subject: Subject, arguments: Values, expected: States, got: States
+) -> tuple[int, Fault] | None:
+    """Return the worst fault of all states, the first of several, and its number from 1."""
+    with np.errstate(all="ignore"):
+        if subject.follow is not None:
+            expected = subject.follow(arguments, got)
+        most = max(len(expected), len(got))
+        faults: list[tuple[int, Fault]] = []
+        for number, (want, state) in enumerate(zip(expected, got, strict=False), start=1):
+            later = f"rounds {number + 1} to {most}" if number < most else ""
+            fault = compare(subject, arguments, want, state, later)
+            if fault is None:
+                continue
+            faults.append((number, fault))
+            if fault.kind in (WRONG, NOT_COMPARED, NOT_RUN):
+                break  # the states after it may follow from it
+        else:
+            faults += _other_number(subject, len(expected), len(got))
+    first = worst([fault for _, fault in faults])
+    return next((item for item in faults if item[1] is first), None)
+
+
+def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, Fault]]:
+    """Return the fault of a training that ends too early or too late."""
+    if got == expected:
+        return []
+    words = f"{got} rounds; {expected} expected"
+    if got < expected:
+        words = f"the training ended after {got} of {expected} rounds"
+    return [(min(expected, got) + 1, Fault(WRONG, subject.ends(), words))]
+
+
+def compare(
+    subject: Subject, arguments: Values, want: Values, got: Values, later: str = ""
+) -> Fault | None:
+    """Return the worst fault of a state; `later` says what else follows from its choices."""
+    fault = _form_fault(subject, want, got)
+    if fault is not None:
+        return fault
+    full = not any(isinstance(value, Digest) for value in want.values())
+    within, bounds = subject.allowed(arguments, want) if full else ({}, ())
+    faults = compare_outputs(subject.outputs, want, got, within, bounds)
+    if full and subject.judge is not None and any(fault.judged() for fault in faults):
+        try:
+            verdict = subject.judge(arguments, want, {**want, **got})
+        except FORM_ERRORS:
+            verdict = WRONG
+        faults = [
+            dataclasses.replace(fault, kind=verdict) if fault.judged() else fault
+            for fault in faults
+            if verdict != AGREES or not fault.judged()
+        ]
+        if verdict in CHOICES and subject.follow is None:
+            faults = _after_a_choice(subject, arguments, want, got, faults, later)
+    return _with_missing(subject, worst(faults), want, got)
+
+
+def _form_fault(subject: Subject, want: Values, got: Values) -> Fault | None:
+    """Return the fault of a state that lacks what it must have."""
+    known = [output.name for output in subject.outputs]
+    for output in subject.outputs:
+        if output.name in subject.must_have() and output.name not in got:
+            return Fault(NOT_RUN, output, f"the result lacks {output.name}")
+        lacking = output.name in got and got[output.name] is None
+        if lacking and want.get(output.name) is not None:
+            return Fault(WRONG, output, f"{output.name} must be a result; got None")
+    if not set(known).intersection(got):
+        words = f"a {'round' if subject.kind == 'training' else 'result'} must have one of"
+        return Fault(WRONG, subject.outputs[0], f"{words} {sorted(known)}")
+    return None
+
+
+def _after_a_choice(
+    subject: Subject, arguments: Values, want: Values, got: Values, faults: list[Fault], later: str
+) -> list[Fault]:
+    """Return the faults beside a choice that is as good, and what was not compared after it."""
+    chosen = [fault for fault in faults if fault.judged()]
+    hangs = [
+        fault
+        for fault in faults
+        if fault.output.name in subject.dependent and not fault.final and not fault.judged()
+    ]
+    others = [fault for fault in faults if fault not in chosen and fault not in hangs]
+    names = [fault.output.name for fault in hangs if fault.output.agreement != "count"]
+    if subject.following is not None:
+        wanted = {**want, **subject.following(arguments, got)}
+        outputs = tuple(one for one in subject.outputs if one.name in subject.dependent)
+        found = compare_outputs(outputs, wanted, got, subject.allowed(arguments, want)[0])
+        others += [fault for fault in found if fault.output.agreement != "count"]
+        names = []
+    names += [later] if later else []
+    if names:
+        chosen = [
+            dataclasses.replace(
+                one,
+                kind=NOT_COMPARED,
+                words=f"{one.words}, {one.kind}; not compared: {', '.join(names)}",
+            )
+            for one in chosen
+        ]
+    return others + chosen
+
+
+def _with_missing(subject: Subject, fault: Fault | None, want: Values, got: Values) -> Fault | None:
+    """Return a fault that says which parts before it the state lacks: the cause may be there."""
+    if fault is None or fault.kind != WRONG or fault.final:
+        return fault
+    names = [output.name for output in subject.outputs]
+    before = names[: names.index(fault.output.name)]
+    missing = [name for name in before if name in want and name not in got]
+    if not missing:
+        return fault
+    words = f"{fault.words}; an earlier line may be the cause: the round has no "
+    return dataclasses.replace(fault, words=words + ", ".join(missing))
+
+
+# ------------------------------------------------------------------------------- parts of a round
+
+
+def renamed(subject: Subject, state: Values) -> Values:
+    """Return a state by the names of the subject's outputs."""
+    known = {output.name for output in subject.outputs}
+    named: Values = {}
+    for name, part in state.items():
+        other = NAMES.get(name, name)
+        is_alias = name not in known and other in known and other not in state
+        named[other if is_alias else name] = part
+    return named
+
+
+def _with_unknown(
+    subject: Subject, found: tuple[int, Fault] | None, expected: States, got: States
+) -> tuple[int, Fault] | None:
+    """Return the fault, or that of a part that neither outputs nor vectors have: a misspelt one."""
+    known = [output.name for output in subject.outputs]
+    beside = {name for state in expected for name in state}.union(known)
+    for number, state in enumerate(got, start=1):
+        unknown = [name for name in state if name not in beside]
+        if not unknown:
+            continue
+        names = ", ".join(map(repr, unknown))
+        words = f"unknown part {names}; the parts are {', '.join(known)}"
+        if found is not None and found[1].kind == WRONG:
+            more = f"{found[1].words}; round {number}: {words}"
+            return found[0], dataclasses.replace(found[1], words=more)
+        return number, Fault(WRONG, Output(unknown[0], subject.form()), words)
+    return found
+
+
+def difference_of(
+    subject: Subject,
+    case: dict[str, Any],
+    arguments: Values,
+    expected: States,
+    got: States,
+    wrote: list[str],
+) -> Difference | None:
+    """Return what differs in a case, or None; `wrote` are the arguments that were changed."""
+    if subject.kind == "training":
+        got = [renamed(subject, state) for state in got]
+    found = first_fault(subject, arguments, expected, got)
+    if subject.kind == "training":
+        found = _with_unknown(subject, found, expected, got)
+    if wrote and (found is None or found[1].kind != WRONG):
+        words = f"the {subject.kind} wrote to its argument {wrote[0]}"
+        found = 0, Fault(WRONG, Output(wrote[0], subject.form()), words)
+    if found is None:
+        return None
+    number, fault = found
+    if subject.kind == "training" and number:
+        fault = dataclasses.replace(fault, words=f"round {number}: {fault.words}")
+    return reported(subject.name, fault, case)
+
+
+def reported(name: str, fault: Fault, case: dict[str, Any]) -> Difference:
+    """Return the difference of a case as it is reported."""
+    return Difference(
+        name=name,
+        kind=fault.kind,
+        output=fault.output.name,
+        source=fault.output.source,
+        words=fault.words,
+        id=case["id"],
+        flags=tuple(case["flags"]),
+        comment=case.get("comment", ""),
+        arguments=case["arguments"],
+    )

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.files import load
-from refimpl.check.kernel import Output, States
-from refimpl.check.trainings import TRAININGS, Training
+from refimpl.check.files import decoded_cases
+from refimpl.check.subject import Output, States, Training, Values
+from refimpl.check.subjects import TRAININGS
 
 __all__ = ["listing", "signatures", "skeleton"]
 
@@ -29,7 +29,7 @@ def listing(where: Path, examples: int) -> str:
         taken = f"{name}({', '.join(dict.fromkeys(parts))})"
         if len(taken) > WIDEST:
             taken = f"{name}(...)"
-        count = len(load(where, "trainings", name)["cases"])
+        count = len(decoded_cases(where, training))
         rows.append((taken, training.algorithm, _lines(training), str(count), str(examples)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -52,15 +52,16 @@ def _lines(training: Training) -> str:
     return ", ".join(listed)
 
 
-def signatures(names: list[str]) -> str:
+def signatures(names: list[str], where: Path) -> str:
     """Return what the functions take and return, a paragraph each."""
     texts = []
     for name in names:
         training = TRAININGS[name]
+        _, arguments, _ = decoded_cases(where, training)[0]
         given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
         sentences = (
             f"{training.about}.",
-            f"In the first vector: {_forms(training)}.",
+            f"In the first vector: {_forms(arguments)}.",
             f"It returns a list: for each round a dict with some of {given}.",
         )
         wrapped = [
@@ -71,12 +72,12 @@ def signatures(names: list[str]) -> str:
     return "\n\n".join(texts)
 
 
-def skeleton(name: str) -> str:
+def skeleton(name: str, where: Path) -> str:
     """Return a file with the function of a training, to be filled in."""
     training = TRAININGS[name]
+    _, arguments, states = decoded_cases(where, training)[0]
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
-    forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(training)}.", 92), "    ")
-    states = training.run(training.cases()[0].arguments)
+    forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(arguments)}.", 92), "    ")
     parts = "".join(_part(output, states) for output in training.outputs)
     head = f"def {name}({', '.join(training.takes())}):"
     if len(head) > 100:
@@ -110,9 +111,8 @@ def _part(output: Output, states: States) -> str:
     return f"{line}at the end, {_form(states[-1][output.name])}\n"
 
 
-def _forms(training: Training) -> str:
+def _forms(arguments: Values) -> str:
     """Return what the arguments are in the first vector."""
-    arguments = training.cases()[0].arguments
     return "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
 
 

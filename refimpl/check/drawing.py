@@ -1,23 +1,22 @@
-"""Draw the arguments of kernels: from a generator that every language can repeat, or from another
-source of integers.
+"""Draw the arguments of kernels and trainings from any source of integers.
 
-A kernel's cases are drawn by one function (:mod:`refimpl.check.cases`), which asks a
-:class:`Source` for integers alone. The vectors come from :class:`Lcg`; Hypothesis is another source
-(:mod:`refimpl.check.asking`) and makes small what it finds. Small integers give simple values:
-zeros, short arrays, the first of several choices.
+The arguments of a kernel or a training are drawn by one function (:mod:`refimpl.check.subjects`),
+which asks a :class:`Source` for integers alone. Hypothesis is such a source
+(:mod:`refimpl.check.asking`) and makes small what it finds; :class:`Lcg`, which every language can
+repeat, is another. Small integers give simple values: zeros, short arrays, the first of several
+choices.
 
 Not handled here: arguments that a kernel must refuse.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from refimpl.typing import BoolArray, FloatArray, IntArray, UInt64Array
+from refimpl.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["KINDS", "Lcg", "Source", "floats", "generated"]
+__all__ = ["KINDS", "Given", "Lcg", "Source", "city_block", "floats", "generated"]
 
 Choice = TypeVar("Choice")
 
@@ -26,27 +25,14 @@ INCREMENT = 1442695040888963407
 BITS = 31
 FRACTION = 50
 
-KINDS = (
-    "ties",
-    "plain",
-    "constant columns",
-    "negative zero",
-    "denormals",
-    "scales",
-    "quarters",
-    "far from the origin",
-)
-"""Kinds of floats: small integers, 52 random bits, columns of one value, zeros of both signs with
-small integers, the smallest floats, 2**-60 to 2**60 side by side, quarters, about 2**20."""
+KINDS = ("ties", "plain", "quarters", "duplicates")
+"""The kinds of points that trainings get."""
 
 
 class Source:
-    """Integers, and what is made of them.
+    """Integers, and what is made of them."""
 
-    A source that is `wide` draws for a comparison of two modules; what it draws is stored nowhere.
-    """
-
-    wide = False
+    wide = False  # whether two modules that must agree to the bit are compared
 
     def integers(self, count: int, low: int, high: int) -> list[int]:
         """Return `count` integers from `low` to `high`."""
@@ -62,7 +48,7 @@ class Source:
 
     def pick(self, *choices: Choice) -> Choice:
         """Return one of the choices; the first is the simplest."""
-        return choices[self.integer(0, len(choices) - 1)]
+        return choices[self.integer(0, len(choices) - 1) if len(choices) > 1 else 0]
 
     def array(self, shape: Sequence[int], low: int, high: int) -> IntArray:
         """Return integers as an int64 array."""
@@ -70,7 +56,7 @@ class Source:
         return np.array(drawn, dtype=np.int64).reshape(shape)
 
     def reals(self, shape: Sequence[int], kind: str) -> FloatArray:
-        """Return floats of one of the KINDS; another kind means "plain"."""
+        """Return floats of a kind, such as "ties", "denormals" or "scales"; else of 52 bits."""
         if kind in ("ties", "duplicates"):
             return floats(self.array(shape, -2, 2))
         if kind == "quarters":
@@ -101,10 +87,7 @@ class Source:
         return X
 
     def weights(self, n: int, kind: str) -> FloatArray:
-        """Return weights that add up to one, or a little less.
-
-        Equal for "ties"; from 2**-40 to 1, some of them 0, for "extreme weights".
-        """
+        """Return weights that add up to one or a little less: equal ones, of all sizes, or any."""
         if kind == "ties":
             return np.full(n, 1 / n)
         if kind == "extreme weights":
@@ -123,6 +106,10 @@ class Source:
         """Return 1.0 and -1.0."""
         return floats(1 - 2 * self.array((n,), 0, 1))
 
+    def permutation(self, n: int) -> IntArray:
+        """Return 0 to n - 1 in any order."""
+        return np.argsort(self.array((n,), 0, 99), kind="stable")
+
     def offsets(self, n: int, total: int) -> IntArray:
         """Return n + 1 places that ascend from 0 to `total`."""
         inner = np.sort(self.array((n - 1,), 0, total))
@@ -130,12 +117,7 @@ class Source:
 
 
 class Lcg(Source):
-    """The generator of the vectors: x <- 6364136223846793005 x + 1442695040888963407 mod 2**64.
-
-    A draw is x >> 33, of 31 bits. An integer from `low` to `high` is `low` plus the draw modulo
-    their number; of more than 2**31 numbers, two draws make one of 62 bits, the first the upper
-    half.
-    """
+    """Draws x >> 33 of x <- 6364136223846793005 x + 1442695040888963407 mod 2**64."""
 
     def __init__(self, seed: int) -> None:
         self.x = seed
@@ -146,7 +128,7 @@ class Lcg(Source):
         return self.x >> 64 - BITS
 
     def integers(self, count: int, low: int, high: int) -> list[int]:
-        """Return `count` integers from `low` to `high`."""
+        """Return `low` plus a draw modulo their number; above 2**31 numbers, two draws make one."""
         numbers = high - low + 1
         if numbers <= 2**BITS:
             return [low + self.draw() % numbers for _ in range(count)]
@@ -158,32 +140,34 @@ def floats(integers: IntArray) -> FloatArray:
     return integers.astype(np.float64)
 
 
-def _states(seed: int, count: int) -> UInt64Array:
-    """Return the first `count` states after `seed`, twice as many in every step."""
-    x = np.empty(max(count, 1), dtype=np.uint64)
-    x[0] = (MULTIPLIER * seed + INCREMENT) % 2**64
-    a, c = MULTIPLIER, INCREMENT  # x[i + done] = a x[i] + c
-    done = 1
-    while done < count:
-        more = min(done, count - done)
-        x[done : done + more] = np.uint64(a) * x[:more] + np.uint64(c)
-        a, c = a * a % 2**64, (a * c + c) % 2**64
-        done += more
-    return x[:count]
+def city_block(X: FloatArray) -> FloatArray:
+    """Return the city-block distances of all points to each other."""
+    distances: FloatArray = np.abs(X[:, np.newaxis] - X).sum(axis=2)
+    return distances
 
 
 def generated(recipe: dict[str, Any]) -> Any:
-    """Return the array that a recipe of the vectors describes.
-
-    Element i, in C order, is the i-th integer of :class:`Lcg` from `low` to `high`, times 2 to the
-    power of `exponent` for floats.
-    """
-    count = math.prod(recipe["shape"])
-    draws = (_states(recipe["seed"], count) >> np.uint64(64 - BITS)).astype(np.int64)
-    numbers = recipe["high"] - recipe["low"] + 1
-    drawn = (recipe["low"] + draws % numbers).reshape(recipe["shape"])
+    """Return the array of a recipe: integers of :class:`Lcg` in C order, times 2**exponent."""
+    drawn = Lcg(recipe["seed"]).array(recipe["shape"], recipe["low"], recipe["high"])
     if recipe["dtype"] == "bool":
         return drawn == 1
     if recipe["dtype"] == "float64":
-        return np.ldexp(drawn.astype(np.float64), recipe["exponent"])
+        return np.ldexp(floats(drawn), recipe["exponent"])
     return drawn.astype(recipe["dtype"])
+
+
+class Given(np.random.Generator):
+    """A generator that gives places and integers that are known beforehand, one after the other."""
+
+    def __init__(self, places: Iterable[Any] = (), integers: Iterable[Any] = ()) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._places, self._integers = iter(places), iter(integers)
+
+    def choice(self, a: Any, *more: Any, **options: Any) -> Any:
+        """Return the elements of `a` at the next places."""
+        places = next(self._places)
+        return places if isinstance(a, int) else a[places]
+
+    def integers(self, high: int, *more: Any, **options: Any) -> Any:  # type: ignore[override]
+        """Return the next integers, modulo `high`."""
+        return next(self._integers) % high

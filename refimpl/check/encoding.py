@@ -13,6 +13,7 @@ Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
 """
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from refimpl.check.drawing import INCREMENT, MULTIPLIER, generated
 from refimpl.kernels import BallTree, SearchForest, SortedFeatures
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
-__all__ = ["DTYPES", "LARGE", "Digest", "Generated", "decode", "encode", "fold", "plain"]
+__all__ = ["DTYPES", "LARGE", "Digest", "Generated", "decode", "encode", "fold", "plain", "read"]
 
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 RECORDS: dict[str, type] = {
@@ -145,11 +146,56 @@ def _record(name: str, fields: dict[str, Any]) -> Any:
 
 
 def _array(value: dict[str, Any]) -> Any:
-    dtype = np.dtype(value["dtype"])
-    elements = value["values"]
-    if dtype.kind == "f":
-        elements = [float.fromhex(element) for element in elements]
-    elif dtype == np.uint64:
-        elements = [int(element, 16) for element in elements]
-    array = np.array(elements, dtype=dtype).reshape(value["shape"])
+    """Return an array; ValueError says what is wrong with its dtype, its length or an element."""
+    if value["dtype"] not in DTYPES:
+        raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {value['dtype']!r}")
+    dtype, shape, elements = np.dtype(value["dtype"]), value["shape"], value["values"]
+    if len(elements) != math.prod(shape):
+        raise ValueError(
+            f"an array of shape {shape} must have {math.prod(shape)} values; got {len(elements)}"
+        )
+    array = np.array([_number(element, dtype) for element in elements], dtype=dtype).reshape(shape)
     return float(array) if array.shape == () and dtype == np.float64 else array
+
+
+def _number(element: Any, dtype: np.dtype[Any]) -> Any:
+    """Return an element: text for floats and 64-bit words, whole numbers for the others."""
+    try:
+        if dtype.kind == "f":
+            return float.fromhex(element)
+        if dtype == np.uint64:
+            return int(element, 16)
+        if element == int(element):
+            return element
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError(f"it holds what is no {dtype}: {element!r}")
+
+
+# ------------------------------------------------------------------------------- somebody's answers
+
+
+def read(value: Any) -> Any:
+    """Return a value of somebody's JSON: as in the vectors, or plain numbers, texts and lists."""
+    if isinstance(value, dict):
+        return decode(value)
+    if isinstance(value, list):
+        return np.array(_plain_numbers(value))
+    try:
+        return None if value is None else _plain_number(value)
+    except ValueError:
+        return value  # a text
+
+
+def _plain_numbers(parts: list[Any]) -> list[Any]:
+    return [_plain_numbers(one) if isinstance(one, list) else _plain_number(one) for one in parts]
+
+
+def _plain_number(part: Any) -> Any:
+    """Return a number: a text is one in decimals, or a hexadecimal one from 0x."""
+    if isinstance(part, str):
+        return float.fromhex(part) if "0x" in part.lower() else float(part)
+    if not isinstance(part, int | float):
+        raise ValueError(f"must be a number; got {part!r}")
+    float(part)  # refuses 10**400
+    return part

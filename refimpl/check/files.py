@@ -1,44 +1,50 @@
-"""The files of the vectors: their form, their checksums, and what is said of damaged ones.
+"""The files of the vectors: read, with clear words about damaged ones, and made by the reference.
 
 ``vectors/index.json`` lists the files with their sha256; ``vectors/schema.json`` is the JSON schema
-of a file. :func:`load` refuses a file whose checksum, form or values do not fit.
+of a file. The files hold the arguments of the cases. :func:`write` computes from them what is
+expected, and draws cases for a flag of a kernel that no case has, and for a new training.
 
-Not handled here: keywords of JSON schemas that ``schema.json`` does not use.
+Not handled here: how values are written (:mod:`refimpl.check.encoding`).
 """
 
 import hashlib
+import itertools
 import json
-import math
-import re
+import zlib
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from refimpl.check.encoding import DTYPES, decode, plain
-from refimpl.check.kernel import States, Subject, Values
+import numpy as np
+
+from refimpl.check.drawing import Lcg
+from refimpl.check.encoding import LARGE, Digest, decode, encode, plain
+from refimpl.check.subject import Kernel, States, Subject, Training, Values, of_reference
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "UnusableError",
+    "contents",
     "decoded_cases",
     "folder",
     "load",
     "names",
-    "require_fit",
+    "text_of",
+    "write",
 ]
+
+Verify = Callable[[str, Values, Any], None]
 
 FORMAT = "refimpl-vectors"
 VERSION = 1
-TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
+AGREEMENTS = ("bits", "digits", "optimum", "count")
+HEAD = {"format", "version", "kind", "name", "about", "outputs", "cases"}
+CASE = {"id", "comment", "flags", "arguments", "expected"}
+GIVEN, ANSWERS = {"comment", "flags", "arguments"}, frozenset({"id", "expected", "within"})
+"""What a case must have that is made, and what it may have."""
+DRAWN = 2
+"""Cases that are drawn for a flag, or for a training."""
 
 
 class UnusableError(Exception):
@@ -50,14 +56,14 @@ def folder() -> Path:
     return Path(str(resources.files("refimpl.check"))) / "vectors"
 
 
+# ------------------------------------------------------------------------------------------ reading
+
+
 def names(where: Path, kind: str) -> list[str]:
     """Return the names of the files of a kind, "kernels" or "trainings", from the index."""
-    listed = _json(where / "index.json").get("files")
-    if not isinstance(listed, dict):
-        raise UnusableError(f"{where / 'index.json'} must list files with their sha256")
     return sorted(
         path.partition("/")[2].removesuffix(".json")
-        for path in listed
+        for path in _listed(where)
         if path.startswith(f"{kind}/")
     )
 
@@ -66,12 +72,9 @@ def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], V
     """Return each case of a file with its arguments and the expected states."""
     cases = []
     for case in load(where, f"{subject.kind}s", subject.name)["cases"]:
-        try:
-            arguments = {name: plain(decode(part)) for name, part in case["arguments"].items()}
-            expected = case["expected"] if subject.kind == "training" else [case["expected"]]
-            states = [{name: decode(part) for name, part in state.items()} for state in expected]
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise UnusableError(f"{case['id']} cannot be read: {error}") from error
+        arguments = _arguments(case["id"], case)
+        expected = case["expected"] if subject.kind == "training" else [case["expected"]]
+        states = [_decoded(case["id"], state) for state in expected]
         wanted = {output.name for output in subject.outputs}
         if subject.kind == "kernel" and set(states[0]) != wanted:
             raise UnusableError(f"{case['id']} must expect {', '.join(sorted(wanted))}")
@@ -79,16 +82,27 @@ def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], V
     return cases
 
 
-def load(where: Path, kind: str, name: str) -> dict[str, Any]:
-    """Return a file of vectors after all checks.
+def _arguments(id: str, case: dict[str, Any]) -> Values:
+    return {name: plain(value) for name, value in _decoded(id, case.get("arguments")).items()}
 
-    Raises
-    ------
-    UnusableError
-        If it is missing, damaged, or of another version.
-    """
+
+def _decoded(id: str, values: Any) -> Values:
+    """Return values by name from JSON; refuse what cannot be read."""
+    if not isinstance(values, dict):
+        raise UnusableError(f"{id} cannot be read: it must have an object; got {values!r:.40}")
+    decoded: Values = {}
+    for name, part in values.items():
+        try:
+            decoded[name] = decode(part)
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise UnusableError(f"{id}: {name} cannot be read: {error}") from error
+    return decoded
+
+
+def load(where: Path, kind: str, name: str) -> dict[str, Any]:
+    """Return a file of vectors; refuse one that is missing, damaged, or of another form."""
     path = where / kind / f"{name}.json"
-    digest = _json(where / "index.json").get("files", {}).get(f"{kind}/{name}.json")
+    digest = _listed(where).get(f"{kind}/{name}.json")
     if digest is None:
         raise UnusableError(f"{where / 'index.json'} does not list {kind}/{name}.json")
     content = _json(path)
@@ -99,8 +113,17 @@ def load(where: Path, kind: str, name: str) -> dict[str, Any]:
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
         raise UnusableError(f"{path} is damaged: its sha256 is not the one in index.json")
-    require_fit(content, path)
+    for fault in _faults(content):
+        raise UnusableError(f"{path}: {fault}")
     return content
+
+
+def _listed(where: Path) -> dict[str, str]:
+    """Return the files of the index with their sha256."""
+    listed = _json(where / "index.json").get("files")
+    if not isinstance(listed, dict):
+        raise UnusableError(f"{where / 'index.json'} must list files with their sha256")
+    return listed
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -115,109 +138,151 @@ def _json(path: Path) -> dict[str, Any]:
     return content
 
 
-def require_fit(content: dict[str, Any], path: Path) -> None:
-    """Refuse a file that does not fit the schema, or whose arrays are not what they say."""
-    schema = json.loads((folder() / "schema.json").read_text(encoding="utf-8"))
-    fault = _fault(content, schema, schema, "")
-    if fault is None:
-        fault = _values_fault(content, "") or _ids_fault(content)
-    if fault is not None:
-        raise UnusableError(f"{path}: {fault}")
-
-
-def _fault(value: Any, rule: dict[str, Any], schema: dict[str, Any], place: str) -> str | None:
-    """Return what does not fit a rule of the schema, or None."""
-    if "$ref" in rule:
-        rule = schema["$defs"][rule["$ref"].rpartition("/")[2]]
-    if "anyOf" in rule:
-        faults = [_fault(value, choice, schema, place) for choice in rule["anyOf"]]
-        return None if None in faults else min((f for f in faults if f), key=len)
-    here = place or "the file"
-    if "const" in rule and value != rule["const"]:
-        return f"{here} must be {rule['const']!r}; got {value!r}"
-    if "enum" in rule and value not in rule["enum"]:
-        return f"{here} must be one of {', '.join(rule['enum'])}; got {value!r}"
-    if "type" in rule:
-        kinds = TYPES[rule["type"]]
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            return f"{here} must be of type {rule['type']}; got {type(value).__name__}"
-    if "pattern" in rule and isinstance(value, str) and not re.search(rule["pattern"], value):
-        return f"{here} must fit {rule['pattern']}; got {value!r}"
-    return _parts_fault(value, rule, schema, place)
-
-
-def _parts_fault(
-    value: Any, rule: dict[str, Any], schema: dict[str, Any], place: str
-) -> str | None:
-    if isinstance(value, list) and "items" in rule:
-        for number, part in enumerate(value):
-            if fault := _fault(part, rule["items"], schema, f"{place}[{number}]"):
-                return fault
-    if isinstance(value, dict):
-        for name in rule.get("required", ()):
-            if name not in value:
-                return f"{place or 'the file'} must have {name!r}"
-        known = rule.get("properties", {})
-        more = rule.get("additionalProperties", {})
-        for name, part in value.items():
-            if name not in known and more is False:
-                return f"{place or 'the file'} has {name!r}, which the schema does not know"
-            inner = known.get(name, more)
-            if inner and (fault := _fault(part, inner, schema, f"{place}.{name}".strip("."))):
-                return fault
-    return None
-
-
-def _values_fault(value: Any, place: str) -> str | None:
-    """Return what is wrong with an array: its number of elements, or an element."""
-    if isinstance(value, list):
-        parts: Any = enumerate(value)
-    elif isinstance(value, dict):
-        if {"dtype", "shape", "values"} <= value.keys():
-            return _array_fault(value, place)
-        parts = value.items()
-    else:
-        return None
-    for name, part in parts:
-        if fault := _values_fault(part, f"{place}.{name}".strip(".")):
-            return fault
-    return None
-
-
-def _array_fault(value: dict[str, Any], place: str) -> str | None:
-    if value["dtype"] not in DTYPES:
-        return f"{place}.dtype must be one of {', '.join(DTYPES)}; got {value['dtype']!r}"
-    count = math.prod(value["shape"])
-    if len(value["values"]) != count:
-        return f"{place} of shape {value['shape']} must have {count} values; " + (
-            f"got {len(value['values'])}"
-        )
-    floats = value["dtype"].startswith("float")
-    for number, element in enumerate(value["values"]):
-        if floats or value["dtype"] == "uint64":
-            fault = not isinstance(element, str) or not _is_number(element, floats)
-        else:
-            fault = not isinstance(element, int) or isinstance(element, bool)
-        if fault:
-            return f"{place}.values[{number}] is no {value['dtype']}: {element!r}"
-    return None
-
-
-def _is_number(text: str, floats: bool) -> bool:
-    try:
-        if floats:
-            float.fromhex(text)
-        else:
-            int(text, 16)
-    except ValueError:
-        return False
-    return True
-
-
-def _ids_fault(content: dict[str, Any]) -> str | None:
+def _faults(content: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the form of a file: its keys, its classes and its ids."""
+    yield from _key_faults("the file", content, HEAD)
+    for number, output in enumerate(content["outputs"]):
+        if output.get("agreement") not in AGREEMENTS:
+            yield (
+                f"outputs[{number}].agreement must be one of {', '.join(AGREEMENTS)}; "
+                f"got {output.get('agreement')!r}"
+            )
     seen = set()
-    for case in content["cases"]:
+    for number, case in enumerate(content["cases"]):
+        yield from _key_faults(f"cases[{number}]", case, CASE, frozenset({"within"}))
+        if not isinstance(case["flags"], list):
+            yield f"cases[{number}].flags must be a list; got {type(case['flags']).__name__}"
         if case["id"] in seen:
-            return f"two cases have the id {case['id']!r}"
+            yield f"two cases have the id {case['id']!r}"
         seen.add(case["id"])
-    return None
+
+
+def _key_faults(
+    what: str, part: Any, needed: set[str], more: frozenset[str] = frozenset()
+) -> Iterator[str]:
+    if not isinstance(part, dict):
+        yield f"{what} must be an object; got {type(part).__name__}"
+        return
+    for name in sorted(needed - part.keys()):
+        yield f"{what} must have {name!r}"
+    for name in sorted(part.keys() - needed - more):
+        yield f"{what} has {name!r}, which the schema does not know"
+
+
+# ------------------------------------------------------------------------------------------- making
+
+
+def write(out: Path, where: Path | None = None, verify: Verify | None = None) -> int:
+    """Write the vectors whose arguments are in `where`; return their size in bytes.
+
+    ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
+    """
+    files = {path: text_of(content).encode() for path, content in contents(where, verify)}
+    for path, data in files.items():
+        target = out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    digests = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    index = {"format": FORMAT, "version": VERSION, "files": digests}
+    (out / "index.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    return sum(map(len, files.values()))
+
+
+def contents(
+    where: Path | None = None, verify: Verify | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the path and the content of each file."""
+    where = where or folder()
+    for table in (KERNELS, TRAININGS):
+        for name, subject in sorted(table.items()):
+            path = f"{subject.kind}s/{name}.json"
+            known = _json(where / path).get("cases", []) if (where / path).exists() else []
+            for number, case in enumerate(known, start=1):
+                for fault in _key_faults(f"{name}/{number}", case, GIVEN, ANSWERS):
+                    raise UnusableError(fault)
+            cases = [*known, *_drawn(subject, known)]
+            yield (
+                path,
+                {
+                    **_head(subject),
+                    "cases": [
+                        _made(subject, n, case, verify) for n, case in enumerate(cases, start=1)
+                    ],
+                },
+            )
+
+
+def text_of(content: dict[str, Any]) -> str:
+    """Return a file's text: a case a line."""
+    head = {name: part for name, part in content.items() if name != "cases"}
+    lines = [json.dumps(case, ensure_ascii=False) for case in content["cases"]]
+    opening = json.dumps(head, ensure_ascii=False)[:-1]
+    return opening + ', "cases": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def _head(subject: Subject) -> dict[str, Any]:
+    """Return what a file says of its subject."""
+    outputs = [
+        {
+            "name": output.name,
+            "source": output.source,
+            "agreement": output.agreement,
+            "tol": float(output.tol).hex(),
+        }
+        for output in subject.outputs
+    ]
+    start = {"format": FORMAT, "version": VERSION, "kind": subject.kind, "name": subject.name}
+    return {**start, "about": subject.about, "outputs": outputs}
+
+
+def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield new cases: for flags of a kernel that no case has, for a training without cases."""
+    have = {flag for case in known for flag in case["flags"]}
+    if isinstance(subject, Training) and known:
+        have.add("random")
+    for flag in (flag for flag in subject.flags if flag not in have):
+        posed = (_posed(subject, flag, number) for number in itertools.count())
+        for arguments in itertools.islice(filter(None, posed), DRAWN):
+            encoded = {name: encode(value) for name, value in arguments.items()}
+            yield {"comment": flag, "flags": [flag], "arguments": encoded}
+
+
+def _posed(subject: Subject, flag: str, number: int) -> Values | None:
+    """Return arguments, None if these integers make no problem, such as landmarks of one class."""
+    try:
+        arguments = subject.drawn(Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode())), flag)
+        of_reference(subject, arguments)
+    except (ValueError, LookupError, ArithmeticError):
+        return None
+    return arguments
+
+
+def _made(
+    subject: Subject, number: int, case: dict[str, Any], verify: Verify | None
+) -> dict[str, Any]:
+    """Return a case with what the reference gives for its arguments."""
+    arguments = _arguments(f"{subject.name}/{number}", case)
+    states = of_reference(subject, arguments)
+    is_kernel = isinstance(subject, Kernel)
+    if verify is not None:
+        verify(subject.name, arguments, states[0] if is_kernel else states)
+    expected = [{name: encode(_short(value)) for name, value in state.items()} for state in states]
+    made = {
+        "id": f"{subject.name}/{number}",
+        **{name: case[name] for name in ("comment", "flags", "arguments")},
+        "expected": expected[0] if is_kernel else expected,
+    }
+    if is_kernel and "large" not in case["flags"]:
+        bounds = subject.rounding(arguments, states[0])
+        within = {
+            name: encode(np.asarray(value, dtype=np.float64))
+            for name, value in bounds.items()
+            if np.any(value)
+        }
+        made |= {"within": within} if within else {}
+    return made
+
+
+def _short(value: Any) -> Any:
+    """Return a value, the digest of a large array."""
+    return Digest.of(value) if isinstance(value, np.ndarray) and value.size > LARGE else value

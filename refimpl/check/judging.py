@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values
+from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Values
 from refimpl.kernels.stumps import on_grid
-from refimpl.typing import FloatArray
+from refimpl.typing import FloatArray, IntArray
 
 __all__ = [
     "CLOSE",
@@ -22,7 +22,9 @@ __all__ = [
     "by_worth",
     "differences",
     "exact",
+    "indices",
     "nearest",
+    "objective_of",
     "squares",
     "stump",
     "tie_if",
@@ -30,6 +32,8 @@ __all__ = [
 ]
 
 CLOSE = 2.0**-40
+TRIPLES, WORST = 2**22, 5
+"""Triples that are looked at together, and the largest slacks that are kept."""
 FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What a judge raises at results of another form."""
 
@@ -40,6 +44,16 @@ def whole(value: Any) -> int:
     if number != value:
         raise ValueError(f"must be a whole number; got {value}")
     return number
+
+
+def indices(value: Any, n: int, shape: Any = None, least: int = 0) -> IntArray:
+    """Return indices from `least` to n - 1, of a shape if it is given; else raise ValueError."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or (shape is not None and array.shape != shape):
+        raise ValueError(f"must be integers of shape {shape}; got {array.dtype}, {array.shape}")
+    if (array < least).any() or (array >= n).any():
+        raise ValueError(f"must be from {least} to {n - 1}; got {array}")
+    return array
 
 
 def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
@@ -79,23 +93,19 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
 
 
 def nearest(
-    distances: Callable[[Values], FloatArray], indices: str = "indices"
+    distances: Callable[[Values], FloatArray], name: str = "indices"
 ) -> Callable[[Values, Values, Values], str]:
     """Return the judge of a search: `distances` gives all distances from its arguments."""
 
     def judge(arguments: Values, want: Values, got: Values) -> str:
         D = distances(arguments)
-        places = np.asarray(got[indices])
-        if places.shape != np.shape(want[indices]) or places.dtype.kind not in "iu":
-            return WRONG
+        places = indices(got[name], D.shape[1], np.shape(want[name]), least=-1)
         skip = arguments.get("skip")
         for row, chosen in enumerate(places):
             real = chosen[chosen >= 0]
-            if len(np.unique(real)) < len(real) or (real >= D.shape[1]).any():
+            if len(np.unique(real)) < len(real) or (skip is not None and skip[row] in real):
                 return WRONG
-            if (chosen < -1).any() or (skip is not None and skip[row] in real):
-                return WRONG
-        return by_worth(_taken(D, want[indices]), _taken(D, places))
+        return by_worth(_taken(D, want[name]), _taken(D, places))
 
     return judge
 
@@ -131,3 +141,40 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
     if (sides[0] == sides[1]).all() and want["f"] == got["f"]:
         return EQUAL_WORTH
     return by_worth(errors[0], errors[1], len(w) * 2.0**-53)
+
+
+class Objective:
+    """Eq. 3 at a metric, its parts, and the triples of largest slack."""
+
+    def __init__(self) -> None:
+        self.pull = 0.0  # the sum of squared distances to target neighbours
+        self.push = 0.0  # the sum of the slacks
+        self.active = 0
+        self.worst: list[tuple[float, int, int, int]] = []  # slacks with their i, j and l
+
+    def at(self, mu: float) -> float:
+        """Return eq. 3."""
+        return self.pull + mu * self.push
+
+
+def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
+    """Return eq. 3 of Weinberger & Saul (2008) at mapped points, over all triples."""
+    result = Objective()
+    n, k = targets.shape
+    near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
+    result.pull = float(near.sum())
+    rows = max(1, TRIPLES // (n * k + n * Z.shape[1]))
+    for start in range(0, n, rows):
+        block = slice(start, min(n, start + rows))
+        D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
+        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
+        slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
+        slack = np.maximum(slack, 0.0)
+        result.push += float(slack.sum())
+        result.active += int((slack > 0).sum())
+        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
+        for place in largest.tolist():
+            i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
+            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
+        result.worst = sorted(result.worst, reverse=True)[:WORST]
+    return result

@@ -1,5 +1,7 @@
-"""Logs of trainings of BoostMap (§§ 7.3 and 8.1) and of the Search Forest (Algorithm 1), and the
-labels of Algorithm A.3.
+"""``rounds``: the log of somebody's own training against the reference.
+
+A log is JSON lines, one for each round, with some parts of a round's state: for Algorithm A.2
+``{"f": 0, "p": 1, "theta": 0.5, "alpha": 1.1}``. A log of Algorithm A.3 has a line for each query.
 
 A log holds what its training drew at random: the classifier of a round that adds one, splitters
 and ranges, the leaves of a tree. These are taken as they are. Everything that follows from them is
@@ -11,9 +13,9 @@ of another library (``landmarks`` judges Algorithm 1).
 """
 
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy
@@ -21,43 +23,278 @@ import scipy
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
+from refimpl.check.comparing import NAMES, Difference, first_fault
+from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, outputs_of
-from refimpl.check.reading import numbers
-from refimpl.check.trainings import TRAININGS, Training
-from refimpl.check.trainings.boostmap import margins_of
-from refimpl.check.trainings.search_forest import by_first_point, worth
+from refimpl.check.reading import announce, counted, numbers, points, read_data, read_text
+from refimpl.check.reports import Report
+from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Output, Training, Values
+from refimpl.check.subjects import TRAININGS
+from refimpl.check.subjects.boosted_distance import STUMPS
+from refimpl.check.subjects.boostmap import margins_of
+from refimpl.check.subjects.search_forest import by_first_point, worth
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.pairs import DensePairs
 from refimpl.typing import FloatArray
 
-__all__ = ["LOGS", "Log"]
+__all__ = ["ALGORITHMS", "check_rounds", "read_log"]
 
 Arrays = dict[str, Any]
 
+LABELS = frozenset({"C", "l_y"})
+"""Parts that are classes: a text stays a text."""
+LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
+"""Parts that may be lists."""
+PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 
-@dataclass(frozen=True)
-class Log:
-    """A kind of log.
 
-    Attributes
-    ----------
-    training : Training
-        With a `follow`, or with `expected` for all lines at once.
-    needed : tuple of str
-        What each line must have.
-    arguments : callable
-        ``arguments(arrays, data)`` returns the arguments of the training from the data.
-    cost : callable
-        ``cost(arguments, rounds)`` returns operations and bytes.
-    """
+class Part(NamedTuple):
+    """Rounds that are compared together, what they are compared on, and what that costs."""
+
+    arguments: Values
+    rounds: list[Values]
+    what: str
+    work: float
+    memory: float
+    where: str = ""
+    fewer: str = "points or rounds"
+
+
+class Log(NamedTuple):
+    """A kind of log: the training, what each line must have, and the parts to compare."""
 
     training: Training
     needed: tuple[str, ...]
-    arguments: Callable[[Arrays, str], Values]
-    cost: Callable[[Values, int], tuple[float, float]]
+    parts: Callable[[list[Values], Arrays, str], Iterator[Part]]
+
+
+def check_rounds(log: str, data: str, algorithm: str) -> Report:
+    """Compare a log with the algorithm run on the data, after the log's own choices."""
+    if algorithm not in LOGS:
+        raise UnusableError(f"--algorithm must be one of {', '.join(LOGS)}; got {algorithm!r}")
+    training, needed, parts = LOGS[algorithm]
+    rounds = read_log(log, needed)
+    arrays = read_data(data)
+    of_answers = algorithm == "A.3"
+    what = "the answers of" if of_answers else "a training by"
+    report = Report(f"{log} as {what} Algorithm {algorithm} on {data}")
+    report.facts.append(("lines" if of_answers else "rounds", len(rounds)))
+    _name_unknown(report, training, rounds)
+    try:
+        listed = list(parts(rounds, arrays, data))
+        longest = max(len(part.rounds) for part in listed)
+        for part in listed:
+            if len(part.rounds) < longest:
+                report.differences.append(_fewer_rounds(training, part, longest))
+            announce(part.what, part.work, part.memory, part.fewer)
+            _compare(report, training, part, log)
+    except (ValueError, MemoryError) as error:
+        raise UnusableError(f"{log} cannot be compared on {data}: {error}") from error
+    except (TypeError, OverflowError, IndexError) as error:
+        raise UnusableError(f"{log} has a line of another form: {error}") from error
+    return report
+
+
+def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> None:
+    """Say which parts of the lines are not compared: they may be misspelt."""
+    known = {"C", *(output.name for output in training.outputs)}
+    unknown = sorted({part for line in rounds for part in line} - known)
+    if unknown:
+        report.notes.append(
+            f"not compared: {', '.join(unknown)}; the parts of a line are "
+            + ", ".join(output.name for output in training.outputs)
+        )
+
+
+def _compare(report: Report, training: Training, part: Part, log: str) -> None:
+    """Compare rounds with what they must be after the log's own choices."""
+    follows = training.follow is not None
+    expected = [] if follows else training.run(part.arguments)
+    try:
+        found = first_fault(training, part.arguments, expected, part.rounds)
+    except UnusableError as error:
+        raise UnusableError(f"{log}, {error}") from error
+    if found is None:
+        if follows:
+            report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
+        return
+    number, fault = found
+    where = f"{part.where}, " if part.where else ""
+    step = f"round {number}: " if follows else ""
+    source, words = fault.output.source, f"{where}{step}{fault.words}"
+    report.differences.append(
+        Difference(training.name, fault.kind, fault.output.name, source, words)
+    )
+
+
+def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
+    ends = training.ends()
+    words = f"{part.where}: {counted(len(part.rounds), 'round')}; another class has {longest}, and "
+    words += "T is the same for all classes"
+    return Difference(training.name, WRONG, ends.name, ends.source, words)
+
+
+# ------------------------------------------------------------------------------------ reading a log
+
+
+def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[Values]:
+    """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
+    rounds: list[Values] = []
+    for number, entry in _entries(path):
+        where = f"{path}, line {number}"
+        if not isinstance(entry, dict):
+            raise UnusableError(f"{where}: must be an object; got {str(entry)[:40]}")
+        named = {NAMES.get(name) or name: part for name, part in entry.items()}
+        try:
+            line = {name: part if name in LABELS else read(part) for name, part in named.items()}
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise UnusableError(f"{where}: {error}") from error
+        if not set(needed) <= line.keys():
+            raise UnusableError(f"{where}: must have {', '.join(needed)}")
+        for name in {*PARTS, *needed}.intersection(line) - LABELS:
+            if not _is_number(name, line[name]):
+                raise UnusableError(f"{where}: {name} must be a number; got {line[name]!r}")
+        rounds.append(line)
+    if not rounds:
+        raise UnusableError(f"{path} has no rounds")
+    return rounds
+
+
+def _entries(path: str) -> Iterator[tuple[int, Any]]:
+    """Yield the lines of a log with their numbers, or the elements of one JSON array."""
+    text = read_text(path)
+    if text.lstrip().startswith("["):
+        yield from enumerate(_parsed(text, path, "one JSON array, or a JSON object a line"), 1)
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            yield number, _parsed(line, f"{path}, line {number}", "JSON, an object a line")
+
+
+def _parsed(text: str, where: str, wanted: str) -> Any:
+    """Return the JSON of a text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise UnusableError(f"{where}: must be {wanted}; got {text.strip()[:40]!r}") from None
+
+
+def _is_number(name: str, part: Any) -> bool:
+    """Whether a part is a number, or a list where it may be one."""
+    if isinstance(part, np.ndarray):
+        return name in LISTS
+    return isinstance(part, int | float) and (name == "inside" or not isinstance(part, bool))
+
+
+# --------------------------------------------------------------------------------- Boosted Distance
+
+
+def _each_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield the rounds of each class: Algorithm A.1."""
+    X, y = points(arrays, data, "Algorithm A.1 takes")
+    classes = np.unique(y).tolist()
+    if len(classes) < 2:
+        raise UnusableError(f"{data}: y must have two classes or more")
+    for round in rounds:
+        if round["C"] not in classes:
+            raise UnusableError(
+                f"the log has a round of the class {round['C']!r}; y of {data} has {classes}"
+            )
+    for C in classes:
+        own = [round for round in rounds if round["C"] == C]
+        if not own:
+            raise UnusableError(f"the log has no round of the class {C!r}")
+        X_C, rest = X[y == C], X[y != C]
+        size = X.size * len(X_C)
+        what = f"class {C}: {counted(len(own), 'round')} on {len(X_C) * len(X)} differences"
+        arguments = _stumps(_differences(X_C, X_C), _differences(rest, X_C), len(own))
+        yield Part(arguments, own, what, 6.0 * size * len(own), 64.0 * size, f"class {C}")
+
+
+def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield all rounds: Algorithm A.2."""
+    if {"P", "N"} <= arrays.keys():
+        P, N = (numbers(arrays, name, data, 2) for name in ("P", "N"))
+    else:
+        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
+        P, N = X[y == y.max()], X[y != y.max()]
+    size = (len(P) + len(N)) * P.shape[1]
+    what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
+    arguments = _stumps(P, N, len(rounds))
+    yield Part(arguments, rounds, what, 6.0 * size * len(rounds), 64.0 * size)
+
+
+def _differences(A: Any, B: Any) -> Any:
+    return (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
+
+
+def _stumps(P: Any, N: Any, T: int) -> Values:
+    if P.shape[1] != N.shape[1] or not len(P) or not len(N):
+        raise UnusableError(f"P and N must be rows of one length; got {P.shape} and {N.shape}")
+    return {"P": P, "N": N, "T": T}
+
+
+def _labels(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield labels, and similarities if the lines have them: Algorithm A.3."""
+    X, y = points(arrays, data, "Algorithm A.3 takes Q and")
+    Q = numbers(arrays, "Q", data, 2)
+    if Q.shape != (len(rounds), X.shape[1]):
+        raise UnusableError(
+            f"the log has {len(rounds)} lines, one for each query; Q of {data} must be of shape "
+            f"({len(rounds)}, {X.shape[1]}), got {Q.shape}"
+        )
+    arguments: Values = {"y": Q, "Omega": X, "l": y}
+    for C in np.unique(y).tolist():
+        arguments |= _ensemble(arrays, C, X.shape[1], data)
+    got: Values = {"l_y": np.array([line["l_y"] for line in rounds])}
+    similar = sum("s" in line for line in rounds)
+    if similar not in (0, len(rounds)):
+        raise UnusableError(f"s must be in all lines of the log or in none; {similar} have it")
+    if similar:
+        got["s"] = np.array([line["s"] for line in rounds])
+    stumps = np.mean([len(arguments[f"alpha_{C}"]) for C in np.unique(y).tolist()])
+    work = float(len(Q) * len(X) * stumps)
+    what = f"{counted(len(Q), 'query', 'queries')} among {len(X)} points"
+    yield Part(arguments, [got], what, work, 24.0 * len(Q) * len(X), fewer="queries")
+
+
+def _ensemble(arrays: Arrays, C: Any, d: int, data: str) -> Values:
+    """Return the four arrays of a class's ensemble by their names."""
+    model = {field: _field(arrays, f"{field}_{C}", field, data) for field in STUMPS}
+    lengths = {field: len(array) for field, array in model.items()}
+    if len(set(lengths.values())) > 1:
+        raise UnusableError(f"{data}: the arrays of class {C} must be of one length; got {lengths}")
+    feature, polarity = model["feature"], model["polarity"]
+    if ((feature < 0) | (feature >= d) | (feature != np.floor(feature))).any():
+        raise UnusableError(f"{data}: feature_{C} must hold integers from 0 to {d - 1}")
+    if not np.isin(polarity, (-1, 1)).all():
+        raise UnusableError(f"{data}: polarity_{C} must hold 1 and -1")
+    model |= {"feature": feature.astype(np.int64), "polarity": polarity.astype(np.int64)}
+    return {f"{field}_{C}": array for field, array in model.items()}
+
+
+def _field(arrays: Arrays, name: str, field: str, data: str) -> Any:
+    """Return a field of a class's ensemble; thresholds may be infinite."""
+    if name not in arrays:
+        raise UnusableError(
+            f"{data} must have alpha_C, feature_C, polarity_C and threshold_C for each class C; "
+            f"it has no {name}"
+        )
+    if field != "threshold":
+        return numbers(arrays, name, data, 1)
+    array = arrays[name]
+    if array.dtype.kind not in "fiu" or array.ndim != 1 or np.isnan(array).any():
+        raise UnusableError(f"{data}: {name} must be a row of real numbers without NaN")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+# ---------------------------------------------------------------------------------- BoostMap, § 7.3
+
+
+def _all(arguments: Values, rounds: list[Values], data: str, work: float, memory: float) -> Part:
+    return Part(arguments, rounds, f"{counted(len(rounds), 'round')} on {data}", work, memory)
 
 
 def _integers(arrays: Arrays, name: str, data: str, shape: str) -> Any:
@@ -83,10 +320,8 @@ def _triples(arrays: Arrays, data: str, n: int) -> Values:
     return {"triples": np.ascontiguousarray(triples, dtype=np.int32), "y": y}
 
 
-# ---------------------------------------------------------------------------------- BoostMap, § 7.3
-
-
-def _boostmap_arguments(arrays: Arrays, data: str) -> Values:
+def _boostmap(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield all rounds, on the distances of candidates to objects and on triples."""
     D = numbers(arrays, "D", data, 2)
     between = numbers(arrays, "between", data, 2) if "between" in arrays else D[:, : len(D)]
     if between.shape != (len(D), len(D)):
@@ -95,7 +330,11 @@ def _boostmap_arguments(arrays: Arrays, data: str) -> Values:
             f"({len(D)}, {len(D)}); got {between.shape}"
         )
     between = np.ascontiguousarray(between)
-    return {"D": D, "between": between, **_triples(arrays, data, D.shape[1])}
+    given = {"D": D, "between": between, **_triples(arrays, data, D.shape[1])}
+    t = len(given["y"])
+    yield _all(
+        given, rounds, data, 8.0 * t * len(rounds) ** 2, 2 * D.nbytes + 8 * t * (len(rounds) + 10)
+    )
 
 
 def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -136,11 +375,6 @@ def _by_the_least_z(arguments: Values, want: Values, got: Values) -> str:
     return judge(arguments, {**want, "z": want["least"]}, got)
 
 
-def _boostmap_cost(arguments: Values, rounds: int) -> tuple[float, float]:
-    t = len(arguments["y"])
-    return 8.0 * t * rounds**2, 2.0 * arguments["D"].nbytes + 8.0 * t * (rounds + 10)
-
-
 def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     """Return the name of a round's classifier: (r, -1) for r alone."""
     parts = np.atleast_1d(np.asarray(got["classifier"], dtype=np.float64))
@@ -178,14 +412,15 @@ def _steps_1_to_4(
 # ---------------------------------------------------------------------------------- BoostMap, § 8.1
 
 
-def _sensitive_arguments(arrays: Arrays, data: str) -> Values:
+def _sensitive(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield all rounds, on embeddings and triples."""
     F = numbers(arrays, "F", data, 2)
     given = {"F": F, **_triples(arrays, data, F.shape[1])}
     t = len(given["y"])
     given["w"] = numbers(arrays, "w", data, 1) if "w" in arrays else np.full(t, 1 / t)
     if given["w"].shape != (t,) or given["w"].min() < 0 or not 0.5 < given["w"].sum() < 2:
         raise UnusableError(f"{data}: w must hold {t} weights that add up to 1")
-    return given
+    yield _all(given, rounds, data, 12.0 * t * len(rounds), 110 * t + F.nbytes)
 
 
 def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -212,11 +447,6 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     return listed
 
 
-def _sensitive_cost(arguments: Values, rounds: int) -> tuple[float, float]:
-    t = len(arguments["y"])
-    return 12.0 * t * rounds, 110.0 * t + arguments["F"].nbytes
-
-
 def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
     """Return c, g and inside of a round."""
     c, g, inside, low, high = (got[name] for name in ("c", "g", "inside", "low", "high"))
@@ -240,7 +470,8 @@ def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
 # ----------------------------------------------------------------------- Search Forest, Algorithm 1
 
 
-def _forest_arguments(arrays: Arrays, data: str) -> Values:
+def _forest(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
+    """Yield all rounds, on similarities."""
     S = arrays.get("S")
     if S is None or S.ndim != 2 or S.shape[0] != S.shape[1] or S.dtype.kind not in "biuf":
         raise UnusableError(f"{data} must have S, a square matrix of 0 and 1, and lam")
@@ -250,12 +481,8 @@ def _forest_arguments(arrays: Arrays, data: str) -> Values:
     lam = float(numbers(arrays, "lam", data, 0))
     if not 0 < lam < 1:
         raise UnusableError(f"{data}: lam must be between 0 and 1; got {lam}")
-    return {"S": S, "lam": lam}
-
-
-def _forest_cost(arguments: Values, rounds: int) -> tuple[float, float]:
-    n = len(arguments["S"])
-    return 8.0 * n * n * rounds, 8.0 * n * n * (rounds + 20)
+    n, T = len(S), len(rounds)
+    yield _all({"S": S, "lam": lam}, rounds, data, 8.0 * n * n * T, 8 * n * n * (T + 20))
 
 
 def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -291,18 +518,21 @@ def _copy(name: str, **changes: Any) -> Training:
     return dataclasses.replace(TRAININGS[name], **changes)
 
 
+_OF_FOREST = {output.name: output for output in TRAININGS["search_forest"].outputs}
+_LEAF = Output("leaf", "SF:2:6")
 LOGS = {
+    "A.1": Log(TRAININGS["adaboost"], ("C", "f", "p", "theta"), _each_class),
+    "A.2": Log(TRAININGS["adaboost"], ("f", "p", "theta"), _one_class),
+    "A.3": Log(TRAININGS["nearest_neighbor_boosted_distance"], ("l_y",), _labels),
     "7.3": Log(
         _copy("boostmap", follow=_boostmap_follow, judge=_by_the_least_z, loop="BM:7.3:11"),
         ("classifier", "alpha"),
-        _boostmap_arguments,
-        _boostmap_cost,
+        _boostmap,
     ),
     "8.1": Log(
         _copy("query_sensitive", follow=_sensitive_follow, judge=_close_alpha, loop="BM:8.1:7"),
         ("c", "g", "low", "high", "inside", "alpha"),
-        _sensitive_arguments,
-        _sensitive_cost,
+        _sensitive,
     ),
     "SF:1": Log(
         _copy(
@@ -310,14 +540,14 @@ LOGS = {
             follow=_forest_follow,
             judge=None,
             loop="SF:eq15",
-            outputs=outputs_of(
-                "T SF:1:3 digits~1e-6; J SF:eq17 digits~1e-6; similar SF:eq14 digits~1e-6; "
-                "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6; leaf SF:2:6 bits"
+            outputs=(
+                *(_OF_FOREST[part] for part in ("T", "J", "similar", "dissimilar", "c")),
+                _LEAF,
             ),
         ),
         ("leaf", "c"),
-        _forest_arguments,
-        _forest_cost,
+        _forest,
     ),
 }
 """The logs by the name of their algorithm on the command line."""
+ALGORITHMS = tuple(LOGS)

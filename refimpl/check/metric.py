@@ -13,13 +13,14 @@ import sys
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import WRONG
-from refimpl.check.large_margin import objective_of
+from refimpl.check.judging import objective_of
 from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
+from refimpl.check.subject import WRONG
 from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 
@@ -82,7 +83,7 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
         if not squared and _fits_as_M(given, X, y, targets, mu, best.bound, tol):
             words += "; as M the matrix is optimal: --squared?"
         else:
-            words += _convention(X, y, k, mu, L, tol)
+            words += _convention(X, y, targets, mu, L, best.bound, tol)
         report.differences.append(Difference("lmnn", WRONG, "M", "LM:eq3", words))
     return report
 
@@ -119,11 +120,12 @@ def _factor(array: FloatArray, d: int, path: str, squared: bool) -> FloatArray:
     return project(array)
 
 
-def _convention(X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: float) -> str:
+def _convention(
+    X: FloatArray, y: Any, targets: IntArray, mu: float, L: FloatArray, bound: float, tol: float
+) -> str:
     """Return words that name another convention under which the metric is optimal, or none."""
-    targets = target_neighbors(X, y, k)
+    k = targets.shape[1]
     scale, objective = _best_scale(X @ L.T, y, targets, mu)
-    bound = lmnn(X, y, k, mu, options=LMNNOptions(tol=tol / 10)).bound
     if _gap(objective, bound) <= tol:
         return f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
     if len(X) <= MOST_POINTS:
@@ -140,21 +142,9 @@ def _convention(X: FloatArray, y: Any, k: int, mu: float, L: FloatArray, tol: fl
 
 def _best_scale(Z: FloatArray, y: Any, targets: IntArray, mu: float) -> tuple[float, float]:
     """Return the s for which s M has the least eq. 3, and this value; eq. 3 is convex in s."""
-    low, high = -12.0, 12.0
-    ratio = (5**0.5 - 1) / 2
 
     def at(exponent: float) -> float:
         return objective_of(Z * 2.0 ** (exponent / 2), y, targets).at(mu)
 
-    a, b = high - ratio * (high - low), low + ratio * (high - low)
-    value_a, value_b = at(a), at(b)
-    for _ in range(50):
-        if value_a <= value_b:
-            high, b, value_b = b, a, value_a
-            a = high - ratio * (high - low)
-            value_a = at(a)
-        else:
-            low, a, value_a = a, b, value_b
-            b = low + ratio * (high - low)
-            value_b = at(b)
-    return (2.0**a, value_a) if value_a <= value_b else (2.0**b, value_b)
+    found = scipy.optimize.minimize_scalar(at, bounds=(-12.0, 12.0), options={"xatol": 1e-4})
+    return 2.0**found.x, found.fun

@@ -15,21 +15,17 @@ Not handled here: which cases are asked (:mod:`refimpl.check.asking`), the modul
 import json
 import os
 import queue
-import re
 import signal
 import subprocess
 import sys
 import threading
-import time
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, Self
 
 from refimpl.check.comparing import Odd
-from refimpl.check.encoding import decode
+from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import States
 from refimpl.check.serving import Server
+from refimpl.check.subject import States
 
 __all__ = ["Answer", "GivenUpError", "Here", "ModuleProgram", "Program", "ProgramError"]
 
@@ -41,14 +37,10 @@ TO_START = 60.0
 """Seconds for the imports of a module, beside those for a case."""
 WAIT = 0.2
 """Seconds between two looks at the process."""
-NUMBER = re.compile("[+-]?(0x|inf|nan)", re.IGNORECASE)
 
 
 class ProgramError(Exception):
-    """The program gave no answer that can be read; the message says what it did instead.
-
-    `ended` says whether its process has ended, or was ended.
-    """
+    """The program gave no answer that can be read; `ended` says whether its process has ended."""
 
     def __init__(self, words: str, *, ended: bool = False) -> None:
         super().__init__(words)
@@ -67,22 +59,15 @@ class Answer(NamedTuple):
 
 
 class Asked:
-    """Somebody's implementation that answers cases.
+    """Somebody's implementation that answers cases."""
 
-    Attributes
-    ----------
-    own : tuple of str
-        The kernels that it has instead of the reference's, where this is known.
-    """
-
-    own: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()  # the kernels that a module has instead of the reference's
+    trainings: tuple[str, ...] = ()  # those for which a module has a function
+    in_order: tuple[str, ...] = ()  # functions of a module with other names for their arguments
 
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
         raise NotImplementedError
-
-    def stop(self) -> None:
-        """End its process, if it has one."""
 
 
 class Here(Asked):
@@ -90,7 +75,7 @@ class Here(Asked):
 
     def __init__(self, module: Any) -> None:
         self.server = Server(module)
-        self.own = self.server.own
+        self.own, self.trainings = self.server.own, self.server.trainings
 
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
@@ -98,22 +83,22 @@ class Here(Asked):
 
 
 class Program(Asked):
-    """A program that answers cases on its standard streams.
+    """A program that answers cases on its standard streams, each within some seconds."""
 
-    Parameters
-    ----------
-    command : list of str
-    seconds : float
-        The longest time for one answer.
-    """
-
-    def __init__(self, command: list[str], seconds: float) -> None:
+    def __init__(self, command: list[str], seconds: float, stderr: Any = None) -> None:
         self.command = command
         self.seconds = seconds
+        self.stderr = stderr  # where its standard error goes, if not to the check's own
         self.starts = 0
         self.silent = 0
         self.process: subprocess.Popen[bytes] | None = None
         self.lines: queue.Queue[bytes] = queue.Queue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.stop()
 
     def start(self) -> bool:
         """Start the program, unless it runs; return whether it was started."""
@@ -126,7 +111,11 @@ class Program(Asked):
         self.lines = queue.Queue()
         try:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.stderr,
+                start_new_session=True,
             )
         except OSError as error:
             raise UnusableError(f"cannot start {self.command[0]}: {error.strerror}") from error
@@ -136,12 +125,12 @@ class Program(Asked):
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return the answer to a case, None if it is skipped."""
         self.start()
-        content = self._content(question, self.seconds, " (--seconds)")
+        content = self.content(question, self.seconds, " (--seconds)")
         if "memory" in content:
             self.stop()
         return read_answer(content)
 
-    def _content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
+    def content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
         """Return the object that answers a question."""
         assert self.process is not None
         line = (json.dumps(question) + "\n").encode()
@@ -168,18 +157,17 @@ class Program(Asked):
         return content
 
     def _line(self, seconds: float) -> bytes | None:
-        """Return the next line, empty if the process has ended, None after so many seconds.
-
-        A process that it started may keep its output open.
-        """
+        """Return the next line, empty if the process has ended, None after so many seconds."""
         assert self.process is not None
-        limit = time.monotonic() + seconds
         ended = False
-        while (left := limit - time.monotonic()) > 0:
+        waited = 0.0  # not by a clock, which goes on while somebody has stopped the check
+        while waited < seconds:
+            step = min(WAIT, seconds - waited)
             try:
-                return self.lines.get(timeout=min(WAIT, left))
+                return self.lines.get(timeout=step)
             except queue.Empty:
-                if ended:
+                waited += step
+                if ended:  # one that it started may keep its output open
                     return b""
                 ended = self.process.poll() is not None  # what it wrote before may still come
         return None
@@ -217,31 +205,12 @@ class Program(Asked):
 
 
 class ModuleProgram(Program):
-    """A module that is imported and asked in a process of its own, with a limit on its memory.
-
-    Parameters
-    ----------
-    module : str
-        A module's name, or a .py file.
-    seconds : float
-        The longest time for one answer.
-    memory : int
-        MiB that it may take beside the check's own.
-
-    Attributes
-    ----------
-    trainings : tuple of str
-        The trainings for which it has a function.
-    in_order : tuple of str
-        The functions that have other names for their arguments.
-    """
+    """A module that is asked in a process of its own, whose memory is limited (MiB)."""
 
     def __init__(self, module: str, seconds: float, memory: int) -> None:
         command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.serving"]
         super().__init__(command, seconds)
         self.opening = {"id": "module", "module": module, "memory": memory}
-        self.trainings: tuple[str, ...] = ()
-        self.in_order: tuple[str, ...] = ()
 
     def start(self) -> bool:
         """Start the process and import the module, unless it runs; return whether it started."""
@@ -249,7 +218,7 @@ class ModuleProgram(Program):
             return False
         try:
             added = f", {TO_START:g} s over --seconds"
-            about = self._content(self.opening, self.seconds + TO_START, added)
+            about = self.content(self.opening, self.seconds + TO_START, added)
         except ProgramError as error:
             words = f"{self.opening['module']} cannot be imported: {error}"
             raise UnusableError(words) from None
@@ -309,29 +278,8 @@ def as_states(result: Any) -> States:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, dict):
-        if "odd" in value:
-            return Odd(str(value["odd"]))
-        if "generator" in value or "digest" in value:
-            raise ValueError("an answer must have the whole array, no generator and no digest")
-        return decode(value)
-    if isinstance(value, str):
-        return _float(value) if NUMBER.match(value) else value
-    if isinstance(value, list):
-        return np.array(_numbers(value))
-    return value
-
-
-def _numbers(value: list[Any]) -> list[Any]:
-    return [
-        _numbers(part)
-        if isinstance(part, list)
-        else (_float(part) if isinstance(part, str) else part)
-        for part in value
-    ]
-
-
-def _float(text: str) -> float:
-    if not NUMBER.match(text):  # float.fromhex takes 1.5 for 1 + 5/16
-        raise ValueError(f"a number in a string must be hexadecimal, from 0x; got {text[:40]!r}")
-    return float.fromhex(text)
+    if isinstance(value, dict) and "odd" in value:
+        return Odd(str(value["odd"]))
+    if isinstance(value, dict) and ("generator" in value or "digest" in value):
+        raise ValueError("an answer must have the whole array, no generator and no digest")
+    return read(value)

@@ -3,7 +3,7 @@
 A file is looked at before it is read: a pipe, a file that is too large and an archive that becomes
 too large are refused.
 
-Not handled here: logs (:mod:`refimpl.check.rounds`), vectors (:mod:`refimpl.check.files`).
+Not handled here: logs (:mod:`refimpl.check.logs`), vectors (:mod:`refimpl.check.files`).
 """
 
 import io
@@ -47,19 +47,7 @@ def counted(number: int, name: str, several: str = "") -> str:
 
 
 def announce(what: str, operations: float, bytes: float, fewer: str) -> None:
-    """Say how long a check takes and how much memory; refuse what does not fit.
-
-    Parameters
-    ----------
-    what : str
-        What is computed, such as "all distances of 10 objects".
-    operations : float
-        Additions and multiplications.
-    bytes : float
-        The largest arrays together.
-    fewer : str
-        What to reduce.
-    """
+    """Say how long a check takes and how much memory; refuse what does not fit."""
     print(
         f"{what}: about {max(1.0, operations / SPEED):.0f} s, {max(1.0, bytes / 2**20):.0f} MiB",
         file=sys.stderr,

@@ -1,19 +1,25 @@
-"""What the command says: as text, as JSON, as an HTML page.
+"""What the command says: as text, as JSON, as an HTML page; and what ``PAPER.md`` says of a line.
 
 Not handled here: the checks.
 """
 
+import dataclasses
 import html
 import json
 import math
+import re
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from typing import Any
 
-from refimpl.check.comparing import Difference
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE
-from refimpl.check.printed import remarks
+import numpy as np
 
-__all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report"]
+from refimpl.check.comparing import Difference
+from refimpl.check.encoding import decode
+from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE, WRONG
+
+__all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report", "remarks"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
 ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH, "uncompared": NOT_COMPARED}
@@ -25,28 +31,14 @@ MOST_INPUT = 600
 
 @dataclass
 class Report:
-    """The outcome of a command.
-
-    Attributes
-    ----------
-    title : str
-    facts : list of (str, object)
-        What was looked at, and numbers.
-    differences : list of Difference
-    notes : list of str
-        What a reader may want to know; no differences.
-    accepted : frozenset of str
-        The kinds of differences that leave the exit code at 0.
-    decides : bool
-        Whether there is a right answer.
-    """
+    """The outcome of a command."""
 
     title: str
-    facts: list[tuple[str, Any]] = field(default_factory=list)
+    facts: list[tuple[str, Any]] = field(default_factory=list)  # what was looked at, and numbers
     differences: list[Difference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    accepted: frozenset[str] = frozenset()
-    decides: bool = True
+    accepted: frozenset[str] = frozenset()  # kinds of differences that leave the exit code at 0
+    decides: bool = True  # whether there is a right answer
 
     @property
     def code(self) -> int:
@@ -81,20 +73,25 @@ class Report:
             for group in listed.values()
         ]
 
+    def blocks(self) -> list[tuple[str, list[str], list[str]]]:
+        """Return for each group its heading, what is said of it, and the shortest input."""
+        listed = []
+        for group in self.groups():
+            first = group[0]
+            words = [first.words, *remarks(first.source, first.kind)]
+            words += [f"{first.id}{about(first)}{others(group)}"] if first.id else []
+            heading = f"{first.name}, {first.source}: {first.kind}"
+            listed.append((heading, words, shown(first.arguments)))
+        return listed
+
     def text(self) -> str:
         """Return the report as text."""
         lines = [self.title]
         lines += [f"  {name}: {value}" for name, value in self.facts]
-        for group in self.groups():
-            first = group[0]
-            lines += ["", f"{first.name}, {first.source}: {first.kind}", f"  {first.words}"]
-            lines += [f"  {line}" for line in remarks(first.source, first.kind)]
-            if first.id:
-                lines.append(f"  {first.id}{about(first)}{others(group)}")
-            lines += [f"  {line}" for line in shown(first.arguments)]
+        for heading, words, given in self.blocks():
+            lines += ["", heading, *(f"  {line}" for line in [*words, *given])]
         lines += ["", *self.notes] if self.notes else []
-        lines += ["", self.outcome()]
-        return "\n".join(lines)
+        return "\n".join([*lines, "", self.outcome()])
 
     def as_json(self) -> str:
         """Return the report as JSON."""
@@ -103,22 +100,12 @@ class Report:
             "result": self.result,
             "facts": {name: _number(value) for name, value in self.facts},
             "differences": [
-                {**one.as_json(), "remarks": remarks(one.source, one.kind)}
+                {**dataclasses.asdict(one), "remarks": remarks(one.source, one.kind)}
                 for one in self.differences
             ],
             "notes": self.notes,
         }
         return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what another process needs to make the report again."""
-        return {
-            "title": self.title,
-            "facts": [(name, _number(value)) for name, value in self.facts],
-            "differences": [difference.as_json() for difference in self.differences],
-            "notes": self.notes,
-            "decides": self.decides,
-        }
 
     def as_html(self) -> str:
         """Return the report as a page without scripts."""
@@ -126,32 +113,25 @@ class Report:
             f"<tr><th>{_escaped(name)}</th><td>{_escaped(value)}</td></tr>"
             for name, value in self.facts
         )
-        body = (
-            f"<h1>{_escaped(self.title)}</h1><p><strong>{_escaped(self.outcome())}</strong></p>"
-            f"<table>{rows}</table>"
-        )
-        for group in self.groups():
-            first = group[0]
-            given = "\n".join(shown(first.arguments))
-            words = [first.words, *remarks(first.source, first.kind)]
-            if first.id:
-                words.append(f"{first.id}{about(first)}{others(group)}")
-            body += f"<h2>{_escaped(first.name)}, {_escaped(first.source)}: {first.kind}</h2>"
+        body = f"<h1>{_escaped(self.title)}</h1><p><strong>{_escaped(self.outcome())}</strong></p>"
+        body += f"<table>{rows}</table>"
+        for heading, words, given in self.blocks():
+            body += f"<h2>{_escaped(heading)}</h2>"
             body += "".join(f"<p>{_escaped(line)}</p>" for line in words)
-            body += f"<pre>{_escaped(given)}</pre>" if given else ""
+            text = "\n".join(given)
+            body += f"<pre>{_escaped(text)}</pre>" if given else ""
         body += "".join(f"<p>{_escaped(note)}</p>" for note in self.notes)
-        return (
-            '<!doctype html><html lang="en"><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width,initial-scale=1">'
-            f"<title>{_escaped(self.title)}</title><style>{STYLE}</style><body>{body}</body></html>\n"
-        )
+        return PAGE.format(title=_escaped(self.title), body=body)
 
 
-STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}th{text-align:left;vertical-align:top;padding-right:1em}"
-)
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1"><title>{title}</title>
+<style>:root{{color-scheme:light dark}}
+body{{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+pre{{white-space:pre-wrap;overflow-wrap:anywhere}}
+th{{text-align:left;vertical-align:top;padding-right:1em}}</style>
+<body>{body}</body></html>
+"""
 
 
 def _escaped(value: Any) -> str:
@@ -193,21 +173,54 @@ def shown(arguments: Any) -> list[str]:
 def readable(value: Any) -> str:
     """Return an encoded value in decimals: 17 digits give a float back."""
     if isinstance(value, dict) and {"dtype", "shape", "values"} <= value.keys():
-        elements = value["values"]
-        if value["dtype"].startswith("float"):
-            elements = [float.fromhex(element) for element in elements]
-        if value["dtype"] == "bool":
-            elements = [element == 1 for element in elements]
-        text = _nested(elements, value["shape"])
-        return f"{text}  # {value['dtype']}" if value["shape"] else text
+        elements = np.asarray(decode(value)).tolist()
+        return f"{elements}  # {value['dtype']}" if value["shape"] else repr(elements)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name!r}: {readable(part)}" for name, part in value.items()) + "}"
     return repr(value)
 
 
-def _nested(elements: list[Any], shape: list[int]) -> str:
-    if not shape:
-        return repr(elements[0])
-    size = len(elements) // shape[0] if shape[0] else 0
-    parts = [_nested(elements[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]
-    return f"[{', '.join(parts)}]"
+# --------------------------------------------------------------------------- what the papers leave
+
+ROOMS = {
+    "BD": "boosted_distance",
+    "BM": "boostmap",
+    "SF": "search_forest",
+    "LM": "lmnn",
+    "FT": "ftune",
+}
+COLUMN = re.compile(r"(?<!\\)\|")
+MARK = re.compile(r"[A-Z]{2}:[\w.]+(?::\d+)?")
+
+
+def remarks(source: str, kind: str) -> list[str]:
+    """Return what PAPER.md says of a line: its misprint, or what the paper leaves open."""
+    room = ROOMS.get(source.partition(":")[0])
+    if room is None:
+        return []
+    lines = []
+    if kind == WRONG:
+        for id, place, printed, corrected in _table(room, "## Errata"):
+            if source in MARK.findall(place):
+                lines.append(
+                    f"ERRATUM {id}: the paper has {printed}; the reference has {corrected}"
+                )
+    if kind in (TIE, EQUAL_WORTH, NOT_COMPARED):
+        for name, place, what, taken in _table(room, "## Open readings"):
+            if source in MARK.findall(place):
+                name = name.rstrip("*")
+                lines.append(f"open in the paper ({name}): {what}. The reference: {taken}")
+    return [line.replace("`", "") for line in lines]
+
+
+@cache
+def _table(room: str, heading: str) -> list[tuple[str, str, str, str]]:
+    """Return the first four columns of the table below a heading of PAPER.md."""
+    text = (resources.files("refimpl") / room / "PAPER.md").read_text(encoding="utf-8")
+    part = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
+    rows = []
+    for line in part.splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in COLUMN.split(line)[1:5]]
+        if len(cells) == 4 and not set(cells[0]) <= set("-:"):
+            rows.append((cells[0], cells[1], cells[2], cells[3]))
+    return rows[1:]

@@ -23,12 +23,10 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
-from refimpl.check.calling import SignatureError, call, in_order
-from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import DTYPES, decode, encode, plain
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import Subject, Values, copied
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import SignatureError, Subject, Values, call, copied, in_order
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 try:
     import resource
@@ -38,7 +36,6 @@ except ImportError:  # no Unix
 __all__ = ["Server", "checked", "imported", "limits_memory"]
 
 OWN = Path(__file__).parent
-WRITTEN = {("add_similarity", "S"), ("least_similar", "sums")}
 NEAR = 2**21
 """Bytes below the limit on memory from which the module has used it up."""
 RESERVE = 2**23
@@ -51,15 +48,7 @@ class FormError(TypeError):
 
 
 class Server:
-    """A module that answers cases.
-
-    Attributes
-    ----------
-    own : tuple of str
-        The kernels that the module has instead of the reference's.
-    trainings : tuple of str
-        The trainings for which it has a function.
-    """
+    """A module that answers cases."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -96,11 +85,12 @@ class Server:
             return {"id": question["id"], "raised": raised(error)}
         if result == {}:  # a record of the module's own kind
             return {"id": question["id"], "skip": True}
-        name = question.get("kernel")
+        kernel = KERNELS.get(question.get("kernel", ""))
+        written = kernel.written if kernel else ()
         wrote = [
             part
             for part, value in arguments.items()
-            if isinstance(value, np.ndarray) and (name, part) not in WRITTEN
+            if isinstance(value, np.ndarray) and part not in written
             if value.tobytes() != given[part].tobytes()
         ]
         return {"id": question["id"], "result": result, "wrote": wrote}
@@ -182,17 +172,14 @@ def raised(error: BaseException) -> str:
 
 
 def imported(name: str) -> Any:
-    """Import a module by its dotted name, or from a file; the current folder counts.
-
-    The folder of a file stands last on the path: a json.py there hides no module of Python.
-    """
+    """Import a module by its dotted name, or from a file; the current folder counts."""
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     path = Path(name) if name.endswith(".py") else None
     if path is not None:
         if not path.is_file():
             raise UnusableError(f"there is no file {name}")
-        sys.path.append(str(path.parent.resolve()))
+        sys.path.append(str(path.parent.resolve()))  # last: a json.py there hides no other
     try:
         return _from_file(path) if path else importlib.import_module(name)
     except ImportError as error:

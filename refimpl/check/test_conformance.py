@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 from refimpl.check.asking import Asking
-from refimpl.check.cases import KERNELS
 from refimpl.check.files import UnusableError, folder
 from refimpl.check.programs import Here
 from refimpl.check.reports import Report
 from refimpl.check.serving import checked, imported
+from refimpl.check.subjects import KERNELS
 
 __all__ = ["pytest_generate_tests", "test_agrees"]
 

@@ -240,24 +240,8 @@ def choose_distant_objects(
     iterations: int,
     zero: Callable[[], float] = lambda: 0.0,
 ) -> tuple[int, int]:
-    """Return two objects far from one another.
-
-    ``choose-distant-objects`` of Faloutsos & Lin (1995).
-
-    Parameters
-    ----------
-    residuals : callable
-        ``residuals(p)`` is D'(x, O_p)^2 for all objects x.
-    starts : numpy.ndarray of int
-        Arbitrary objects; a further one is used only if there is nothing at a positive distance.
-    iterations : int
-    zero : callable, optional
-        ``zero()`` is the largest square that counts as no distance; it is asked after `residuals`.
-
-    Returns
-    -------
-    a, b : int
-    """
+    """Return two far objects: ``choose-distant-objects`` of Faloutsos & Lin (1995)."""
+    # residuals(p) is D'(x, O_p)^2 for all x; zero(), asked after it, the largest square that is 0
     for b in starts.tolist():  # choose-distant-objects, 1
         a = -1
         for _ in range(iterations):
@@ -301,24 +285,7 @@ def line_projection(S_1: FloatArray, S_12: float, S_2: FloatArray) -> FloatArray
 
 
 def residual_squares(D: FloatArray, F: FloatArray, f: FloatArray, clip: bool) -> FloatArray:
-    """Return D'(x, p)^2 in the hyperplane perpendicular to the first j lines.
-
-    Faloutsos & Lin (1995), § 3.
-
-    Parameters
-    ----------
-    D : numpy.ndarray, shape (m,)
-        Exact distances from objects x to the object p.
-    F : numpy.ndarray, shape (m, j)
-        Coordinates of x.
-    f : numpy.ndarray, shape (j,)
-        Coordinates of p.
-    clip : bool
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (m,)
-    """
+    """Return D'(x, p)^2 of § 3 in the hyperplane perpendicular to the lines before."""
     S = D * D
     for i in range(len(f)):
         S = S - (F[:, i] - f[i]) ** 2

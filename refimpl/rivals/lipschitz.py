@@ -115,21 +115,7 @@ class LipschitzEmbedding(Embedding):
 
 
 def lipschitz_coordinates(D: FloatArray, columns: IntArray, starts: IntArray) -> FloatArray:
-    """Return F(x) of eqs. 5-7 of Athitsos et al. (2005), from exact distances.
-
-    Parameters
-    ----------
-    D : numpy.ndarray, shape (m, r)
-        Distances from the objects to the reference objects.
-    columns : numpy.ndarray of int64, shape (s,)
-        The reference sets one after the other, as columns of `D`.
-    starts : numpy.ndarray of int64, shape (d + 1,)
-        Set number j is ``columns[starts[j]:starts[j + 1]]``.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (m, d)
-    """
+    """Return F(x) of eqs. 5-7; set j is the columns ``columns[starts[j]:starts[j + 1]]`` of D."""
     F = np.empty((len(D), len(starts) - 1))
     for j in range(F.shape[1]):
         R = columns[starts[j] : starts[j + 1]]
@@ -334,18 +320,7 @@ def bourgain(
 
 
 def bourgain_sizes(n: int, smallest: int = 1) -> list[int]:
-    """Return the ascending sizes of Bourgain's ceil(log2 n)^2 reference sets among `n` objects.
-
-    Parameters
-    ----------
-    n : int
-        At least 2.
-    smallest : {1, 2}, default 1
-
-    Returns
-    -------
-    list of int
-    """
+    """Return the ascending sizes of Bourgain's ceil(log2 n)^2 reference sets among `n` objects."""
     if as_count(n, "the number of objects") < 2:
         raise ValueError(
             "space or subset must hold at least two objects for Bourgain's embedding; got 1"

@@ -221,44 +221,14 @@ def metricmap(
 
 
 def bilinear_form(S: FloatArray) -> FloatArray:
-    """Return M = (psi(O_i, O_j)) for i, j >= 1, from the squared distances of O_0, ..., O_s.
-
-    Parameters
-    ----------
-    S : numpy.ndarray, shape (s + 1, s + 1)
-
-    Returns
-    -------
-    numpy.ndarray, shape (s, s), symmetric
-    """
+    """Return M = (psi(O_i, O_j)) for i, j >= 1, from the squared distances of O_0, ..., O_s."""
     from_origin = S[1:, 0]
     M: FloatArray = (from_origin[:, None] + from_origin - (S + S.T)[1:, 1:] / 2) / 2
     return M
 
 
 def pseudo_euclidean_vectors(M: FloatArray, d: int, rtol: float) -> tuple[FloatArray, FloatArray]:
-    """Return the d eigenvalues of M of the largest magnitude, and the vectors C.
-
-    Parameters
-    ----------
-    M : numpy.ndarray, shape (s, s), symmetric
-    d : int
-    rtol : float
-        Eigenvalues not above this share of the largest magnitude are left out.
-
-    Returns
-    -------
-    eigenvalues : numpy.ndarray, shape (k,), k <= d
-        In descending order of magnitude.
-    C : numpy.ndarray, shape (k, s)
-        Column j is the vector of O_{j+1}: C^T diag(sign(eigenvalues)) C is M, up to what has been
-        left out.
-
-    Raises
-    ------
-    ValueError
-        If M is zero.
-    """
+    """Return the d eigenvalues of M of largest magnitude, and C: C^T diag(sign) C is about M."""
     eigenvalues, Q = np.linalg.eigh(M)
     order = np.argsort(-abs(eigenvalues), kind="stable")[:d]
     order = order[abs(eigenvalues[order]) > rtol * abs(eigenvalues).max()]

@@ -194,22 +194,7 @@ def nonparametric_discriminant_analysis(
 
 
 def between_class_scatter(Z: list[FloatArray], k: int, alpha: float) -> FloatArray:
-    """Return the nonparametric between-class scatter matrix of Fukunaga (1990), § 10.2.
-
-    Parameters
-    ----------
-    Z : list of numpy.ndarray, shapes (n_i, r)
-        The whitened vectors of each class.
-    k : int
-    alpha : float
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (r, r)
-        The sum over classes i and vectors x in i, and over the other classes j, of
-        w (x - M_j(x)) (x - M_j(x))^T, divided by the number of vectors: with P_i = n_i / n, that is
-        P_i times the mean over class i.
-    """
+    """Return the nonparametric between-class scatter matrix of Fukunaga (1990), § 10.2."""
     r = Z[0].shape[1]
     S_b = np.zeros((r, r))
     for i, Z_i in enumerate(Z):
@@ -245,21 +230,7 @@ def _nearest(Q: FloatArray, X: FloatArray, k: int) -> tuple[FloatArray, IntArray
 
 
 def boundary_weights(own: FloatArray, other: FloatArray, alpha: float) -> FloatArray:
-    """Return w = min(own^alpha, other^alpha) / (own^alpha + other^alpha).
-
-    It is 1/2 at the boundary and 0 far from it. It is computed from the ratio of the two distances,
-    which neither overflows nor underflows.
-
-    Parameters
-    ----------
-    own, other : numpy.ndarray, shape (n,)
-        Distances to the k-th nearest neighbour in the vector's own class and in the other class.
-    alpha : float
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n,)
-    """
+    """Return w = min(own^alpha, other^alpha) / (own^alpha + other^alpha), by their ratio."""
     far = np.maximum(own, other)
     ratio = np.divide(np.minimum(own, other), far, out=np.ones_like(far), where=far > 0) ** alpha
     weights: FloatArray = ratio / (1.0 + ratio)

@@ -252,20 +252,7 @@ def greedy_resampling(differences: FloatArray, D: FloatArray, d: int) -> IntArra
 
 
 def stress(delta: FloatArray, D: FloatArray) -> FloatArray:
-    """Return Kruskal's stress, the root of sum (c delta - D)^2 / sum D^2, at its best factor c.
-
-    Parameters
-    ----------
-    delta : numpy.ndarray, shape (n_pairs, k)
-        Distances of vectors under k embeddings.
-    D : numpy.ndarray, shape (n_pairs,)
-        Exact distances, not all of them zero.
-
-    Returns
-    -------
-    numpy.ndarray, shape (k,)
-        Between 0 and 1.
-    """
+    """Return Kruskal's stress of each column, the root of sum (c delta - D)^2 / sum D^2, best c."""
     squares = (delta * delta).sum(axis=0)
     explained = np.divide(
         (D[:, None] * delta).sum(axis=0) ** 2,
@@ -310,21 +297,7 @@ def sparse_coordinates(
     sigma: int,
     vectors: FloatArray | None,
 ) -> FloatArray:
-    """Return coordinates by the first heuristic, in blocks of queries.
-
-    Parameters
-    ----------
-    space : refimpl.spaces.Space
-    Q : sequence of m objects
-    members, starts, sigma
-        As in :class:`SparseMapEmbedding`.
-    vectors : numpy.ndarray, shape (r, d), or None
-        Of the reference objects; None if the queries are these objects themselves.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (m, d)
-    """
+    """Return coordinates by the first heuristic, in blocks of queries."""
     Q = space.as_queries(Q)
     references = np.unique(members)
     positions = np.searchsorted(references, members)
@@ -363,21 +336,7 @@ def _block(
 
 
 def candidates(approximate: FloatArray, sigma: int) -> IntArray:
-    """Return the columns of the `sigma` smallest entries of each row, ascending.
-
-    Of equal entries the lowest columns are taken.
-
-    Parameters
-    ----------
-    approximate : numpy.ndarray, shape (m, r)
-        Approximate distances from each object to the members of a reference set. If r is not above
-        `sigma`, all members are candidates.
-    sigma : int
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (m, sigma)
-    """
+    """Return the columns of the `sigma` smallest entries of each row; of equal ones the lowest."""
     if approximate.shape[1] <= sigma:
         return np.tile(np.arange(approximate.shape[1]), (len(approximate), 1))
     bound = np.partition(approximate, sigma - 1, axis=1)[:, [sigma - 1]]

@@ -8,7 +8,7 @@ import numpy as np
 
 import refimpl.kernels as reference
 from refimpl.check.judging import differences
-from refimpl.check.kernel import EQUAL_WORTH, LAST_BITS, TIE, WRONG
+from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, TIE, WRONG
 from refimpl.kernels.losses import weights_of
 from refimpl.kernels.stumps import on_grid
 from refimpl.kernels.triples import margins

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import TRAININGS
 from refimpl.ftune import algorithm
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import build_tree

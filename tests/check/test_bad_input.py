@@ -18,17 +18,15 @@ import pytest
 
 from refimpl.check import cli, reading
 from refimpl.check.asking import Asking
-from refimpl.check.cases import KERNELS
-from refimpl.check.comparing import value_fault
+from refimpl.check.comparing import compare, first_fault, value_fault
 from refimpl.check.encoding import Digest
 from refimpl.check.files import folder
-from refimpl.check.kernel import TIE, Kernel, Output
+from refimpl.check.logs import read_log
 from refimpl.check.programs import MOST_STARTS, Program, as_states
 from refimpl.check.reports import Report
-from refimpl.check.rounds import read_log
 from refimpl.check.serving import imported
-from refimpl.check.stages import compare, first_fault
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import TIE, Kernel, Output
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 X = np.arange(24.0).reshape(12, 2) ** 2
 Y = np.arange(12) % 2
@@ -116,7 +114,7 @@ def test_trees_of_another_form(refused, part, array, words):
         ('{"f": 0, "p": 1, "theta": {"a": 1}}', "theta must be a number; got {'a': 1}"),
         ('{"f": 0, "p": 1, "theta": [1, "x"]}', "line 1: could not convert"),
         ('{"f": 0, "p": 1, "theta": "x"}', "theta must be a number; got 'x'"),
-        ('{"f": [0], "p": 1, "theta": 1}', "line 1: f must be a number; got array([0.])"),
+        ('{"f": [0], "p": 1, "theta": 1}', "line 1: f must be a number; got array([0])"),
         ('{"f": true, "p": 1, "theta": 1}', "line 1: f must be a number; got True"),
     ],
 )
@@ -172,9 +170,11 @@ def test_strings_of_a_program():
             "t": -np.inf,
         }
     ]
-    for text in ("1.5", "1e5", "add"):
-        with pytest.raises(ValueError, match="must be hexadecimal"):
-            as_states({"D": [[text]]})
+    (state,) = as_states({"D": [["1.5", "1e5", "0x1.8p+1"]]})
+    assert state["D"].tolist() == [[1.5, 1e5, 3.0]]
+    for part in ("add", None, {}):
+        with pytest.raises(ValueError, match=r"could not convert|must be a number"):
+            as_states({"D": [[part]]})
 
 
 LINES = {

@@ -8,9 +8,10 @@ import pytest
 from asked import differences
 
 import refimpl.kernels
-from refimpl.check.cases import KERNELS
-from refimpl.check.kernel import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
-from refimpl.check.stages import compare
+from refimpl.check.comparing import compare
+from refimpl.check.files import decoded_cases, folder
+from refimpl.check.subject import AGREES, EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subjects import KERNELS
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
 
@@ -24,6 +25,16 @@ def fault_of(name, arguments, **changes):
 def kind_of(name, arguments, **changes):
     fault = fault_of(name, arguments, **changes)
     return None if fault is None else fault.kind
+
+
+JUDGED = [name for name, kernel in KERNELS.items() if kernel.judge is not None]
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_judge_finds_the_expected_results_as_good_as_themselves(name):
+    for case, arguments, (want,) in decoded_cases(folder(), KERNELS[name]):
+        if "large" not in case["flags"]:
+            assert KERNELS[name].judge(arguments, want, want) in (AGREES, TIE, EQUAL_WORTH)
 
 
 def codes(*numbers):

@@ -13,8 +13,7 @@ from training_mutants import rounds
 import refimpl.kernels
 from refimpl.check import asking as module_of_asking
 from refimpl.check.encoding import decode
-from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings.drawn import DRAWS
+from refimpl.check.subjects import TRAININGS
 
 pytest.importorskip("hypothesis")
 
@@ -61,7 +60,7 @@ def run(training):
     return lambda **arguments: TRAININGS[training].run(arguments)
 
 
-@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("name", TRAININGS)
 def test_the_reference_s_own_rounds_agree(name):
     assert explored(name, run(name), 20) == (None, [])
 

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from refimpl.check import answers, files, judging, programs
-from refimpl.check.cases import KERNELS
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import AGREES, EQUAL_WORTH, WRONG
-from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings import search_forest as trainings
+from refimpl.check.subject import AGREES, EQUAL_WORTH, WRONG
+from refimpl.check.subjects import KERNELS, TRAININGS
+from refimpl.check.subjects import search_forest as trainings
 
 
 def test_leaves_by_other_names_are_the_same_tree():

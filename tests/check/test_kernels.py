@@ -15,7 +15,7 @@ from kernel_mutants import MUTANTS, VARIANTS
 import refimpl.kernels
 from refimpl.check import cli
 from refimpl.check.asking import available
-from refimpl.check.printed import remarks
+from refimpl.check.reports import remarks
 from refimpl.check.serving import checked
 
 try:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli
-from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings.boosted_distance import sums_of_weights
+from refimpl.check.files import decoded_cases, folder
+from refimpl.check.subjects import TRAININGS
+from refimpl.check.subjects.boosted_distance import sums_of_weights
 
 
 @pytest.fixture
@@ -41,10 +42,10 @@ def plain(state):
 
 
 def rounds_of(training, number, *names):
-    case = TRAININGS[training].cases()[number]
-    states = [plain(state) for state in TRAININGS[training].run(case.arguments)]
+    _, given, _ = decoded_cases(folder(), TRAININGS[training])[number]
+    states = [plain(state) for state in TRAININGS[training].run(given)]
     lines = [{name: state[name] for name in names or state} for state in states]
-    return lines, case.arguments
+    return lines, given
 
 
 # --------------------------------------------------------------------------------------------- A.2

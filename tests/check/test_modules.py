@@ -16,7 +16,7 @@ import pytest
 from asked import differences
 
 from refimpl.check import cli, serving
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import TRAININGS
 
 ROOT = Path(__file__).parents[2]
 MODULE = """
@@ -167,7 +167,9 @@ def test_a_module_that_uses_up_the_memory_is_a_finding(checked):
 
 
 def test_a_module_cannot_change_the_judge(checked):
-    body = "import refimpl.check.stages as s; s.compare = lambda *given: None; return np.zeros(1)"
+    body = (
+        "import refimpl.check.comparing as s; s.compare = lambda *given: None; return np.zeros(1)"
+    )
     code, report = checked(body)
     assert code == 1 and {one["kind"] for one in report["differences"]} == {"wrong"}
 

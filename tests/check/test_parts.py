@@ -14,10 +14,9 @@ from training_mutants import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
-from refimpl.check.cases import KERNELS
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.programs import Here
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 
 def differences(function):

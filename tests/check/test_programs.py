@@ -95,7 +95,7 @@ def test_a_program_answers_a_training(tmp_path):
     path.write_text(
         "import json, sys\n"
         "from refimpl.check.encoding import decode, encode\n"
-        "from refimpl.check.trainings import TRAININGS\n"
+        "from refimpl.check.subjects import TRAININGS\n"
         "for line in sys.stdin:\n"
         "    asked = json.loads(line)\n"
         "    given = {name: decode(value) for name, value in asked['arguments'].items()}\n"

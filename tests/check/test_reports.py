@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from asked import differences
 
-from refimpl.check.calling import SignatureError, call, in_order
 from refimpl.check.comparing import Difference, value_fault
-from refimpl.check.kernel import Output
-from refimpl.check.printed import remarks
-from refimpl.check.reports import ACCEPTED, Report
+from refimpl.check.reports import ACCEPTED, Report, remarks
+from refimpl.check.subject import Output, SignatureError, call, in_order
 
 TIE, CHOICE = ACCEPTED["ties"], ACCEPTED["choices"]
 

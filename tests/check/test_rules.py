@@ -9,22 +9,30 @@ from types import SimpleNamespace
 import pytest
 from rule_mutants import MUTANTS, mutated
 
+from refimpl.check.comparing import difference_of
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.programs import Here, ProgramError
-from refimpl.check.stages import difference_of
-from refimpl.check.trainings import TRAININGS
-from refimpl.check.trainings.drawn import DRAWS
-from refimpl.check.trainings.rules import RULES
+from refimpl.check.subjects import TRAININGS
 
-RULE_NAMES = [(rule.training, rule.name) for rule in RULES]
-
-
-def test_each_training_has_rules_random_examples_and_each_rule_a_mutant():
-    assert {rule.training for rule in RULES} == set(TRAININGS) == set(DRAWS)
-    assert sorted(RULE_NAMES) == sorted(MUTANTS)
+KINDS = set(
+    "plain, ties, constant columns, unbalanced, separable, constant stump, duplicates, asymmetric, "
+    "modify, apart, shallow, one class, not metric, all".split(", ")
+)
+"""Flags of vectors that are no rules: kinds of problems."""
 
 
-@pytest.mark.parametrize(("training", "rule"), RULE_NAMES)
+def test_each_training_has_rules_and_each_rule_a_mutant():
+    flags = {
+        (name, flag)
+        for name, subject in TRAININGS.items()
+        for case, *_ in decoded_cases(folder(), subject)
+        for flag in case["flags"]
+        if flag not in KINDS
+    }
+    assert flags == MUTANTS.keys() and {name for name, _ in flags} == set(TRAININGS)
+
+
+@pytest.mark.parametrize(("training", "rule"), MUTANTS)
 def test_a_copy_without_the_rule_differs_on_the_rule_s_case(training, rule):
     subject = TRAININGS[training]
     (given,) = [part for part in decoded_cases(folder(), subject) if rule in part[0]["flags"]]
@@ -32,10 +40,13 @@ def test_a_copy_without_the_rule_differs_on_the_rule_s_case(training, rule):
     program = Here(SimpleNamespace(**{training: lambda **arguments: subject.run(arguments)}))
     question = {"id": case["id"], "training": training, "arguments": case["arguments"]}
     assert difference_of(subject, *given, *program.ask(question)) is None
-    with mutated(*MUTANTS[training, rule]):  # the check itself keeps the rule
-        try:
-            broken = program.ask(question)
-        except ProgramError:  # the copy raises, which is a difference
+    *change, line = MUTANTS[training, rule]
+    with mutated(*change):  # the check itself keeps the rule
+        if line is None:
+            with pytest.raises(ProgramError):
+                program.ask(question)
             return
+        broken = program.ask(question)
     difference = difference_of(subject, *given, *broken)
     assert difference is not None and difference.kind != "last bits"
+    assert difference.source == line

@@ -10,7 +10,7 @@ from asked import differences
 from training_mutants import MUTANTS, rounds
 
 from refimpl.check import cli
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import TRAININGS
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -135,7 +135,7 @@ def test_too_few_rounds_and_no_rounds():
 
 def test_the_command(tmp_path, capsys):
     path = tmp_path / "mine.py"
-    folder = MUTANTS["weights_not_renormalised"][1].__code__.co_filename.rpartition("/")[0]
+    folder = MUTANTS["alpha_as_printed"][1].__code__.co_filename.rpartition("/")[0]
     lines = f"import sys; sys.path.append({folder!r})\nfrom training_mutants import rounds"
     path.write_text(f"{lines} as adaboost", encoding="utf-8")
     assert cli.main(["trainings", str(path)]) == 0

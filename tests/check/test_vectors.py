@@ -7,13 +7,14 @@ last digits hang on the processor), and what is refused when vectors are read (t
 
 import json
 
-from refimpl.check import making
+from refimpl.check import files
 from refimpl.check.files import folder
+from refimpl.check.subjects import KERNELS, TRAININGS
 from tests.vectors.__main__ import verify
 
 
 def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
-    assert making.write(tmp_path, verify) < 3_000_000  # bytes
+    assert files.write(tmp_path, verify=verify) < 3_000_000  # bytes
     made, committed = (
         {path.relative_to(where) for path in where.rglob("*.json")}
         for where in (tmp_path, folder())
@@ -22,6 +23,16 @@ def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
     for path in made:
         if path.name != "index.json":
             assert given(tmp_path / path) == given(folder() / path), path
+
+
+def test_the_oracles_agree_with_what_is_drawn_for_a_new_subject(tmp_path):
+    """No file has arguments: two cases for each flag of a kernel, and two for a training."""
+    made = dict(files.contents(tmp_path, verify))
+    for table in (KERNELS, TRAININGS):
+        for name, subject in table.items():
+            cases = made[f"{subject.kind}s/{name}.json"]["cases"]
+            assert [case["comment"] for case in cases[::2]] == list(subject.flags)
+            assert len(cases) == 2 * len(subject.flags)
 
 
 def given(path):

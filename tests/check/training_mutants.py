@@ -1,5 +1,7 @@
 """Algorithms with a fault each: by hand for A.1 to A.3, else the reference with one part replaced.
 
+What breaks a single rule is in rule_mutants.py.
+
 MUTANTS maps a name to (training, function, kinds that may be named, sources that may be named).
 """
 
@@ -12,8 +14,8 @@ import refimpl.boostmap.algorithm
 import refimpl.ftune.algorithm
 import refimpl.lmnn.algorithm
 import refimpl.search_forest.algorithm
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import EQUAL_WORTH, WRONG
+from refimpl.check.subjects import TRAININGS
 
 MUTANTS = {}
 
@@ -37,37 +39,23 @@ def middle(a, b, p):
     return m if a < m < b else (b if p == 1 else a)
 
 
-def rounds(
-    P,
-    N,
-    T,
-    *,
-    normalise=True,
-    wrong_ones=False,
-    printed=False,
-    even=False,
-    last=False,
-    constant=True,
-):
+def rounds(P, N, T, *, wrong_ones=False, printed=False, last=False):
     """Algorithm A.2 by plain loops."""
     X = np.concatenate([P, N])
     l = np.arange(len(X)) < len(P)
-    w = np.full(len(X), 1 / len(X)) if even else np.where(l, 0.5 / len(P), 0.5 / len(N))
+    w = np.where(l, 0.5 / len(P), 0.5 / len(N))
     states = []
     for _ in range(T):
-        w = w / w.sum() if normalise else w
+        w = w / w.sum()
         best = None
         for f in range(X.shape[1])[:: -1 if last else 1]:
             values = np.unique(X[:, f])
             for p in (1, -1):
                 between = [middle(a, b, p) for a, b in pairwise(values)]
-                cuts = [*([-np.inf] if constant else []), *between]
-                for theta in cuts:
+                for theta in (-np.inf, *between):
                     error = w[(p * X[:, f] < p * theta) != l].sum()
                     if best is None or error < best[0] - 1e-14:
                         best = error, f, p, theta
-        if best is None:
-            break
         epsilon, f, p, theta = best
         beta = max(epsilon, 2.0**-52) / (1 - max(epsilon, 2.0**-52))
         right = (p * X[:, f] < p * theta) == l
@@ -77,11 +65,6 @@ def rounds(
         states.append({**state, "beta": beta, "updated": updated})
         w = updated
     return states
-
-
-@mutant("adaboost", WRONG, "BD:A.2:6")
-def weights_not_renormalised(P, N, T):
-    return rounds(P, N, T, normalise=False)
 
 
 @mutant("adaboost", WRONG, "BD:A.2:11")
@@ -94,33 +77,10 @@ def alpha_as_printed(P, N, T):
     return rounds(P, N, T, printed=True)
 
 
-@mutant("adaboost", WRONG, "BD:A.2:6")
-def first_weights_all_equal(P, N, T):
-    return rounds(P, N, T, even=True)
-
-
-@mutant("adaboost", (TIE, EQUAL_WORTH), "BD:A.2:8")
-def last_of_equal_stumps(P, N, T):
-    return rounds(P, N, T, last=True)
-
-
-@mutant("adaboost", (WRONG, TIE, EQUAL_WORTH), "BD:A.2:8", "BD:A.2:5")
-def no_constant_stump(P, N, T):
-    return rounds(P, N, T, constant=False)
-
-
 @mutant("boosted_distance", WRONG, "BD:A.1:3")
 def negatives_the_other_way(Omega, l, T):
     states = TRAININGS["boosted_distance"].run({"Omega": Omega, "l": l, "T": T})
     return [{**state, "N": -state["N"]} if "N" in state else state for state in states]
-
-
-@mutant("nearest_neighbor_boosted_distance", WRONG, "BD:A.3:4")
-def not_divided_by_the_weights(**arguments):
-    (state,) = TRAININGS["nearest_neighbor_boosted_distance"].run(arguments)
-    total = np.array([arguments[f"alpha_{C}"].sum() for C in arguments["l"]])
-    s = state["s"] * total
-    return [{"s": s, "l_y": arguments["l"][s.argmax(axis=1)]}]
 
 
 # ------------------------------------------------------- the reference with one part of it replaced
@@ -159,19 +119,6 @@ def every_split(X, M, max_depth=16):
     )
 
 
-def without_projection(M):
-    """The square roots of the absolute eigenvalues."""
-    values, vectors = np.linalg.eigh(M)
-    return np.sqrt(np.abs(values))[..., :, None] * np.swapaxes(vectors, -1, -2)
-
-
-def twice_the_step(value, gradient, t):
-    return 2.0 * refimpl_step_size(value, gradient, t)
-
-
-refimpl_step_size = refimpl.lmnn.algorithm.step_size
-
-
 def farthest_of_class(X, y, k, *, kernels=None, threads=None):
     D = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
     D[y[:, np.newaxis] != y] = -1.0
@@ -192,10 +139,6 @@ for name, training, module, part, new, kind, sources in (
      c_without_lambda, WRONG, ("SF:eq15", "SF:1:1")),
     ("forest_trees_of_one_leaf", "search_forest", refimpl.search_forest.algorithm, "search_tree",
      every_split, WRONG, ("SF:2:6", "SF:1:1")),
-    ("lmnn_not_projected", "lmnn_steps", refimpl.lmnn.algorithm, "project", without_projection,
-     WRONG, ("LM:3:3",)),
-    ("lmnn_steps_too_long", "lmnn_steps", refimpl.lmnn.algorithm, "step_size", twice_the_step,
-     WRONG, ("LM:3:3",)),
     ("lmnn_farthest_targets", "lmnn_steps", refimpl.lmnn.algorithm, "target_neighbors",
      farthest_of_class, WRONG, ("LM:2:1",)),
     ("dselect_pairs_swapped", "dselect", refimpl.ftune.algorithm, "pairs", pairs_swapped, WRONG,
@@ -227,14 +170,6 @@ def landmarks_most_similar(K, l, d, first, picks):
 def the_first_function(F, K, L, l, P):
     states = TRAININGS["ftune"].run({"F": F, "K": K, "L": L, "l": l, "P": P})
     return [*states[:-1], {**states[-1], "f": float(F[0])}]
-
-
-@mutant("enn_ranks", WRONG, "Athitsos et al. (2005), § 11.1")
-def ranks_count_equal_distances(Q, X, A, neighbors, k_values):
-    D = (A[:, np.newaxis] * np.abs(Q[:, np.newaxis] - X)).sum(axis=2)
-    far = np.maximum.accumulate(np.take_along_axis(D, neighbors, axis=1), axis=1)
-    ranks = [(D <= far[:, [k - 1]]).sum(axis=1) + 1 for k in k_values]
-    return [{"ranks": np.array(ranks).T}]
 
 
 @mutant("fastmap", WRONG, "Faloutsos & Lin (1995), eq. 3")

@@ -11,14 +11,13 @@ A case is drawn from the seed and its number alone, so ``--first 4711 --cases 1`
 
 import argparse
 import json
-import mmap
 import os
-import struct
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+
+from refimpl.check.programs import GivenUpError, Program, ProgramError
 
 PATIENCE = {False: 60, True: 600}  # seconds for one case: of a kernel, of a training
 MOST_FINDS = 50
@@ -39,7 +38,7 @@ def main(arguments=None):
     parser.add_argument(
         "--repeat", type=int, metavar="NUMBER", help="run one case here and show what happens"
     )
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.worker:
         return work(options)
@@ -79,41 +78,26 @@ def requiring_silence(run):
 
 
 def work(options):
-    """Run cases and write the number of the one at hand where the watching process reads it."""
+    """Answer numbers of cases on the standard streams, as a program of the check does."""
     from .compare import Difference
 
     run = _run(options)
-    counts = Counter()
-    finds = 0
-    end = time.monotonic() + (options.seconds or 1e9)
-    with open(options.worker, "r+b") as file, mmap.mmap(file.fileno(), 8) as at:
-        for number in range(options.first, options.first + options.cases):
-            at[:8] = struct.pack("q", number)
-            if time.monotonic() > end or finds == MOST_FINDS:
-                break
-            try:
-                name, kind, *answer = run(options.seed, number, options.kernel)
-                counts[name, kind] += 1
-                if answer:
-                    print(f"ANSWER {number} {name} {json.dumps(answer[0])}", flush=True)
-                continue
-            except Difference as difference:
-                found = str(difference)
-            except Exception as error:
-                found = f"the fuzzer itself: {type(error).__name__}: {error}"
-            finds += 1
-            print(f"FOUND {number} {' '.join(found.split())}", flush=True)
-        else:
-            at[:8] = struct.pack("q", options.first + options.cases)
-    for (kernel, kind), count in counts.items():
-        print(f"COUNT {kernel} {kind} {count}", flush=True)
+    for line in sys.stdin:
+        number = json.loads(line)["id"]
+        try:
+            answer = {"case": run(options.seed, number, options.kernel)}
+        except Difference as difference:
+            answer = {"found": str(difference)}
+        except Exception as error:
+            answer = {"found": f"the fuzzer itself: {type(error).__name__}: {error}"}
+        print(json.dumps({"id": number, **answer}), flush=True)
     return 0
 
 
 def watch_kernels(options):
     """Fuzz the kernels; report."""
     start = time.monotonic()
-    done, finds, counts, _ = _all_workers(options, options.cases, options.seconds, os.environ)
+    done, finds, counts, _ = _all_cases(options, options.cases, options.seconds, ())
     _print_finds(options, finds)
     kinds = Counter()
     for (_, kind), count in counts.items():
@@ -137,8 +121,8 @@ def watch_trainings(options):
     answers = {}
     counts = Counter()
     for kernel in kernels:
-        environment = dict(os.environ) if kernel is None else os.environ | {CORETYPE: kernel}
-        cases, fresh, counts, answers[kernel] = _all_workers(options, cases, seconds, environment)
+        environment = () if kernel is None else (f"{CORETYPE}={kernel}",)
+        cases, fresh, counts, answers[kernel] = _all_cases(options, cases, seconds, environment)
         finds += [(number, f"under {kernel}: {what}") for number, what in fresh]
         seconds = None  # the same cases under each
     unequal, moved = blas.compare(answers)
@@ -173,101 +157,45 @@ def _print_finds(options, finds, where=""):
         )
 
 
-def _all_workers(options, cases, seconds, environment):
-    """Start workers until all cases have run: (cases done, finds, counts, answers)."""
-    first = options.first
-    last = options.first + cases
-    finds = []
-    answers = {}
-    counts = Counter()
-    start = time.monotonic()
-    with tempfile.NamedTemporaryFile() as progress:
-        progress.write(struct.pack("q", first))
-        progress.flush()
-        while first < last and len(finds) < MOST_FINDS:
-            left = None if seconds is None else seconds - (time.monotonic() - start)
-            if left is not None and left <= 0:
-                break
-            outcome, lines = _one_worker(
-                options, progress.name, first, last - first, left, environment
-            )
-            at = struct.unpack("q", open(progress.name, "rb").read(8))[0]
-            for line in lines:
-                word, rest = line.split(" ", 1)
-                if word == "FOUND":
-                    number, what = rest.split(" ", 1)
-                    finds.append((int(number), what))
-                elif word == "COUNT":
-                    name, kind, count = rest.split()
-                    counts[name, kind] += int(count)
-                elif word == "ANSWER":
-                    number, name, answer = rest.split(" ", 2)
-                    answers[int(number)] = name, json.loads(answer)
-            if outcome is None:
-                first = at
-                break
-            finds.append((at, outcome))
-            first = at + 1
-    return first - options.first, finds, counts, answers
-
-
-def is_stopped(pid):
-    """Whether somebody has stopped the process (SIGSTOP), who may let it go on."""
-    try:
-        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] == "T"
-    except OSError:  # not Linux, or the process has just ended
-        return False
-
-
-def _one_worker(options, progress, first, cases, seconds, environment):
-    """Run a worker to its end: (None or how it died, its lines)."""
-    command = [
-        sys.executable,
-        "-X",
-        "faulthandler",
-        "-m",
-        "tests.fuzz",
-        "--worker",
-        progress,
-        "--first",
-        str(first),
-        "--cases",
-        str(cases),
-        "--seed",
-        str(options.seed),
-    ]
+def _all_cases(options, cases, seconds, environment):
+    """Ask a worker for all cases: (cases done, finds, counts, answers)."""
+    finds, answers, counts = [], {}, Counter()
+    patience = PATIENCE[options.trainings]
+    command = ["env", *environment, sys.executable, "-X", "faulthandler", "-m", "tests.fuzz"]
+    command += ["--worker", "--seed", str(options.seed)]
     command += ["--trainings"] if options.trainings else []
     command += ["--kernel", options.kernel] if options.kernel else []
-    command += ["--seconds", str(seconds)] if seconds is not None else []
-    patience = PATIENCE[options.trainings]
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said:
-        process = subprocess.Popen(command, stdout=out, stderr=said, env=environment)
-        outcome = None
-        at = -1
-        since = time.monotonic()
-        while process.poll() is None:
-            time.sleep(0.2)
-            now = struct.unpack("q", open(progress, "rb").read(8))[0]
-            if now != at or is_stopped(process.pid):
-                at = now
-                since = time.monotonic()
-            elif time.monotonic() - since > patience:
-                process.kill()
-                process.wait()
-                outcome = f"did not end within {patience} s"
-        out.seek(0)
-        lines = out.read().splitlines()
-        if outcome is None and process.returncode:
-            said.seek(0)
-            why = last_words(said.read())
-            outcome = f"killed the process (exit code {process.returncode}): {why}"
-    return outcome, lines
+    start = time.monotonic()
+    done = 0
+    with tempfile.TemporaryFile("w+") as said, Program(command, patience, said) as program:
+        while done < cases and len(finds) < MOST_FINDS:
+            if seconds is not None and time.monotonic() - start > seconds:
+                break
+            number = options.first + done
+            done += 1
+            try:
+                program.start()
+                answer = program.content({"id": number}, patience, "")
+            except GivenUpError:  # several cases in a row that do not end
+                break
+            except ProgramError as error:
+                answer = {"found": f"killed the process ({error}): {last_words(said)}"}
+            if "found" in answer:
+                finds.append((number, " ".join(answer["found"].split())))
+                continue
+            name, kind, *more = answer["case"]
+            counts[name, kind] += 1
+            if more:
+                answers[number] = name, more[0]
+    return done, finds, counts, answers
 
 
 def last_words(said):
     """Return where a process died, as faulthandler tells it, without its list of modules."""
-    begin = max(said.rfind("Fatal Python error"), 0)
-    where = said[begin:].partition("Extension modules:")[0].strip()
+    said.seek(0)
+    text = said.read()
+    begin = max(text.rfind("Fatal Python error"), 0)
+    where = text[begin:].partition("Extension modules:")[0].strip()
     return where[:2000] if begin else where[-2000:]
 
 

@@ -7,9 +7,9 @@ import numpy as np
 
 import refimpl.kernels
 import refimpl_fast
-from refimpl.check.hard import arguments_of
 from refimpl.kernels.contract import CONTRACT
 
+from .hard import arguments_of
 from .hostile import mutate
 
 HOSTILE = 0.4  # share of the cases with a wrong argument

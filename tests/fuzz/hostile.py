@@ -4,6 +4,8 @@ import types
 
 import numpy as np
 
+from .problems import one_of
+
 INTEGERS = (
     -1,
     0,
@@ -59,34 +61,28 @@ def mutate(rng, values):
     name = str(rng.choice([*values, "threads"]))
     values = dict(values)
     if name == "threads":
-        values["threads"] = _one_of(rng, THREADS)
+        values["threads"] = one_of(rng, *THREADS)
         return values, True
     value = values[name]
     if rng.random() < 0.05:
-        value = _one_of(
-            rng, (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
-        )
+        value = one_of(rng, None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
         finite = True
     elif isinstance(value, np.ndarray):
         value, finite = _array(rng, value)
     elif isinstance(value, bool | int | np.integer):
-        value = _one_of(rng, INTEGERS)
+        value = one_of(rng, *INTEGERS)
         finite = True
     elif isinstance(value, float):
-        value = _one_of(rng, NUMBERS)
+        value = one_of(rng, *NUMBERS)
         finite = isinstance(value, int | float) and abs(value) < 1e300
     elif isinstance(value, str):
-        value = _one_of(rng, STRINGS)
+        value = one_of(rng, *STRINGS)
         finite = True
     else:
-        value = _one_of(rng, (None, 3, "text", np.zeros((2, 2))))
+        value = one_of(rng, None, 3, "text", np.zeros((2, 2)))
         finite = True
     values[name] = value
     return values, finite
-
-
-def _one_of(rng, choices):
-    return choices[rng.integers(len(choices))]
 
 
 def _array(rng, value):
@@ -95,7 +91,7 @@ def _array(rng, value):
         return value.tolist(), True
     if kind == 1:
         with np.errstate(all="ignore"):
-            return value.astype(_one_of(rng, DTYPES)), True
+            return value.astype(one_of(rng, *DTYPES)), True
     if kind == 2:  # shorter or longer along one axis
         axis = int(rng.integers(value.ndim))
         if rng.random() < 0.5:
@@ -123,12 +119,12 @@ def _array(rng, value):
         return value, True
     place = np.unravel_index(rng.integers(value.size), value.shape)
     if value.dtype.kind == "f":
-        value[place] = _one_of(rng, (np.nan, np.inf, -np.inf))
+        value[place] = one_of(rng, np.nan, np.inf, -np.inf)
         if rng.random() < 0.2:
             value[:] = np.nan
         return value, False
     if value.dtype.kind in "iu":
-        extreme = _one_of(rng, EXTREMES)
+        extreme = one_of(rng, *EXTREMES)
         limits = np.iinfo(value.dtype)
         value[place] = min(max(extreme, int(limits.min)), int(limits.max))
     return value, True

@@ -4,7 +4,7 @@ of any type. BLAS computes nothing here, so its kernel cannot change a problem.
 
 import numpy as np
 
-from refimpl.check.hard import hard_reals
+from .hard import hard_reals
 
 NAMES = ("ape", "bee", "cow", "élan")
 

@@ -5,7 +5,6 @@ Not tested here: many cases. `.ci/run` and `make fuzz` run them.
 """
 
 import os
-import signal
 import subprocess
 import sys
 import types
@@ -82,21 +81,6 @@ def test_a_crash_is_named_and_the_rest_goes_on(tmp_path):
     assert "Fatal Python error: Aborted" in done.stdout and "sitecustomize.py" in done.stdout
     assert "Extension modules" not in done.stdout
     assert "6 cases" in done.stdout and "1 finds" in done.stdout
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the state is read from /proc")
-def test_a_stopped_worker_is_no_hanging_worker():
-    from tests.fuzz.__main__ import is_stopped
-
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        assert not is_stopped(process.pid)
-        process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
-        assert is_stopped(process.pid)
-        process.send_signal(signal.SIGCONT)
-        process.communicate(b"\n", timeout=60)
-    assert process.returncode == 0
-    assert not is_stopped(process.pid)
 
 
 # -------------------------------------------------------------------------------- whole trainings

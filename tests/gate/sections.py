@@ -13,7 +13,7 @@ from paper_figures import judge
 from paper_figures.judge import verdicts as rows_of
 from paper_figures.registry import load_papers
 from paper_figures.store import Store
-from refimpl.check import making
+from refimpl.check import files
 
 from .rows import REPRODUCED, normal
 
@@ -59,7 +59,7 @@ def _records():
 
 def trainings():
     """A digest of each file of vectors as the reference makes it now: every state, to the bit."""
-    return {path: _digest(making.text_of(content)) for path, content in making.contents()}
+    return {path: _digest(files.text_of(content)) for path, content in files.contents()}
 
 
 def names():

@@ -35,9 +35,9 @@ def called(function, values):
 
 def test_all_kernels_in_several_threads_give_what_the_reference_gives():
     from refimpl import kernels
-    from refimpl.check.hard import arguments_of
     from refimpl.kernels.contract import CONTRACT
     from tests.fuzz.compare import require_same
+    from tests.fuzz.hard import arguments_of
 
     cases = []
     with warnings.catch_warnings():

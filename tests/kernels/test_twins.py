@@ -1,7 +1,7 @@
 """Both twins of every kernel: the same bits, and the same words for what they refuse.
 
 The arguments are those of the one table: :mod:`refimpl.kernels.contract` says what a kernel takes,
-:mod:`refimpl.check.cases` how its cases are drawn. Not tested here: many cases (`make fuzz`), and
+:mod:`refimpl.check.subjects` how they are drawn. Not tested here: many cases (`make fuzz`), and
 that a kernel computes what its paper says (the other files here, and the vectors).
 """
 
@@ -13,9 +13,9 @@ from agreement import KERNELS
 from refusals import refusal
 
 from refimpl import kernels as reference
-from refimpl.check.hard import arguments_of
 from refimpl.kernels.arguments import Array, Choice, Instance, Integer, Number, length_of
 from refimpl.kernels.contract import CONTRACT
+from tests.fuzz.hard import arguments_of
 
 CASES = 60
 every = pytest.mark.parametrize("kernel", CONTRACT)

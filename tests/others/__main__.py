@@ -8,6 +8,7 @@ Not handled here: how answers are judged (:mod:`tests.others.judging`).
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -98,15 +99,10 @@ def command(library, item, python):
 
 def answers_of(command, item):
     """Return the answers to all cases, or to those before the library was given up."""
-    program = Program(command, SECONDS)
     answers = []
-    try:
+    with Program(command, SECONDS) as program, contextlib.suppress(GivenUpError):
         for answer in judging.ask(program, item, cases.of(item.subject, folder())):
-            answers.append(answer)
-    except GivenUpError:  # each start before is an answer that differs
-        pass
-    finally:
-        program.stop()
+            answers.append(answer)  # each start before it is given up is one that differs
     return answers
 
 

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.cases import KERNELS
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
 from refimpl.check.judging import squares
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 
 __all__ = ["SEED", "Case", "of"]

@@ -25,13 +25,12 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.answers import check_neighbors
-from refimpl.check.cases import KERNELS
+from refimpl.check.comparing import compare, difference_of
 from refimpl.check.files import UnusableError
-from refimpl.check.kernel import NOT_COMPARED, NOT_RUN, TIE, WRONG
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
-from refimpl.check.stages import compare, difference_of
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import NOT_COMPARED, NOT_RUN, TIE, WRONG
+from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import target_neighbors
 
 from . import cases, large_margin, sizes

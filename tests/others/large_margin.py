@@ -9,8 +9,7 @@ Not handled here: where it is documented (``tests/others/table.py``).
 import numpy as np
 from scipy.optimize import minimize
 
-from refimpl.check.judging import squares
-from refimpl.check.large_margin import objective_of
+from refimpl.check.judging import objective_of, squares
 from refimpl.lmnn import LMNNOptions, lmnn, target_neighbors
 
 __all__ = ["eq_3_with", "gradient_steps", "least", "nearest_slacks", "own_large_margin"]

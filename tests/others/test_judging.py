@@ -14,12 +14,11 @@ import pytest
 
 import refimpl.kernels
 from refimpl.check import cli
-from refimpl.check.cases import KERNELS
 from refimpl.check.encoding import decode, plain
 from refimpl.check.files import decoded_cases, folder
-from refimpl.check.kernel import NOT_COMPARED
 from refimpl.check.programs import Answer, ProgramError
-from refimpl.check.trainings import TRAININGS
+from refimpl.check.subject import NOT_COMPARED
+from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
 from tests.others import cases, environments, judging, reproducing

@@ -3,7 +3,7 @@ anything is written: ``python -m tests.vectors``. It takes about half a minute.
 
 ``--check`` writes nothing and says which committed files differ.
 
-Not handled here: how cases are drawn (:mod:`refimpl.check.making`), the oracles themselves.
+Not handled here: how cases are drawn (:mod:`refimpl.check.files`), the oracles themselves.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "oracles"))
 
-from refimpl.check import making  # noqa: E402
+from refimpl.check import files  # noqa: E402
 from refimpl.check.files import folder  # noqa: E402
 
 from . import boosting_kernels, comparisons, distance_kernels, trainings  # noqa: E402
@@ -49,10 +49,10 @@ def main(arguments):
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
-        size = making.write(Path(scratch), verify)
+        size = files.write(Path(scratch), verify=verify)
         changed = differing(Path(scratch), folder())
         if not options.check:
-            making.write(folder())
+            files.write(folder())
     print(f"{size} bytes, {len(changed)} files differ from the committed: {' '.join(changed)}")
     return 1 if options.check and changed else 0
 

@@ -1,26 +1,36 @@
-"""Cases for the kernels of the forest's rivals: binary codes, buckets, k-means trees."""
+"""The rivals: the kernels of binary codes, buckets and k-means trees; FastMap, RCA and Lipschitz
+embeddings.
+
+Not handled here: the other rivals.
+"""
 
 import itertools
 
 import numpy as np
 
-from refimpl.check.drawing import Lcg, Source
-from refimpl.check.judging import nearest, squares
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.check.drawing import KINDS, Given, Source, city_block
+from refimpl.check.judging import CLOSE, FORM_ERRORS, nearest, squares, tie_if, whole
+from refimpl.check.subject import (
+    EQUAL_WORTH,
+    TIE,
+    WRONG,
+    States,
+    Values,
+    kernel,
+    rounding,
+    training,
+)
 from refimpl.kernels import hamming_distances as reference_hamming
+from refimpl.rivals.fastmap import choose_distant_objects, line_projection, residual_squares
+from refimpl.rivals.fastmap import fastmap as reference_fastmap
 from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
-from refimpl.typing import FloatArray, UInt64Array
+from refimpl.rivals.lipschitz import lipschitz as reference_lipschitz
+from refimpl.rivals.nearest_neighbor import fit_distance
+from refimpl.spaces import PrecomputedSpace
+from refimpl.typing import FloatArray, IntArray, UInt64Array
 
-__all__ = [
-    "best_bin_first",
-    "bucket_votes",
-    "hamming_distances",
-    "hamming_nearest",
-    "hamming_within",
-    "lloyd",
-    "projections",
-    "tree_leaves",
-]
+__all__: list[str] = []
+
 
 # ------------------------------------------------------------------------------------ binary codes
 
@@ -45,7 +55,7 @@ CODES = "ties, plain, duplicates, empty"
 SCAN = "Li et al. (2011), Table 1"
 
 
-@enter(f"distances {SCAN} bits", flags=CODES)
+@kernel(f"distances {SCAN} bits", flags=CODES)
 def hamming_distances(s: Source, flag: str) -> Values:
     return _scanned(s, flag)
 
@@ -54,7 +64,7 @@ def _hamming(arguments: Values) -> FloatArray:
     return reference_hamming(arguments["Q"], arguments["X"]).astype(np.float64)
 
 
-@enter(f"distances {SCAN} bits; indices {SCAN} optimum", flags=CODES, judge=nearest(_hamming))
+@kernel(f"distances {SCAN} bits; indices {SCAN} optimum", flags=CODES, judge=nearest(_hamming))
 def hamming_nearest(s: Source, flag: str) -> Values:
     values = _scanned(s, flag)
     return {**values, "k": s.integer(0, len(values["X"]))}
@@ -75,7 +85,7 @@ def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> str:
     return TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else WRONG
 
 
-@enter(
+@kernel(
     f"starts {SCAN} bits; indices {SCAN} optimum; distances {SCAN} bits",
     flags=f"{CODES}, at the radius",
     judge=_ordered_otherwise,
@@ -95,7 +105,7 @@ def _projection_rounding(arguments: Values, expected: Values) -> Values:
     return {"XA": rounding(X @ A, len(A))}
 
 
-@enter(
+@kernel(
     "XA Datar et al. (2004), § 3.2 digits",
     flags="ties, plain, negative zero, denormals, scales, empty",
     rounding=_projection_rounding,
@@ -129,7 +139,7 @@ def _same_votes(arguments: Values, want: Values, got: Values) -> str:
 LSH = "Datar et al. (2004), § 3.2"
 
 
-@enter(
+@kernel(
     f"first {LSH} bits; indices {LSH} optimum; votes {LSH} bits",
     flags="plain, duplicates, empty, no bucket",
     judge=_same_votes,
@@ -173,7 +183,7 @@ def _near_centres(arguments: Values, want: Values, got: Values) -> str:
     return judge(S, rows[0], rows[1])
 
 
-@enter(
+@kernel(
     "centres Lloyd (1982) digits; nearest Lloyd (1982) optimum",
     flags="ties, plain, constant columns, negative zero, duplicates, empty",
     judge=_near_centres,
@@ -191,37 +201,13 @@ def lloyd(s: Source, flag: str) -> Values:
 
 
 def _trees(s: Source, d: int) -> KMeansTrees:
-    """Two trees of 12 points: a root of three regions, the first of them with two of its own."""
-    if s.wide:
-        X = s.array((s.length(20, 6), d), -99, 99) / 4
-        X[0, 0] += 1.0  # equal points are refused
-        seed = np.random.default_rng(s.integer(0, 2**31))
-        return kmeans_trees(
-            X, s.length(2), rng=seed, branching=s.integer(2, 5), leaf_size=5, iterations=2
-        )
-    members = [_permutation(s, 12) for _ in range(2)]
-    for part in members:
-        for a, b in ((0, 3), (3, 6), (6, 9), (9, 12)):
-            part[a:b] = np.sort(part[a:b])
-    centres = s.array((12, d), -8, 8) / 4
-    first = np.array([1, 4, 4, 4, 6, 6])
-    last = np.array([4, 6, 4, 4, 6, 6])
-    starts = np.array([0, 0, 6, 9, 0, 3])
-    ends = np.array([12, 6, 9, 12, 3, 6])
-    return KMeansTrees(
-        roots=np.array([0, 6]),
-        centres=centres,
-        first=np.concatenate([first, first + 6]),
-        last=np.concatenate([last, last + 6]),
-        starts=np.concatenate([starts, starts + 12]),
-        ends=np.concatenate([ends, ends + 12]),
-        members=np.concatenate(members),
+    """Draw small trees of different points."""
+    X = s.array((s.length(20, 6), d), -99, 99) / 4
+    X[0, 0] += 1.0  # equal points are refused
+    seed = np.random.default_rng(s.integer(0, 2**31))
+    return kmeans_trees(
+        X, s.length(2), rng=seed, branching=s.integer(2, 5), leaf_size=5, iterations=2
     )
-
-
-def _permutation(s: Source, n: int) -> np.ndarray:
-    keys = s.array((n,), 0, 2**20) if isinstance(s, Lcg) else np.arange(n)
-    return np.argsort(keys, kind="stable")
 
 
 def _same_way(arguments: Values, want: Values, got: Values) -> str:
@@ -254,7 +240,7 @@ WAY = "Nister & Stewenius (2006)"
 BINS = "Muja & Lowe (2009), § 3.2"
 
 
-@enter(f"leaves {WAY} optimum", flags="ties, plain, negative zero", judge=_same_way)
+@kernel(f"leaves {WAY} optimum", flags="ties, plain, negative zero", judge=_same_way)
 def tree_leaves(s: Source, flag: str) -> Values:
     d = s.length(3)
     return {"trees": _trees(s, d), "Q": s.points(s.length(5), d, flag)}
@@ -284,7 +270,7 @@ def _same_points(arguments: Values, want: Values, got: Values) -> str:
     return EQUAL_WORTH if same else WRONG
 
 
-@enter(
+@kernel(
     f"indices {BINS} optimum; opened {BINS} bits; computed {BINS} count",
     flags="ties, plain, negative zero",
     judge=_same_points,
@@ -294,3 +280,155 @@ def best_bin_first(s: Source, flag: str) -> Values:
     d = s.length(3)
     trees = _trees(s, d)
     return {"trees": trees, "Q": s.points(s.length(4), d, flag), "most": s.integer(0, trees.n)}
+
+
+# --------------------------------------------------------------------------------------- trainings
+
+
+Pair = tuple[int, int]
+
+
+def _run(arguments: Values) -> States:
+    D, d, starts = (arguments[name] for name in ("D", "d", "starts"))
+    space = PrecomputedSpace(D)
+    rng = Given(starts)
+    iterations = arguments["iterations"]
+    embedding = reference_fastmap(space, d, rng=rng, iterations=iterations, starts=starts.shape[1])
+    F = embedding.embed(space)
+    return [{"pivots": embedding.pivots[j], "F": F[:, j]} for j in range(embedding.d)]
+
+
+def _ends(S: FloatArray, starts: IntArray, iterations: int, zero: float, off: float) -> set[Pair]:
+    """Return the pairs at which choose-distant-objects may end if it takes any farthest object.
+
+    S[p, x] is the square from p to x; it may be `off` by rounding.
+    """
+    far = [np.flatnonzero(row >= row.max() - off).tolist() for row in S]
+    ends: set[Pair] = set()
+    for start in starts.tolist():
+        looking: set[Pair] = {(-1, start)}
+        ended: set[Pair] = set()
+        for _ in range(iterations):
+            after = {pair: {(a, b) for a in far[pair[1]] for b in far[a]} for pair in looking}
+            ended |= {pair for pair, later in after.items() if pair in later}
+            looking = set().union(*(later - {pair} for pair, later in after.items()))
+        ended |= looking
+        ends |= {pair for pair in ended if S[pair] > zero}
+        if all(S[pair] > zero for pair in ended):
+            break
+    return ends
+
+
+def _follow(arguments: Values, rounds: States) -> States:
+    """Return what each round must be after the pivots of somebody's earlier rounds."""
+    D, d, starts, iterations = (arguments[part] for part in ("D", "d", "starts", "iterations"))
+    F = np.zeros((len(D), d))
+    largest = float(D.max()) ** 2
+    zero = 1e-12 * largest
+    listed: States = []
+    for j in range(d):
+        S = np.array([residual_squares(D[:, p], F[:, :j], F[p, :j], False) for p in range(len(D))])
+        a, b = choose_distant_objects(S.__getitem__, starts[j], iterations, lambda: zero)
+        if S[a, b] <= zero:
+            break
+        off = CLOSE * largest if j else 0.0  # the first squares are the same numbers for everybody
+        want: Values = {"pivots": np.array([a, b]), "exact": j == 0}
+        want["ends"] = _ends(S, starts[j], iterations, zero, off)
+        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != WRONG:
+            a, b = (whole(part) for part in rounds[j]["pivots"])
+        F[:, j] = line_projection(S[a], float(S[a, b]), S[b])
+        listed.append({**want, "F": F[:, j].copy()})
+    return listed
+
+
+def _a_possible_end(arguments: Values, want: Values, got: Values) -> str:
+    """Judge pivots: the search may end there if it takes another one of equally far objects."""
+    try:
+        a, b = (whole(part) for part in got["pivots"])
+    except FORM_ERRORS:
+        return WRONG
+    return tie_if(want["exact"], TIE if (a, b) in want["ends"] else WRONG)
+
+
+@training(
+    "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
+    "F Faloutsos & Lin (1995), eq. 3 digits~1e-9",
+    takes="D, d, starts, iterations",
+    algorithm="FastMap",
+    about=(
+        "FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
+        "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
+        "farthest object from b, a, then from a, the new b, `iterations` times or until both stay; "
+        "of equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay "
+        "as they are. Squares up to 1e-12 of the largest squared distance are 0: then it looks "
+        "from the next start, and ends if no start has a pair"
+    ),
+    run=_run,
+    judge=_a_possible_end,
+    follow=_follow,
+)
+def fastmap(s: Source) -> Values:
+    """Distances of points of the plane, and all objects as starts."""
+    n, d = s.integer(2, 9), s.integer(1, 3)
+    X = s.points(n, 2, s.pick(*KINDS))
+    D = city_block(X)
+    if s.integer(0, 1):
+        D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
+    if not D.any():
+        raise ValueError("all distances are zero")
+    starts = np.array([s.permutation(n) for _ in range(d)])
+    return {"D": D, "d": d, "starts": starts, "iterations": s.integer(1, 5)}
+
+
+def _run_metric(arguments: Values) -> States:
+    L = fit_distance("RCA", arguments["X"], arguments["y"]).factor
+    return [{"W": L.T @ L}]
+
+
+@training(
+    "W Bar-Hillel et al. (2003), § 2 digits~1e-9",
+    takes="X, y",
+    algorithm="RCA",
+    about=(
+        "RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the "
+        "mean outer product of the points less the means of their classes"
+    ),
+    run=_run_metric,
+)
+def relevant_component_analysis(s: Source) -> Values:
+    """Points of two classes or three, their covariance not near to singular."""
+    classes, d = s.integer(2, 3), s.integer(1, 2)
+    n = s.integer(classes + d + 1, classes + d + 4)
+    X, y = s.points(n, d, s.pick("plain", "quarters")), np.arange(n) % classes
+    away = X - np.array([X[y == c].mean(axis=0) for c in y])
+    if np.linalg.cond(away) > 1e3:
+        raise ValueError("the covariance is near to singular")
+    return {"X": X, "y": y}
+
+
+# ------------------------------------------------------------------------- distances to references
+
+
+def _run_lipschitz(arguments: Values) -> States:
+    D, member = (arguments[name] for name in ("D", "member"))
+    space = PrecomputedSpace(D)
+    embedding = reference_lipschitz(space, [np.flatnonzero(row) for row in member])
+    return [{"F": embedding.embed(space)}]
+
+
+@training(
+    "F BM:eq7 digits",
+    takes="D, member",
+    algorithm="Lipschitz",
+    about=(
+        "eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of "
+        "reference objects, a row of `member` for each"
+    ),
+    run=_run_lipschitz,
+)
+def lipschitz(s: Source) -> Values:
+    """Distances and sets of reference objects."""
+    n, m = s.integer(2, 6), s.integer(1, 3)
+    member = s.booleans((m, n))
+    member[np.arange(m), s.array((m,), 0, n - 1)] = True
+    return {"D": city_block(s.points(n, 2, s.pick(*KINDS))), "member": member}

@@ -1,4 +1,4 @@
-"""Trainings of Boosted Distance: Algorithms A.1, A.2 and A.3.
+"""Boosted Distance: the kernels of stumps and of sums of them; Algorithms A.1, A.2 and A.3.
 
 The rounds are run by :mod:`refimpl.boosted_distance.algorithm`.
 """
@@ -17,23 +17,96 @@ from refimpl.boosted_distance.algorithm import (
     similarity,
 )
 from refimpl.boosted_distance.model import StumpEnsemble
-from refimpl.check.drawing import Lcg
+from refimpl.check.drawing import KINDS, Source
 from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
-from refimpl.check.kernel import WRONG, Values, outputs_of
-from refimpl.check.trainings.table import Case, States, Training, enter
+from refimpl.check.subject import WRONG, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
-__all__ = [
-    "ROUND",
-    "adaboost",
-    "boosted_distance",
-    "follow",
-    "nearest_neighbor",
-    "same_stump",
-    "states",
-    "sums_of_weights",
-]
+__all__ = ["STUMPS", "sums_of_weights"]
+
+
+@kernel(
+    "rows BD:A.2:2 bits; row_ptr BD:A.2:2 bits; starts BD:A.2:2 bits; bin_ptr BD:A.2:2 bits; "
+    "common BD:A.2:2 bits; common_row BD:A.2:2 bits",
+    flags="ties, plain, constant columns, negative zero, denormals, duplicates, scales",
+    record=True,
+)
+def presort(s: Source, flag: str) -> Values:
+    d = s.length(4)
+    A = s.points(s.length(9), d, flag)
+    return {"A": A, "B": s.points(s.length(4), d, flag) if s.integer(0, 1) else None}
+
+
+SMALL = ("tie between features", "tie between polarities", "one label", "extreme weights")
+
+
+@kernel(
+    "epsilon BD:A.2:7 bits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; theta BD:A.2:8 optimum",
+    flags="ties, plain, constant columns, negative zero, denormals, duplicates, extreme weights, "
+    "tie between features, tie between polarities, one label, quarters",
+    judge=stump,
+    needs=("presort",),
+)
+def best_stump(s: Source, flag: str) -> Values:
+    d = s.length(3)
+    n = s.length(9, 2)
+    n_B = s.integer(0, 3)
+    if flag == "tie between polarities":  # half of the weight on either label
+        n, n_B = 4, 2 * s.integer(0, 1)
+    kind = "ties" if flag in SMALL else flag
+    A = s.points(n, d, kind)
+    if flag == "tie between polarities":
+        A[:] = A[0]
+        l = np.arange(n * (n_B or 1)) % 2 == 1
+        B = s.points(n_B, d, "ties") if n_B else None
+        return {"A": A, "B": B, "w": s.weights(len(l), "ties"), "l": l}
+    if flag == "tie between features":
+        A = np.ascontiguousarray(np.column_stack([A, -A[:, ::-1]]))
+    B = s.points(n_B, A.shape[1], kind) if n_B else None
+    rows = n * (n_B or 1)
+    l = np.full(rows, bool(s.integer(0, 1))) if flag == "one label" else s.booleans((rows,))
+    kind = {"plain": "plain", "quarters": "plain"}.get(flag, flag)
+    return {"A": A, "B": B, "w": s.weights(rows, kind), "l": l}
+
+
+def _similarity_rounding(arguments: Values, expected: Values) -> Values:
+    total = np.abs(arguments["S"]) + np.abs(arguments["alpha"]).sum()
+    return {"S": rounding(total, len(arguments["alpha"]))}
+
+
+@kernel(
+    "S BD:A.3:4 digits",
+    flags="ties, plain, negative zero, empty, threshold -inf",
+    written=("S",),
+    rounding=_similarity_rounding,
+)
+def add_similarity(s: Source, flag: str) -> Values:
+    d = s.length(3)
+    n_Q, n_X = s.length(4), s.length(4)
+    T = 0 if flag == "empty" else s.length(5)
+    threshold = s.reals((T,), "plain" if flag == "plain" else "ties")
+    if flag == "threshold -inf" and T:
+        threshold[s.integer(0, T - 1)] = -np.inf
+    S, Q, X = s.reals((n_Q, n_X), "plain"), s.reals((n_Q, d), flag), s.reals((n_X, d), flag)
+    alpha, feature = s.reals((T,), "plain"), s.array((T,), 0, d - 1)
+    if s.wide and s.integer(0, 1):  # differences that occur, and their neighbours
+        q, x = s.array((T,), 0, n_Q - 1), s.array((T,), 0, n_X - 1)
+        beside = np.array([-np.inf, 0.0, np.inf])[s.array((T,), 0, 2)]
+        occurs = Q[q, feature] - X[x, feature]
+        threshold = np.where(s.booleans((T,)), occurs, np.nextafter(occurs, beside))
+    return {
+        "S": S,
+        "Q": Q,
+        "X": X,
+        "alpha": alpha,
+        "feature": feature,
+        "polarity": s.signs(T).astype(np.int64),
+        "threshold": threshold,
+    }
+
+
+# --------------------------------------------------------------------------------------- trainings
 
 ROUND = (
     "w BD:A.2:6 digits; epsilon BD:A.2:7 digits; f BD:A.2:8 optimum; p BD:A.2:8 optimum; "
@@ -131,58 +204,25 @@ def sums_of_weights(arguments: Values, want: Values) -> Values:
     return {"epsilon": off, "beta": beta, "updated": want["w"] * beta, "alpha": alpha}
 
 
-def _cases() -> list[Case]:
-    s = Lcg(20)
-    listed = []
-    for comment, flag, n_P, n_N, d, T in (
-        ("numbers of 52 random bits", "plain", 9, 8, 3, 8),
-        ("small integers: stumps of the same error in most rounds", "ties", 8, 6, 2, 6),
-        ("constant columns beside others", "constant columns", 7, 5, 3, 5),
-        ("few positives: the first weights differ", "unbalanced", 2, 11, 2, 6),
-        ("a stump without error: beta is 2**-52 / (1 - 2**-52)", "separable", 4, 4, 1, 3),
-        ("in round 2 a constant stump is best, theta = -inf", "constant stump", 3, 6, 1, 5),
-    ):
-        if flag == "constant stump":
-            s = Lcg(1)
-            X = s.points(n_P + n_N, d, "ties")
-            listed.append(Case(comment, (flag,), {"P": X[:n_P], "N": X[n_P:], "T": T}))
-            continue
-        X = s.points(n_P + n_N, d, "quarters" if flag == "unbalanced" else flag)
-        X[:n_P, 0] -= {"separable": 9.0, "constant columns": 0.0}.get(flag, 0.25)
-        listed.append(Case(comment, (flag,), {"P": X[:n_P], "N": X[n_P:], "T": T}))
-    return listed
-
-
-adaboost = enter(
-    Training(
-        name="adaboost",
-        loop="BD:A.2:5",
-        algorithm="A.2",
-        about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
-        outputs=outputs_of(ROUND),
-        cases=_cases,
-        run=_run,
-        judge=same_stump,
-        follow=follow,
-        rounding=sums_of_weights,
-    )
+@training(
+    ROUND,
+    takes="P, N, T",
+    algorithm="A.2",
+    loop="BD:A.2:5",
+    about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
+    run=_run,
+    judge=same_stump,
+    follow=follow,
+    rounding=sums_of_weights,
 )
+def adaboost(s: Source) -> Values:
+    """Points of two classes."""
+    n_P, n_N, d = s.integer(1, 5), s.integer(1, 5), s.integer(1, 2)
+    X = s.points(n_P + n_N, d, s.pick(*KINDS))
+    return {"P": X[:n_P], "N": X[n_P:], "T": s.integer(1, 4)}
+
 
 # -------------------------------------------------------------------------------------- A.1 and A.3
-
-
-def _classes() -> list[Case]:
-    s = Lcg(21)
-    listed = []
-    for comment, flag, n, d, T in (
-        ("three classes, numbers of 52 random bits", "plain", 9, 2, 3),
-        ("two classes, a point that stands there twice", "duplicates", 8, 2, 4),
-    ):
-        X = s.points(n, d, flag)
-        l = np.arange(n) % (3 if flag == "plain" else 2)
-        X[:, 0] += l
-        listed.append(Case(comment, (flag,), {"Omega": X, "l": l, "T": T}))
-    return listed
 
 
 def _run_classes(arguments: Values) -> States:
@@ -210,55 +250,34 @@ def _same_of_class(arguments: Values, want: Values, got: Values) -> str:
     return same_stump({"P": P, "N": N}, want, got)
 
 
-boosted_distance = enter(
-    Training(
-        name="boosted_distance",
-        loop="BD:A.1:1",
-        algorithm="A.1",
-        about="Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the "
-        "other",
-        outputs=outputs_of(f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}"),
-        cases=_classes,
-        run=_run_classes,
-        judge=_same_of_class,
-        dependent=("updated",),
-        rounding=sums_of_weights,
-    )
+@training(
+    f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}",
+    takes="Omega, l, T",
+    algorithm="A.1",
+    loop="BD:A.1:1",
+    about=(
+        "Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the other"
+    ),
+    run=_run_classes,
+    judge=_same_of_class,
+    rounding=sums_of_weights,
+    dependent=("updated",),
 )
+def boosted_distance(s: Source) -> Values:
+    """Points of two classes or three."""
+    n, d = s.integer(4, 7), s.integer(1, 2)
+    X = s.points(n, d, s.pick(*KINDS))
+    return {"Omega": X, "l": np.arange(n) % s.integer(2, 3), "T": s.integer(1, 3)}
 
 
-def _queries() -> list[Case]:
-    s = Lcg(22)
-    listed = []
-    for comment, flag in (
-        ("numbers of 52 random bits", "plain"),
-        ("small integers: points that are equally similar", "ties"),
-    ):
-        X = s.points(8, 2, flag)
-        l = np.arange(8) % 2
-        X[:, 0] += l
-        models = {}
-        for C in (0, 1):
-            for name, values in (
-                ("alpha", s.array((4,), 1, 8) / 4),
-                ("feature", s.array((4,), 0, 1)),
-                ("polarity", 1 - 2 * s.array((4,), 0, 1)),
-                ("threshold", s.array((4,), -4, 4) / 2),
-            ):
-                models[f"{name}_{C}"] = values
-        y = s.points(4, 2, flag)
-        listed.append(Case(comment, (flag,), {"y": y, "Omega": X, "l": l, **models}))
-    return listed
-
-
-FIELDS = ("alpha", "feature", "polarity", "threshold")
+STUMPS = ("alpha", "feature", "polarity", "threshold")
 
 
 def _run_queries(arguments: Values) -> States:
     y, X, l = (arguments[name] for name in ("y", "Omega", "l"))
     s = np.empty((len(y), len(X)))
     for C in np.unique(l).tolist():
-        Phi = StumpEnsemble(*(arguments[f"{name}_{C}"] for name in FIELDS))
+        Phi = StumpEnsemble(*(arguments[f"{name}_{C}"] for name in STUMPS))
         s[:, l == C] = similarity(y, np.ascontiguousarray(X[l == C]), Phi)
     return [{"s": s, "l_y": l[s.argmax(axis=1)]}]
 
@@ -274,15 +293,28 @@ def _same_label(arguments: Values, want: Values, got: Values) -> str:
     return tie_if(exact(want["s"]), verdict)
 
 
-nearest_neighbor = enter(
-    Training(
-        name="nearest_neighbor_boosted_distance",
-        algorithm="A.3",
-        about="Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
-        "weights (ERRATUM BD-2), and the label of the most similar point, the first of several",
-        outputs=outputs_of("s BD:A.3:4 digits; l_y BD:A.3:7 optimum"),
-        cases=_queries,
-        run=_run_queries,
-        judge=_same_label,
-    )
+@training(
+    "s BD:A.3:4 digits; l_y BD:A.3:7 optimum",
+    takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
+    "alpha_1, feature_1, polarity_1, threshold_1",
+    algorithm="A.3",
+    about=(
+        "Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
+        "weights (ERRATUM BD-2), and the label of the most similar point, the first of several"
+    ),
+    run=_run_queries,
+    judge=_same_label,
 )
+def nearest_neighbor_boosted_distance(s: Source) -> Values:
+    """Queries, points and two ensembles."""
+    d, kind = s.integer(1, 2), s.pick(*KINDS)
+    n = s.integer(2, 5)
+    given: Values = {"y": s.points(s.integer(1, 3), d, kind), "Omega": s.points(n, d, kind)}
+    given["l"] = np.arange(n) % 2
+    for C in (0, 1):
+        T = s.integer(1, 3)
+        given[f"alpha_{C}"] = s.array((T,), 0, 8) / 4
+        given[f"feature_{C}"] = s.array((T,), 0, d - 1)
+        given[f"polarity_{C}"] = 1 - 2 * s.array((T,), 0, 1)
+        given[f"threshold_{C}"] = s.array((T,), -4, 4) / 2
+    return given

@@ -1,30 +1,35 @@
-"""Cases for the kernels of LMNN: sub-gradients, ball trees and their searches."""
+"""LMNN: the kernels of sub-gradients, ball trees and their searches; the steps of § 3, and the
+certified optimum of eq. 3.
 
-from typing import Any
+The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the points as they are.
+"""
 
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.encoding import Generated
-from refimpl.check.judging import CLOSE, by_worth, nearest, squares
-from refimpl.check.kernel import EQUAL_WORTH, TIE, WRONG, Values, enter, rounding
+from refimpl.check.judging import CLOSE, by_worth, indices, nearest, objective_of, squares
+from refimpl.check.subject import (
+    AGREES,
+    EQUAL_WORTH,
+    TIE,
+    WRONG,
+    States,
+    Values,
+    kernel,
+    rounding,
+    training,
+)
+from refimpl.lmnn import LMNNOptions, algorithm
+from refimpl.lmnn import lmnn as reference_lmnn
 from refimpl.typing import FloatArray
 
-__all__ = [
-    "build_tree",
-    "hinge_terms",
-    "impostors",
-    "pair_distances",
-    "scan_nearest",
-    "tree_nearest",
-    "tree_within",
-    "weighted_differences",
-]
+__all__: list[str] = []
+
 
 # -------------------------------------------------------------------------------------- subgradient
 
 
-@enter(
+@kernel(
     "squares LM:eq1 digits",
     flags="ties, plain, negative zero, scales, duplicates, empty, far from the origin",
 )
@@ -43,13 +48,10 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
     n = len(arguments["X"])
     found = []
     for answer in (want, got):
-        first, second = np.asarray(answer["first"]), np.asarray(answer["second"])
-        if first.shape != second.shape or first.dtype.kind not in "iu":
-            return WRONG
-        if (first < 0).any() or (second < 0).any() or (second >= n).any():
-            return WRONG
+        first = indices(answer["first"], len(arguments["Q"]))
+        second = indices(answer["second"], n, first.shape)
         places = first * n + second
-        if (np.diff(places) <= 0).any() or (first >= len(arguments["Q"])).any():
+        if (np.diff(places) <= 0).any():
             return WRONG
         found.append(set(places.tolist()))
     D = squares(arguments["Q"], arguments["X"])
@@ -66,7 +68,7 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
     return verdict
 
 
-@enter(
+@kernel(
     "first LM:4.2:3 optimum; second LM:4.2:3 optimum",
     flags="ties, plain, negative zero, duplicates, at the radius, one class",
     judge=_at_the_limit,
@@ -106,7 +108,7 @@ def _hinge_rounding(arguments: Values, expected: Values) -> Values:
     }
 
 
-@enter(
+@kernel(
     "smooth LM:3:1 digits; hinge LM:eq2 digits; active LM:3:4 bits; "
     "pair_weights LM:eq5 digits; target_weights LM:eq5 digits",
     flags="ties, plain, negative zero, empty, smoothed",
@@ -134,7 +136,7 @@ def _difference_rounding(arguments: Values, expected: Values) -> Values:
     return {"sums": rounding(terms, len(edge))}
 
 
-@enter(
+@kernel(
     "sums LM:eq6 digits",
     flags="ties, plain, negative zero, scales, duplicates, empty, weights of zero",
     rounding=_difference_rounding,
@@ -155,16 +157,6 @@ def weighted_differences(s: Source, flag: str) -> Values:
 
 
 # -------------------------------------------------------------------------------------------- trees
-
-FIELDS = ("order", "starts", "ends", "centres", "radii", "low", "high")
-
-
-def _run_build(module: Any, arguments: Values) -> Values:
-    """Give what a ball tree holds; a record of another kind is nobody's business."""
-    tree = module.build_tree(
-        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
-    )
-    return {name: getattr(tree, name, None) for name in FIELDS}
 
 
 def _tree_rounding(arguments: Values, expected: Values) -> Values:
@@ -208,11 +200,10 @@ def _of_the_order(arguments: Values, got: Values) -> Values:
     }
 
 
-@enter(
+@kernel(
     "order LM:4.1:2 optimum; starts LM:4.1:2 bits; ends LM:4.1:2 bits; centres LM:4.1:3 digits; "
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
     flags="ties, plain, constant columns, negative zero, duplicates",
-    run=_run_build,
     record=True,
     judge=_same_spread,
     rounding=_tree_rounding,
@@ -242,25 +233,12 @@ def _distances(arguments: Values) -> FloatArray:
     return squares(arguments["Q"], arguments["X"])
 
 
-def _tree(module: Any, arguments: Values) -> Any:
-    return module.build_tree(
-        arguments["X"], leaf_size=arguments["leaf_size"], direction=arguments["direction"]
-    )
-
-
-def _run_nearest(module: Any, arguments: Values) -> Values:
-    options = {name: arguments[name] for name in ("skip", "bound")}
-    parts = module.tree_nearest(_tree(module, arguments), arguments["Q"], arguments["k"], **options)
-    return dict(zip(("squares", "indices", "computed"), parts, strict=True))
-
-
 SEARCHED = "ties, plain, constant columns, negative zero, duplicates, far from the origin"
 
 
-@enter(
+@kernel(
     "squares LM:4.1:4 digits; indices LM:4.1:4 optimum; computed LM:eq7 count",
     flags=SEARCHED,
-    run=_run_nearest,
     judge=nearest(_distances),
     needs=("build_tree",),
 )
@@ -268,14 +246,6 @@ def tree_nearest(s: Source, flag: str) -> Values:
     arguments = _searched(s, flag)
     most = len(arguments["X"]) - (arguments["skip"] is not None)
     return {**arguments, "k": s.integer(1, max(1, most))}
-
-
-def _run_within(module: Any, arguments: Values) -> Values:
-    options = {name: arguments[name] for name in ("strict", "skip", "bound")}
-    parts = module.tree_within(
-        _tree(module, arguments), arguments["Q"], arguments["limits"], **options
-    )
-    return dict(zip(("starts", "indices", "squares", "computed"), parts, strict=True))
 
 
 def _within_limits(arguments: Values, want: Values, got: Values) -> str:
@@ -289,8 +259,8 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
                 return WRONG
             if starts[-1] != len(answer["indices"]):
                 return WRONG
-            row = np.asarray(answer["indices"])[starts[i] : starts[i + 1]]
-            if (np.diff(row) <= 0).any() or (row < 0).any() or (row >= D.shape[1]).any():
+            row = indices(answer["indices"], D.shape[1])[starts[i] : starts[i + 1]]
+            if (np.diff(row) <= 0).any():
                 return WRONG
             found.append(set(row.tolist()))
         for l in found[0] ^ found[1]:
@@ -306,11 +276,10 @@ def _of_the_indices(arguments: Values, got: Values) -> Values:
     return {"squares": D[queries, np.asarray(got["indices"])]}
 
 
-@enter(
+@kernel(
     "starts LM:4.2:2 optimum; indices LM:4.2:2 optimum; squares LM:4.2:2 digits; "
     "computed LM:eq7 count",
     flags=f"{SEARCHED}, at the limit",
-    run=_run_within,
     judge=_within_limits,
     needs=("build_tree",),
     dependent=("squares", "computed"),
@@ -325,22 +294,117 @@ def tree_within(s: Source, flag: str) -> Values:
     return {**arguments, "limits": limits, "strict": bool(s.integer(0, 1))}
 
 
-def _large_scan() -> Values:
-    n = 2**16 + 1
-    return {
-        "Q": np.array([[0.0, 1.0], [3.0, -2.0]]),
-        "X": Generated(dtype="float64", seed=11, shape=[n, 2], low=-400, high=400, exponent=-3),
-        "k": 5,
-        "skip": None,
-    }
-
-
-@enter(
+@kernel(
     "squares LM:4.1:4 digits; indices LM:4.1:4 optimum; terms LM:4.2:2 count",
     flags=SEARCHED,
     judge=nearest(_distances),
-    large=_large_scan,
 )
 def scan_nearest(s: Source, flag: str) -> Values:
     arguments = tree_nearest(s, flag)
     return {name: arguments[name] for name in ("Q", "X", "k", "skip")}
+
+
+# --------------------------------------------------------------------------------------- trainings
+
+
+def _run(arguments: Values) -> States:
+    X, y, k, mu, checks = (arguments[name] for name in ("X", "y", "k", "mu", "checks"))
+    targets = algorithm.target_neighbors(X, y, k)
+    examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
+    states = algorithm.steps(examples, mu, np.eye(X.shape[1])[None])
+    listed: States = []
+    for now, _ in algorithm.until_converged(states, checks=checks):
+        M = now.L[0].T @ now.L[0]
+        state = {"t": now.t, "M": M, "objective": now.objective, "active": int(now.N.sum())}
+        state["G"] = now.G[0]
+        listed.append(state if listed else {"targets": targets, **state})
+    return listed
+
+
+def _same_targets(arguments: Values, want: Values, got: Values) -> str:
+    """Judge target neighbours by their distances."""
+    X, y = arguments["X"], arguments["y"]
+    targets = indices(got["targets"], len(X), want["targets"].shape)
+    own = np.arange(len(X))[:, np.newaxis]
+    if (targets == own).any() or (y[targets] != y[own]).any():
+        return WRONG
+    if any(len(set(row)) < len(row) for row in targets.tolist()):
+        return WRONG
+    D = squares(X, X)
+    ranges = [np.take_along_axis(D, places, axis=1) for places in (want["targets"], targets)]
+    return by_worth(ranges[0], ranges[1])
+
+
+@training(
+    "targets LM:2:1 optimum; t LM:3:2 bits; M LM:3:3 digits~1e-6; "
+    "objective LM:eq3 digits~1e-6; active LM:3:4 bits; G LM:eq5 digits~1e-6",
+    takes="X, y, k, mu, checks",
+    algorithm="3",
+    loop="LM:3:8",
+    about=(
+        "§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31 "
+        "steps, then every 20) M, eq. 3 over all triples, how many are active, and G of eq. 5. M "
+        "starts as the identity. The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius "
+        "norms of M and G; where G is 0, M stays. Between two checks only pairs (i, l) count that "
+        "a check found"
+    ),
+    run=_run,
+    judge=_same_targets,
+    dependent=("M", "objective", "active", "G"),
+)
+def lmnn_steps(s: Source) -> Values:
+    """Points of two classes."""
+    n, d = s.integer(6, 8), s.integer(1, 2)
+    X = s.points(n, d, s.pick("plain", "quarters"))
+    given = {"X": X, "y": np.arange(n) % 2, "k": s.integer(1, 2), "mu": s.pick(1.0, 0.5, 4.0)}
+    return {**given, "checks": s.integer(1, 7)}
+
+
+# ------------------------------------------------------------------------------------------ optimum
+
+
+def _run_optimum(arguments: Values) -> States:
+    options = LMNNOptions(tol=1e-6)
+    result = reference_lmnn(**arguments, options=options)
+    return [
+        {
+            "targets": result.targets,
+            "M": result.M[0],
+            "objective": result.objective,
+            "bound": result.bound,
+        }
+    ]
+
+
+def _as_low(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a metric by eq. 3: it may be a thousandth above the proven bound."""
+    if (np.asarray(got["targets"]) != want["targets"]).any():
+        return _same_targets(arguments, want, got)
+    M = np.asarray(got["M"], dtype=np.float64)
+    if M.shape != want["M"].shape or not np.allclose(M, M.T, atol=1e-6 * np.abs(M).max()):
+        return WRONG
+    values, vectors = np.linalg.eigh((M + M.T) / 2)
+    if values[0] < -1e-6 * values[-1]:
+        return WRONG
+    Z = arguments["X"] @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    reached = objective_of(Z, arguments["y"], want["targets"]).at(arguments["mu"])
+    return AGREES if reached <= want["bound"] * (1 + 1e-3) + 1e-12 else WRONG
+
+
+@training(
+    "targets LM:2:1 optimum; M LM:eq3 optimum~1e-3; objective LM:eq3 digits~1e-3",
+    takes="X, y, k, mu",
+    algorithm="2",
+    about=(
+        "the least value of eq. 3 of Weinberger & Saul (2008) over positive semidefinite M; "
+        "no metric is below `bound`. M itself need not be unique"
+    ),
+    run=_run_optimum,
+    judge=_as_low,
+    dependent=("M", "objective"),
+)
+def lmnn(s: Source) -> Values:
+    """Points of two classes."""
+    given = lmnn_steps(s)
+    del given["checks"]
+    return given

@@ -1,28 +1,35 @@
-"""Cases for the kernels of the Search Forest: words and lists, pairs, planes."""
+"""The Search Forest: the kernels of words and lists, pairs and planes; Algorithm 1 with the trees
+of Algorithm 2.
+
+The rounds are run by :mod:`refimpl.search_forest.algorithm` on the paper's matrices. Leaves are
+told by their points: each point has the number of the first point of its leaf.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import by_worth, squares
-from refimpl.check.kernel import AGREES, EQUAL_WORTH, TIE, WRONG, Values, asked, enter, rounding
+from refimpl.check.judging import by_worth, indices, squares
+from refimpl.check.subject import (
+    AGREES,
+    EQUAL_WORTH,
+    TIE,
+    WRONG,
+    States,
+    Values,
+    asked,
+    kernel,
+    rounding,
+    training,
+)
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
-from refimpl.typing import FloatArray, Int32Array
+from refimpl.search_forest.algorithm import search_forest as reference_forest
+from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = [
-    "best_plane",
-    "best_thresholds",
-    "forest_words",
-    "gather_candidates",
-    "leading_direction",
-    "meet_pairs",
-    "pair_product",
-    "plane_values",
-    "rerank",
-    "split_pairs",
-]
+__all__ = ["by_first_point", "same_leaves", "worth"]
+
 
 # ------------------------------------------------------------------------------------------- forest
 
@@ -98,7 +105,7 @@ def _beside_a_plane(arguments: Values, want: Values, got: Values) -> str:
     return EQUAL_WORTH if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all() else WRONG
 
 
-@enter(
+@kernel(
     "words SF:eq16 optimum",
     flags="ties, plain, negative zero, on a plane, empty, float32",
     judge=_beside_a_plane,
@@ -116,7 +123,7 @@ def _plane_rounding(arguments: Values, expected: Values) -> Values:
     return {"values": rounding(X @ p, len(p))}
 
 
-@enter(
+@kernel(
     "values SF:eq18 digits", flags="ties, plain, negative zero, float32", rounding=_plane_rounding
 )
 def plane_values(s: Source, flag: str) -> Values:
@@ -138,14 +145,13 @@ def _same_scores(arguments: Values, want: Values, got: Values) -> str:
             T[i, items[starts[word] : starts[word + 1]]] += c[m]
     T[:, ~arguments["alive"]] = 0
     query = np.repeat(np.arange(len(T)), np.diff(offsets))
-    if (rows < 0).any() or (rows >= T.shape[1]).any():
-        return WRONG
+    rows = indices(rows, T.shape[1])
     if len(np.unique(query * T.shape[1] + rows)) < len(rows):
         return WRONG
     return by_worth(T[query, want["rows"]], T[query, rows])
 
 
-@enter(
+@kernel(
     "offsets SF:eq8 bits; rows SF:eq8 optimum; scores SF:eq8 digits",
     flags="ties, plain, empty, all of a list",
     judge=_same_scores,
@@ -179,22 +185,18 @@ def _candidate_distances(arguments: Values) -> FloatArray:
 def _reranked(arguments: Values, want: Values, got: Values) -> str:
     """Judge by distance; a candidate that is listed more than once may come more than once."""
     D = _candidate_distances(arguments)
-    indices = np.asarray(got["indices"])
-    if indices.shape != np.shape(want["indices"]) or (indices < -1).any():
-        return WRONG
-    if (indices >= D.shape[1]).any():
-        return WRONG
+    chosen = indices(got["indices"], D.shape[1], np.shape(want["indices"]), least=-1)
     taken = []
-    for places in (want["indices"], indices):
+    for places in (want["indices"], chosen):
         worths = np.take_along_axis(D, np.maximum(places, 0), axis=1)
         taken.append(np.where(places >= 0, worths, np.inf))
-    counts = [np.sort(places, axis=1) for places in (want["indices"], indices)]
+    counts = [np.sort(places, axis=1) for places in (want["indices"], chosen)]
     verdict = by_worth(taken[0], taken[1])
     repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
     return verdict if repeated[0] == repeated[1] else WRONG
 
 
-@enter(
+@kernel(
     "squares Li et al. (2011), § 2 digits; indices Li et al. (2011), § 2 optimum",
     flags="ties, plain, negative zero, duplicates, empty, float32, fewer than k",
     judge=_reranked,
@@ -235,7 +237,7 @@ def _pair_rounding(arguments: Values, expected: Values) -> Values:
     return {"Vu": rounding(terms, len(first))}
 
 
-@enter(
+@kernel(
     "Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", rounding=_pair_rounding
 )
 def pair_product(s: Source, flag: str) -> Values:
@@ -269,7 +271,7 @@ def _same_cut(arguments: Values, want: Values, got: Values) -> str:
     return EQUAL_WORTH if same and verdict == TIE else verdict
 
 
-@enter(
+@kernel(
     "crossing SF:eq17 digits; threshold SF:eq17 optimum",
     flags="ties, plain, constant columns, negative zero, duplicates, empty",
     judge=_same_cut,
@@ -298,7 +300,7 @@ def _run_split(module: Any, arguments: Values) -> Values:
     )
 
 
-@enter(
+@kernel(
     "first SF:2:6 bits; second SF:2:6 bits; v SF:2:6 bits; "
     "first_right SF:2:6 bits; second_right SF:2:6 bits; v_right SF:2:6 bits",
     flags="plain, empty, one side",
@@ -315,7 +317,7 @@ def split_pairs(s: Source, flag: str) -> Values:
     }
 
 
-@enter(
+@kernel(
     "first SF:1:3 bits; second SF:1:3 bits; similar SF:1:3 bits; T SF:1:3 bits",
     flags="ties, plain, empty, one leaf",
 )
@@ -361,7 +363,7 @@ def _same_direction(arguments: Values, expected: Values) -> Values:
     return {"p": np.full(len(expected["p"]), 2.0**-20)}
 
 
-@enter(
+@kernel(
     "p SF:eq18 optimum",
     flags="ties, plain, duplicates, empty",
     judge=_same_quotient,
@@ -420,7 +422,7 @@ def _near_plane(arguments: Values, expected: Values) -> Values:
     return {"p": np.full(len(expected["p"]), step), "b": np.ldexp(1.0, np.frexp(reach)[1])}
 
 
-@enter(
+@kernel(
     "p SF:eq18 optimum; b SF:eq18 optimum; left SF:2:4 optimum",
     flags="plain, quarters, float32, refined",
     judge=_same_split,
@@ -442,3 +444,134 @@ def best_plane(s: Source, flag: str) -> Values:
         "offset": "best" if flag == "refined" else "eigenvector",
         "refine": 3 if flag == "refined" else 0,
     }
+
+
+# --------------------------------------------------------------------------------------- trainings
+
+
+def by_first_point(leaf: Any) -> IntArray:
+    """Return for each point the first point of its leaf."""
+    _, first, places = np.unique(leaf, return_index=True, return_inverse=True)
+    return np.asarray(first[places.ravel()])
+
+
+def _run(arguments: Values) -> States:
+    X, S, lam, M = (arguments[name] for name in ("X", "S", "lam", "M"))
+    T = np.zeros(S.shape)
+    listed: States = []
+    for round in reference_forest(X, S == 1, lam, M, arguments["max_depth"]):
+        leaf = by_first_point(round.tree.leaf)
+        listed.append(
+            {
+                "T": T,
+                "leaf": leaf,
+                "J": float(round.tree.J),
+                "similar": float(round.similar),
+                "dissimilar": float(round.dissimilar),
+                "c": float(round.c),
+            }
+        )
+        together = leaf[:, np.newaxis] == leaf
+        np.fill_diagonal(together, False)
+        T = T + round.c * together
+    return listed
+
+
+def same_leaves(arguments: Values, want: Values, got: Values) -> str:
+    """Judge the leaves of a tree: other names are the same tree; else J of eq. 17 decides."""
+    leaf = np.asarray(got["leaf"])
+    if leaf.shape != want["leaf"].shape:
+        return WRONG
+    if (by_first_point(leaf) == want["leaf"]).all():
+        return AGREES
+    J = worth(leaf, arguments, want["T"])
+    return by_worth(want["J"], J, 1e-6 * abs(want["J"]))
+
+
+def worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
+    """Return J of eq. 17 of a tree's leaves, where T was before it."""
+    z = arguments["S"] - arguments["lam"]
+    together = leaf[:, np.newaxis] == leaf
+    np.fill_diagonal(together, False)
+    return float((np.exp(-z * T) * z)[together].sum())
+
+
+def settled(arguments: Values) -> bool:
+    """Whether the leaves stay the same if the points move by a thousandth: no plane turns."""
+    X = arguments["X"]
+    leaves = [state["leaf"].tolist() for state in _run(arguments)]
+    for k in (1, 2, 3):
+        moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
+        if [state["leaf"].tolist() for state in _run({**arguments, "X": moved})] != leaves:
+            return False
+    return True
+
+
+OUTPUTS = "leaf SF:2:6 optimum; J SF:eq17 digits~1e-6"
+
+
+def _settled(given: Values) -> Values:
+    """Return a problem; ValueError says that its leaves hang on rounding."""
+    if not settled(given):
+        raise ValueError("the leaves hang on rounding")
+    return given
+
+
+def _pairs_of_classes(s: Source) -> Values:
+    n, d, classes = s.integer(4, 9), s.integer(2, 3), s.integer(2, 3)
+    y = np.arange(n) % classes
+    X = s.points(n, d, s.pick("plain", "quarters", "duplicates"))
+    X = X + s.pick(0.0, 2.0, 9.0) * (y[:, np.newaxis] == np.arange(d))
+    S = (y[:, np.newaxis] == y).astype(np.float64)
+    if s.integer(0, 3) == 3:
+        S[np.tril_indices(n, -2)] = 0.0
+    np.fill_diagonal(S, 0.0)
+    return {"X": X, "S": S, "lam": s.pick(0.25, 0.05, 0.5)}
+
+
+@training(
+    f"T SF:1:3 digits~1e-6; {OUTPUTS}; similar SF:eq14 digits~1e-6; "
+    "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6",
+    takes="X, S, M, lam, max_depth",
+    algorithm="1",
+    loop="SF:1:1",
+    about=(
+        "Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the "
+        "leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two "
+        "different points. Planes are those of eq. 18, with x~ = [x, 1] and the symmetric part of "
+        "X~ M X~^T; a node is split if J rises"
+    ),
+    run=_run,
+    judge=same_leaves,
+    dependent=("similar", "dissimilar", "c"),
+)
+def search_forest(s: Source) -> Values:
+    """Points of two classes or three, near to each other or apart."""
+    return _settled({**_pairs_of_classes(s), "M": s.integer(1, 3), "max_depth": s.integer(1, 4)})
+
+
+def _run_tree(arguments: Values) -> States:
+    (state,) = _run({**arguments, "M": 1})
+    return [{name: state[name] for name in ("leaf", "J")}]
+
+
+def _same_tree(arguments: Values, want: Values, got: Values) -> str:
+    return same_leaves(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
+
+
+@training(
+    OUTPUTS,
+    takes="X, S, lam, max_depth",
+    algorithm="2",
+    about=(
+        "Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one "
+        "tree, all weights 1"
+    ),
+    run=_run_tree,
+    judge=_same_tree,
+)
+def search_tree(s: Source) -> Values:
+    """The same for one tree."""
+    given = _settled({**_pairs_of_classes(s), "M": 1, "max_depth": s.integer(1, 4)})
+    del given["M"]
+    return given

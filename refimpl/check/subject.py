@@ -1,0 +1,374 @@
+"""What the check knows of a kernel or a training: how to draw its arguments, how the reference runs
+it, what its results are, and how another choice is judged.
+
+The class of a result says when two numbers agree:
+
+* ``bits``: they are equal; zeros of either sign are, and so is any NaN to another;
+* ``digits``: they differ by ``tol`` (2**-40) of the expected number at most, or by what ``within``
+  says for the element: the rounding errors of any order of summation;
+* ``optimum``: a choice or a place that stands for a least or largest value; another one is as good
+  if its value is, which the check of this package computes;
+* ``count``: how much was looked at, which no answer depends on.
+
+A kernel has one state, its results; a training has one for each round. The outputs of a state stand
+in the order in which the algorithm computes them, so the first that differs belongs to the line
+that does.
+
+Not handled here: the kernels and trainings themselves (:mod:`refimpl.check.subjects`), comparing
+(:mod:`refimpl.check.comparing`).
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+import refimpl.kernels
+from refimpl.check.drawing import Source
+from refimpl.check.encoding import plain
+
+__all__ = [
+    "AGREES",
+    "CHOICES",
+    "EQUAL_WORTH",
+    "KERNELS",
+    "LAST_BITS",
+    "NOT_COMPARED",
+    "NOT_RUN",
+    "TIE",
+    "TRAININGS",
+    "WRONG",
+    "Kernel",
+    "Output",
+    "SignatureError",
+    "States",
+    "Subject",
+    "Training",
+    "Values",
+    "asked",
+    "call",
+    "copied",
+    "in_order",
+    "kernel",
+    "of_reference",
+    "rounding",
+    "training",
+]
+
+Values = dict[str, Any]
+States = list[Values]
+Judge = Callable[[Values, Values, Values], str]
+
+LAST_BITS = "last bits"
+AGREES = ""
+TIE = "a tie broken otherwise"
+EQUAL_WORTH = "another choice of equal worth"
+NOT_COMPARED = "another choice; what follows it was not compared"
+WRONG = "wrong"
+NOT_RUN = "no answer"
+CHOICES = (TIE, EQUAL_WORTH)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result: its name, the mark of its printed line or another source, and when it agrees."""
+
+    name: str
+    source: str
+    agreement: str = "bits"
+    tol: float = 2.0**-40
+
+
+def _no_rounding(arguments: Values, expected: Values) -> Values:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What somebody's implementation is asked for: a kernel of the contract, or a training."""
+
+    kind: ClassVar[str]
+    name: str  # also that of the function that somebody's module must have
+    outputs: tuple[Output, ...]
+    about: str = ""
+    flags: tuple[str, ...] = ("random",)  # what a case that is drawn can be about
+    # judge(arguments, expected, state) says whether another choice is as good
+    judge: Judge | None = None
+    # rounding(arguments, expected) returns by name what rounding may change
+    rounding: Callable[[Values, Values], Values] = _no_rounding
+    # results that are others where another choice of equal worth was made; following(arguments,
+    # state) returns those of somebody's choice, else they are not compared after another choice
+    dependent: tuple[str, ...] = ()
+    following: Callable[[Values, Values], Values] | None = None
+    # follow(arguments, states) returns what each state must be after the choices before it
+    follow: Callable[[Values, States], States] | None = None
+
+    def expected(self, arguments: Values) -> States:
+        """Return the states by the reference."""
+        raise NotImplementedError
+
+    def drawn(self, source: Source, flag: str) -> Values:
+        """Draw the arguments of a small problem; ValueError says that these integers have none."""
+        raise NotImplementedError
+
+    def takes(self) -> list[str]:
+        """Return the names of the arguments of somebody's function, in their order."""
+        raise NotImplementedError
+
+    def must_have(self) -> tuple[str, ...]:
+        """Return the outputs that a state may not leave out."""
+        return ()
+
+    def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
+        """Return by name what rounding may change, and for which names this is a bound."""
+        return self.rounding(arguments, want), ()
+
+    def ends(self) -> Output:
+        """Return what an answer that ends too early or too late differs in."""
+        return self.outputs[0]
+
+    def form(self) -> str:
+        """Return the source of what it takes and returns."""
+        return "refimpl.kernels.contract"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Subject):
+    """A kernel of the contract."""
+
+    kind: ClassVar[str] = "kernel"
+    draw: Callable[[Source, str], Values]
+    run: Callable[[Any, Values], Values]  # run(module, arguments) returns the results by name
+    needs: tuple[str, ...] = ()  # other kernels that make one of its arguments
+    record: bool = False  # the result is a record that a module may have in a form of its own
+    written: tuple[str, ...] = ()  # arguments that are results
+
+    def expected(self, arguments: Values) -> States:
+        """Return the results by the reference."""
+        return [self.run(refimpl.kernels, copied(arguments))]
+
+    def drawn(self, source: Source, flag: str) -> Values:
+        """Draw arguments."""
+        return self.draw(source, flag)
+
+    def takes(self) -> list[str]:
+        """Return the parameters of the reference's kernel."""
+        reference = inspect.signature(getattr(refimpl.kernels, self.name)).parameters
+        return [part for part in reference if part != "threads"]
+
+    def must_have(self) -> tuple[str, ...]:
+        """Return all but counts; of a record nothing."""
+        if self.record:
+            return ()
+        return tuple(output.name for output in self.outputs if output.agreement != "count")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Subject):
+    """An algorithm of a paper, or a rival."""
+
+    kind: ClassVar[str] = "training"
+    draw: Callable[[Source], Values]
+    run: Callable[[Values], States]
+    arguments: tuple[str, ...]
+    algorithm: str  # what the command line calls it, such as "A.2"
+    loop: str = ""  # the mark of the line that says how many rounds there are
+
+    def expected(self, arguments: Values) -> States:
+        """Return the state of each round by the reference."""
+        return self.run(arguments)
+
+    def drawn(self, source: Source, flag: str) -> Values:
+        """Draw arguments; ValueError says that there are none for these integers."""
+        return self.draw(source)
+
+    def takes(self) -> list[str]:
+        """Return the arguments."""
+        return list(self.arguments)
+
+    def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
+        """Return tol / 1024 of the largest element, as what cancels is no digit, and bounds."""
+        within: Values = {}
+        for output in self.outputs:
+            value = want.get(output.name)
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+                largest = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+                within[output.name] = output.tol / 1024 * float(largest)
+        bounds = self.rounding(arguments, want)
+        return within | bounds, tuple(bounds)
+
+    def ends(self) -> Output:
+        """Return what a training that ends too early or too late differs in."""
+        return Output("rounds", self.loop or self.outputs[0].source)
+
+    def form(self) -> str:
+        """Return the algorithm."""
+        return self.algorithm
+
+
+def of_reference(subject: Subject, arguments: Values) -> States:
+    """Return the reference's states; it warns of nothing."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return subject.expected(arguments)
+
+
+# ---------------------------------------------------------------------------------------- the table
+
+KERNELS: dict[str, Kernel] = {}
+"""Every kernel of the contract by its name, filled by :mod:`refimpl.check.subjects`."""
+TRAININGS: dict[str, Training] = {}
+"""Every training by its name."""
+
+
+def kernel(
+    outputs: str,
+    *,
+    flags: str = "ties, plain, negative zero, denormals, scales",
+    run: Callable[[Any, Values], Values] | None = None,
+    needs: tuple[str, ...] = (),
+    record: bool = False,
+    written: tuple[str, ...] = (),
+    **more: Any,
+) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
+    """Decorate the function that draws a kernel's arguments; it has the kernel's name."""
+    listed = _outputs(outputs)
+
+    def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
+        name = draw.__name__
+        KERNELS[name] = Kernel(
+            name=name,
+            outputs=listed,
+            about=(getattr(refimpl.kernels, name).__doc__ or "").partition("\n")[0],
+            draw=draw,
+            flags=tuple(flag.strip() for flag in flags.split(",")),
+            run=run or _run_of(name, listed, needs, record, written),
+            needs=needs,
+            record=record,
+            written=written,
+            **more,
+        )
+        return draw
+
+    return into_table
+
+
+def training(
+    outputs: str, *, takes: str, **more: Any
+) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
+    """Decorate the function that draws a small problem; it has the training's name."""
+
+    def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:
+        name = draw.__name__
+        arguments = tuple(takes.split(", "))
+        TRAININGS[name] = Training(
+            name=name, outputs=_outputs(outputs), draw=draw, arguments=arguments, **more
+        )
+        return draw
+
+    return into_table
+
+
+def _outputs(text: str) -> tuple[Output, ...]:
+    """Return outputs from ``name source agreement~tol`` with semicolons between them."""
+    outputs = []
+    for part in text.split(";"):
+        name, rest = part.strip().split(" ", 1)
+        source, _, last = rest.rpartition(" ")
+        agreement, _, tol = last.partition("~")
+        outputs.append(Output(name, source, agreement, float(tol) if tol else 2.0**-40))
+    return tuple(outputs)
+
+
+def _run_of(
+    name: str,
+    outputs: tuple[Output, ...],
+    needs: tuple[str, ...],
+    record: bool,
+    written: tuple[str, ...],
+) -> Callable[[Any, Values], Values]:
+    """Return how a kernel is run: what it needs is made first, and is its first argument."""
+    own = [output.name for output in outputs if output.name not in written]
+    first = next(iter(inspect.signature(getattr(refimpl.kernels, name)).parameters))
+
+    def run(module: Any, arguments: Values) -> Values:
+        given = {**arguments, first: asked(module, needs[0], arguments)} if needs else arguments
+        returned = asked(module, name, given)
+        if record:
+            return {part: getattr(returned, part, None) for part in own}
+        parts = returned if len(own) > 1 else (returned,)[: len(own)]
+        if not own and returned is not None:
+            raise TypeError(f"{name} must return None; got {type(returned).__name__}")
+        if not isinstance(parts, tuple | list) or len(parts) != len(own):
+            raise TypeError(f"{name} must return {', '.join(own)}; got {type(parts).__name__}")
+        return dict(zip(own, parts, strict=True)) | {part: arguments[part] for part in written}
+
+    return run
+
+
+def asked(module: Any, name: str, arguments: Values) -> Any:
+    """Return what a module's kernel returns for arguments by name."""
+    order = inspect.signature(getattr(refimpl.kernels, name)).parameters
+    return call(
+        getattr(module, name), name, {part: arguments[part] for part in order if part in arguments}
+    )
+
+
+def rounding(terms: Any, count: int) -> Any:
+    """Return what the order of summation of absolute terms may change, as powers of two."""
+    bound = np.asarray(terms, dtype=np.float64) * (count + 4) * 2.0**-51
+    with np.errstate(over="ignore", under="ignore"):
+        powers = np.ldexp(1.0, np.frexp(bound)[1])
+    return np.where(bound > 0, powers, 0.0)
+
+
+def copied(arguments: Mapping[str, Any]) -> Values:
+    """Return arguments for one call: recipes as arrays, arrays copied."""
+    values = {name: plain(value) for name, value in arguments.items()}
+    return {
+        name: value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in values.items()
+    }
+
+
+# ---------------------------------------------------------------------- calling somebody's function
+
+
+class SignatureError(TypeError):
+    """The function does not take the arguments."""
+
+
+def call(function: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
+    """Return what a function returns for arguments by name, or in their order by other names."""
+    if _binds(function, **arguments):
+        return function(**arguments)
+    if in_order(function, list(arguments)):
+        return function(*arguments.values())
+    raise SignatureError(
+        f"{name} must take {', '.join(arguments)}, by name or in this order; "
+        f"got {name}{inspect.signature(function)}"
+    )
+
+
+def in_order(function: Callable[..., Any], names: Sequence[str]) -> bool:
+    """Whether a function gets arguments of these names in their order: it has other names."""
+    if _binds(function, **dict.fromkeys(names)) or not _binds(function, *names):
+        return False
+    own = list(inspect.signature(function).parameters)
+    return all(own.index(name) == place for place, name in enumerate(names) if name in own)
+
+
+def _binds(function: Callable[..., Any], *places: Any, **names: Any) -> bool:
+    """Whether a function takes arguments; compiled ones without a signature are believed to."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*places, **names)
+    except TypeError:
+        return False
+    return True

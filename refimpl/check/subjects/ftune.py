@@ -1,0 +1,193 @@
+"""FTUNE: the kernels of landmarks and of products of matrices; Algorithm 1, DSELECT, and
+Algorithm 2, FTUNE.
+
+The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random is given.
+"""
+
+import numpy as np
+
+from refimpl.check.drawing import Given, Source, city_block
+from refimpl.check.judging import by_worth, exact, tie_if, whole
+from refimpl.check.subject import EQUAL_WORTH, WRONG, States, Values, kernel, rounding, training
+from refimpl.ftune import algorithm
+from refimpl.ftune.linear_models import loss
+from refimpl.ftune.similarities import Similarity
+from refimpl.kernels import transferred_differences as reference_differences
+
+__all__: list[str] = []
+
+
+def _same_sum(arguments: Values, want: Values, got: Values) -> str:
+    index = whole(got["index"])
+    if not 0 <= index < len(arguments["taken"]) or arguments["taken"][index]:
+        return WRONG
+    sums = want["sums"]
+    return by_worth(sums[int(want["index"])], sums[index])
+
+
+@kernel(
+    "index FT:1:3 optimum; sums FT:1:3 bits",
+    flags="ties, plain, negative zero, denormals, scales",
+    written=("sums",),
+    judge=_same_sum,
+)
+def least_similar(s: Source, flag: str) -> Values:
+    n = s.length(9)
+    taken = s.booleans((n,))
+    taken[s.integer(0, n - 1)] = False
+    return {"sums": s.reals((n,), flag), "column": s.reals((n,), flag), "taken": taken}
+
+
+@kernel("Phi FT:phi bits", flags="ties, plain, negative zero, denormals, scales, infinite slope")
+def transferred_differences(s: Source, flag: str) -> Values:
+    r, d = s.length(4), s.length(4)
+    slopes = [s.pick(1.0, 0.5, 5.0, 1000.0) for _ in range(s.integer(1, 3))]
+    if flag == "infinite slope":
+        slopes[-1] = np.inf
+    return {
+        "K": s.reals((s.length(4), r), flag),
+        "plus": s.array((d,), 0, r - 1),
+        "minus": s.array((d,), 0, r - 1),
+        "slopes": np.array(slopes),
+    }
+
+
+def _product_rounding(arguments: Values, expected: Values) -> Values:
+    A = np.abs(arguments["A"])
+    if "v" in arguments:
+        return {"Av": rounding(A @ np.abs(arguments["v"]), A.shape[1])}
+    return {"uA": rounding(np.abs(arguments["u"]) @ A, len(A))}
+
+
+PRODUCTS = "ties, plain, negative zero, denormals, scales, empty, one column, many"
+
+
+def _shape(s: Source, flag: str) -> tuple[int, int]:
+    n, d = s.length(5), s.length(5)
+    if s.wide and s.integer(0, 1):  # more rows than a block has
+        n = s.length(1000)
+    if flag == "empty":
+        return (0, d) if s.integer(0, 1) else (n, 0)
+    if flag == "one column":
+        return n, 1
+    return (3, 19) if flag == "many" else (n, d)
+
+
+@kernel("Av refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+def matrix_vector(s: Source, flag: str) -> Values:
+    n, d = _shape(s, flag)
+    return {"A": s.reals((n, d), flag), "v": s.reals((d,), flag)}
+
+
+@kernel("uA refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+def vector_matrix(s: Source, flag: str) -> Values:
+    n, d = _shape(s, flag)
+    return {"u": s.reals((n,), flag), "A": s.reals((n, d), flag)}
+
+
+# --------------------------------------------------------------------------------------- trainings
+
+
+def _run_select(arguments: Values) -> States:
+    K, l, d = (arguments[name] for name in ("K", "l", "d"))
+    rng = Given(integers=[arguments["first"], *arguments["picks"].T])
+    L, P = algorithm.dselect(Similarity(K), np.arange(len(K)), l, d, rng)
+    listed: States = [{"z": z} for z in L.tolist()]
+    return [*listed, {"P": P}]
+
+
+def _least(arguments: Values, want: Values, got: Values) -> str:
+    """Judge a landmark by the sum of its similarities to those before it."""
+    expected = [state["z"] for state in _run_select(arguments) if "z" in state]
+    before = expected[: expected.index(want["z"])]
+    z = whole(got["z"])
+    if not 0 <= z < len(arguments["K"]) or z in before or not before:
+        return WRONG
+    sums = np.zeros(len(arguments["K"]))
+    for landmark in before:
+        sums += arguments["K"][:, landmark]
+    return tie_if(exact(arguments["K"]), by_worth(sums[want["z"]], sums[z], 1e-12))
+
+
+@training(
+    "z FT:1:3 optimum; P FT:1:8 bits",
+    takes="K, l, d, first, picks",
+    algorithm="1",
+    loop="FT:1:2",
+    about=(
+        "Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal "
+        "sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count "
+        "of the landmarks labelled 1, in the order of their choice, and number picks[i, 1] of "
+        "those labelled -1"
+    ),
+    run=_run_select,
+    judge=_least,
+)
+def dselect(s: Source) -> Values:
+    """Similarities of points of two classes."""
+    n = s.integer(3, 7)
+    D = city_block(s.points(n, 1, s.pick("ties", "plain")))
+    d = s.integer(2, n)
+    K = 1 - D / 8
+    if s.integer(0, 2) == 2:
+        K = K * (1 - s.array((n, n), 0, 3) / 16)  # it differs by direction
+    given = {"K": K, "l": 1.0 - 2.0 * (np.arange(n) % 2), "d": d}
+    return {**given, "first": s.integer(0, n - 1), "picks": s.array((d, 2), 0, 9)}
+
+
+# -------------------------------------------------------------------------------------------- FTUNE
+
+
+def _run_tune(arguments: Values) -> States:
+    F, K, L, l, P = (arguments[name] for name in ("F", "K", "L", "l", "P"))
+    listed: States = []
+    losses = []
+    for f in F:
+        slope = np.array([f])
+        (Phi,) = reference_differences(K, P[:, 0].copy(), P[:, 1].copy(), slope)
+        model = algorithm.TRAIN(Phi, l, L)
+        value = float(loss(L, l * (Phi @ model.w + model.b)).mean())
+        losses.append(value)
+        listed.append({"Phi": Phi, "w": model.w, "b": float(model.b), "loss": value})
+    f_best = algorithm.ftune(
+        F.tolist(), Similarity(K), L, l, len(P), Given(), select=lambda K, l, d, rng: P
+    )[0]
+    return [*listed, {"losses": np.array(losses), "f": f_best}]
+
+
+def _as_low(arguments: Values, want: Values, got: Values) -> str:
+    """Judge f* by its loss."""
+    places = np.flatnonzero(arguments["F"] == float(got["f"]))
+    if not len(places):
+        return WRONG
+    least = float(want["losses"].min())
+    value = float(want["losses"][places[0]])
+    return EQUAL_WORTH if value <= least * (1 + 1e-5) + 1e-9 else WRONG
+
+
+@training(
+    "Phi FT:phi digits; w FT:2:3 digits~1e-3; b FT:2:3 digits~1e-3; "
+    "loss FT:2:3 digits~1e-4; losses FT:2:3 digits~1e-4; f FT:2:5 optimum",
+    takes="F, K, L, l, P",
+    algorithm="2",
+    loop="FT:2:2",
+    about=(
+        "Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked "
+        "space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean "
+        "loss; then f*, the first of least loss"
+    ),
+    run=_run_tune,
+    judge=_as_low,
+)
+def ftune(s: Source) -> Values:
+    """Similarities of points of two classes, and pairs of both."""
+    n, d = s.integer(4, 8), s.integer(1, 3)
+    K = 1 - city_block(s.points(n, 1, s.pick("ties", "plain"))) / 8
+    ways = s.array((d, 2), 0, n // 2 - 1)
+    return {
+        "F": np.array(s.pick([1.0], [0.5, 5.0], [1.0, np.inf], [0.5, 1.0, np.inf])),
+        "K": K,
+        "L": s.pick("squared_hinge", "logistic"),
+        "l": 1.0 - 2.0 * (np.arange(n) % 2),
+        "P": np.column_stack([2 * ways[:, 0], 2 * ways[:, 1] + 1]),
+    }
