@@ -33,6 +33,20 @@ def test_the_forest_and_its_rivals():
     assert f"K-means trees find {trees:.1f} % among 500, codes of 200 bits {codes:.1f} %." in TEXT
 
 
+def test_images():
+    def found(name, reading, returned=500):
+        return f"{number('figure2', method=name, reading=reading, returned=returned):.1f}"
+
+    names = (KMEANS, FOREST, "LSH")
+    trees, forest, lsh = (found(name, WHOLE) for name in names)
+    assert f"whole sets k-means trees find {trees} %, the forest {forest}, LSH {lsh};" in TEXT
+    trees, forest, lsh = (found(name, RANKED) for name in names)
+    codes = found("spectral hashing 500 bits", RANKED)
+    assert f"ranked lists {trees}, {forest} and {lsh}, codes of 500 bits {codes}." in TEXT
+    printed = found(f"{FOREST}, x~ as printed", WHOLE, 5000)
+    assert f"the forest finds {printed} % among 5,000 (published 55.0)" in TEXT
+
+
 def test_how_planes_are_chosen():
     learnt, drawn, principal = default(), of_planes("random"), of_planes("principal directions")
     assert f"random ones ({learnt:.1f} and {drawn:.1f} % among 600) and principal" in TEXT
