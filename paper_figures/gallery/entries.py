@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +86,8 @@ class Entry:
 class Room:
     """A paper's entries, its claims, and the way from its page to the project's files.
 
-    `names` are the full names of the entries of all papers.
+    `names` are the full names of the entries of all papers. `pages` are the pages of a site that
+    show files of the project, by the files; None where the files themselves are linked.
     """
 
     paper: Paper
@@ -95,6 +96,7 @@ class Room:
     folder: Path
     checkout: Path | None
     names: frozenset[str]
+    pages: Mapping[str, str] | None = None
 
     @property
     def name(self) -> str:
@@ -123,13 +125,17 @@ class Room:
         return scales == {"small"}
 
     def link(self, path: str) -> str | None:
-        """Return the address, from the paper's page, of a file of the checkout; None without it."""
+        """Return the address, from the paper's page, of a file of the project; None without it."""
+        if self.pages is not None:
+            return self.pages.get(path)
         if self.checkout is None or not (self.checkout / path).exists():
             return None
         return Path(os.path.relpath(self.checkout / path, self.folder)).as_posix()
 
 
-def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
+def collect(
+    store: Store, paper: Paper, papers: Sequence[Paper], pages: Mapping[str, str] | None = None
+) -> Room:
     """Read what a folder holds of a paper, judge its rows and decide its claims.
 
     Parameters
@@ -138,6 +144,8 @@ def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     paper : Paper
     papers : sequence of Paper
         All papers, whose entries a text may name.
+    pages : mapping of str to str, optional
+        See :class:`Room`.
 
     Returns
     -------
@@ -148,7 +156,7 @@ def collect(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     decided = tuple(judge.decide(paper.name, records))
     folder = (store.out / paper.name).resolve()
     names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
-    return Room(paper, entries, decided, folder, _checkout(folder), names)
+    return Room(paper, entries, decided, folder, _checkout(folder), names, pages)
 
 
 def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
 from paper_figures.gallery.footnotes import Footnotes
-from paper_figures.gallery.html import entry_address, permalink, sentence, with_links
+from paper_figures.gallery.html import entry_address, permalink, picture, sentence, with_links
 from paper_figures.gallery.numbers import duration_text
 from paper_figures.gallery.signs import verdict_chips
 from paper_figures.gallery.tables import tables
@@ -55,15 +55,15 @@ def _command(room: Room, entry: Entry) -> str:
 
 def _made(room: Room, entry: Entry, record: Record) -> list[str]:
     notes = Footnotes(room, entry.figure.name)
-    picture = _picture(entry)
+    drawn = _picture(entry)
     numbers = tables(entry, notes)
-    left = picture or f'<div class="tables">{numbers}</div>'
-    about = [numbers] if picture else []
+    left = drawn or f'<div class="tables">{numbers}</div>'
+    about = [numbers] if drawn else []
     about += [notes.written(), _remarks(room, record), _links(room, entry), _origin(record)]
     beside = "\n".join(part for part in about if part)
     body = f'<div class="pair">{left}\n<div class="about">{beside}</div></div>'
     if _folded(room, entry):
-        shown = "Picture and numbers" if picture else "Numbers"
+        shown = "Picture and numbers" if drawn else "Numbers"
         body = f'<details class="body"><summary>{shown}</summary>\n{body}</details>'
     return [_stand_in(room, entry, record), body]
 
@@ -101,22 +101,13 @@ def _picture(entry: Entry) -> str:
     if ".svg" not in entry.pictures:
         return ""
     width, height = (round(96 * inches) for inches in figure.size)
-    dark = ""
-    panel = ' class="panel"'
-    if "-dark.svg" in entry.pictures:
-        dark = (
-            f'<source srcset="{escape(figure.name)}-dark.svg" media="(prefers-color-scheme: dark)">'
-        )
-        panel = ""
     files = [s for s in entry.pictures if s != "-dark.svg"]
     others = " · ".join(
         f'<a href="{escape(figure.name + s)}">{s[1:]}</a>' for s in (*files, ".json")
     )
-    return (
-        f'<figure><picture{panel}>{dark}<img src="{escape(figure.name)}.svg" '
-        f'alt="{escape(figure.alt or figure.title)}" width="{width}" height="{height}" '
-        f'loading="lazy"></picture><figcaption>{others}</figcaption></figure>'
-    )
+    dark = "-dark.svg" in entry.pictures
+    shown = picture(figure.name, figure.alt or figure.title, (width, height), dark)
+    return f"<figure>{shown}<figcaption>{others}</figcaption></figure>"
 
 
 def _remarks(room: Room, record: Record) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from paper_figures import judge
 from paper_figures.gallery import cost_table, words
 from paper_figures.gallery.entries import REPRODUCED, Entry, Room
-from paper_figures.gallery.html import frame, permalink
+from paper_figures.gallery.html import frame, permalink, picture
 from paper_figures.gallery.signs import (
     CLAIMS,
     ENTRIES,
@@ -18,6 +18,7 @@ from paper_figures.gallery.signs import (
 )
 from paper_figures.judge import verdicts
 
+TITLE = "Published and reproduced results"
 THUMBNAILS = 4
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
 STAND_IN = (
@@ -38,21 +39,30 @@ def page(rooms: Sequence[Room]) -> str:
     -------
     str
     """
-    cards = "\n".join(_card(room) for room in rooms)
     body = f"""<a class="skip" href="#papers">Skip to the papers</a>
 <header>
-<h1>Published and reproduced results</h1>
-{_headline(rooms)}
-{_filters(rooms)}
+<h1>{TITLE}</h1>
+{above(rooms)}
 </header>
 <main>
-<section id="papers" aria-label="Papers">
+{below(rooms)}
+</main>"""
+    return frame("Figures and tables: published and reproduced", body, "first")
+
+
+def above(rooms: Sequence[Room]) -> str:
+    """Return what the page begins with: how the claims ended, and the search."""
+    return f"{_headline(rooms)}\n{_filters(rooms)}"
+
+
+def below(rooms: Sequence[Room]) -> str:
+    """Return the papers, the list that the search filters, and the costs."""
+    cards = "\n".join(_card(room) for room in rooms)
+    return f"""<section id="papers" aria-label="Papers">
 {cards}
 </section>
 {_everything(rooms)}
-{cost_table.section(rooms)}
-</main>"""
-    return frame("Figures and tables: published and reproduced", body, "first")
+{cost_table.section(rooms)}"""
 
 
 def _headline(rooms: Sequence[Room]) -> str:
@@ -133,16 +143,14 @@ def _bar(counts: dict[str, int]) -> str:
 def _thumbnail(entry: Entry) -> str:
     figure = entry.figure
     folder = escape(entry.paper.name)
-    dark = ""
-    panel = ' class="panel"'
-    if "-dark.svg" in entry.pictures:
-        source = f"{folder}/{escape(figure.name)}-dark.svg"
-        dark = f'<source srcset="{source}" media="(prefers-color-scheme: dark)">'
-        panel = ""
+    shown = picture(
+        f"{folder}/{figure.name}",
+        f"{entry.spoken}: {figure.title}",
+        (160, 100),
+        "-dark.svg" in entry.pictures,
+    )
     return (
-        f'<a href="{folder}/index.html#{escape(figure.name)}"><picture{panel}>{dark}'
-        f'<img src="{folder}/{escape(figure.name)}.svg" alt="{escape(entry.spoken)}: '
-        f'{escape(figure.title)}" width="160" height="100" loading="lazy"></picture>'
+        f'<a href="{folder}/index.html#{escape(figure.name)}">{shown}'
         f"<span>{escape(entry.spoken)}</span></a>"
     )
 

@@ -33,7 +33,7 @@ def frame(title: str, body: str, css: str) -> str:
 <style>
 {asset("gallery.css")}</style>
 </head>
-<body class="{escape(css)}">
+<body class="gallery {escape(css)}">
 {body}
 <script>
 {asset("gallery.js")}</script>
@@ -103,9 +103,21 @@ def sentence(text: str) -> str:
     return whole if whole.endswith((".", "!", "?")) else whole + "."
 
 
+def picture(path: str, words: str, size: tuple[int, int], dark: bool) -> str:
+    """Return a picture: one for each theme, or one on a light panel."""
+    width, height = size
+    seen = f'alt="{escape(words)}" width="{width}" height="{height}" loading="lazy"'
+    if not dark:
+        return f'<div class="panel picture"><img src="{escape(path)}.svg" {seen}></div>'
+    return (
+        f'<div class="picture"><img class="only-light" src="{escape(path)}.svg" {seen}>'
+        f'<img class="only-dark" src="{escape(path)}-dark.svg" {seen}></div>'
+    )
+
+
 def search_form(action: str, shown: str) -> str:
     """Return a field that searches all papers on the first page."""
-    return f"""<form class="find" role="search" action="{escape(action)}" method="get">
+    return f"""<form class="seek" role="search" action="{escape(action)}" method="get">
 <label><span class="heard">Search all papers</span>
 <input type="search" name="find" placeholder="{escape(shown)}" autocomplete="off"></label>
 <button>Search</button>

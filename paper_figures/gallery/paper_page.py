@@ -21,18 +21,30 @@ def page(room: Room) -> str:
     str
     """
     paper = room.paper
-    articles = "\n".join(article(room, entry) for entry in room.entries)
     body = f"""<a class="skip" href="#claims">Skip to the claims</a>
 <header>
 <nav class="way" aria-label="Pages"><a href="../index.html">← All papers</a>
 {search_form("../index.html", "Search all papers")}</nav>
 <h1>{escape(paper.title)}</h1>
-<p class="source">{escape(paper.source)}</p>
-{_files(room)}
-{_contents(room)}
+{above(room)}
 </header>
 <main>
-{claim_list.section(room)}
+{below(room)}
+</main>
+<footer><p><a href="#claims">To the top</a> · <a href="../index.html">All papers</a></p></footer>"""
+    return frame(f"{paper.title}: published and reproduced", body, "paper")
+
+
+def above(room: Room) -> str:
+    """Return what the page begins with: the source, the files and the contents."""
+    source = f'<p class="source">{escape(room.paper.source)}</p>'
+    return f"{source}\n{_files(room)}\n{_contents(room)}"
+
+
+def below(room: Room) -> str:
+    """Return the claims, and the figures and tables."""
+    articles = "\n".join(article(room, entry) for entry in room.entries)
+    return f"""{claim_list.section(room)}
 <section id="entries">
 <h2>Figures and tables</h2>
 <div class="explain">
@@ -43,15 +55,13 @@ numbers lead to notes. Tables without published numbers go beyond the paper.</p>
 their standard errors (s.e.)</label></p>
 </div>
 {articles}
-</section>
-</main>
-<footer><p><a href="#claims">To the top</a> · <a href="../index.html">All papers</a></p></footer>"""
-    return frame(f"{paper.title}: published and reproduced", body, "paper")
+</section>"""
 
 
 def _files(room: Room) -> str:
     """Return links to the code, the paper's notes and the summary; nothing outside a checkout."""
     wanted = {
+        "The paper, line by line": f"reader/{room.name}",
         "Code: algorithm.py": f"refimpl/{room.name}/algorithm.py",
         "Symbols, errata, index: PAPER.md": f"refimpl/{room.name}/PAPER.md",
         "What the results show: README.md": f"{REPRODUCED}/{room.name}/README.md",

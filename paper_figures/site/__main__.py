@@ -7,9 +7,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, figures, front, others, reader
+from paper_figures.site import api, documents, figures, front, others, reader
+from paper_figures.site.finish import finish
 
 SOURCE = Path(__file__).parent / "source"
+ASSETS = Path(__file__).parents[1] / "assets"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,15 +24,18 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "sources"
         shutil.copytree(SOURCE, sources)
+        for name in ("gallery.css", "gallery.js"):
+            shutil.copy(ASSETS / name, sources / "_static")
         front.write(sources)
         reader.write(sources)
         api.write(sources)
-        figures.write_links(sources)
+        figures.write(sources)
+        documents.write(sources)
         others.write(sources)
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out, options.jobs):
             return 1
-    figures.write_pages(options.out)
+    finish(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0
 

@@ -1,48 +1,90 @@
-"""The figures and claims: the pages of the committed results, and the links to them."""
+"""The figures and claims as pages of the site, from the stored records."""
 
+import os
 import shutil
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 
 from paper_figures import judge, registry, report
-from paper_figures.site import printed
+from paper_figures.gallery import first_page, html, paper_page
+from paper_figures.gallery.entries import Room, collect
+from paper_figures.site.documents import PAGES, raw
 from paper_figures.store import Store
+from paper_figures.study import Paper
 
-__all__ = ["claims_on", "write_links", "write_pages"]
+__all__ = ["address", "claims_on", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
+KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts")
 
 
-def write_pages(out: Path) -> None:
-    """Draw the committed results, and write their pages into the site's folder ``figures``.
+def write(sources: Path) -> None:
+    """Draw the stored results, and write the page of each paper and the one of all.
 
     Parameters
     ----------
-    out : Path
-        The folder of the site.
+    sources : Path
+        The copy of the Sphinx sources. Its folder ``_extra`` goes into the site as it is.
     """
-    folder = out / FOLDER
-    shutil.copytree(REPRODUCED, folder, ignore=shutil.ignore_patterns("*.html", "*.svg", ".parts"))
+    folder = sources / "_extra" / FOLDER
+    shutil.copytree(REPRODUCED, folder, ignore=KEPT_OUT)
     store, papers = Store(folder), registry.load_papers()
     for paper in papers:
         for figure in paper.figures:
             report.redraw(store, paper, figure)
-    report.write_pages(store, papers)
-    _add_way(folder / "index.html", '<a href="../index.html">refimpl</a>')
-    for room in registry.PAPERS:
-        reader = f'<a href="../../reader/{room}.html">The paper, line by line</a>'
-        way = f'<a href="../../index.html">refimpl</a> · {reader}'
-        _add_way(folder / room / "index.html", way)
+    for path in folder.rglob("*.png"):  # the pages show the SVG
+        path.unlink()
+    judge.write(store, papers)
+    rooms = [collect(store, paper, papers, _pages(paper.name)) for paper in papers]
+    _put(sources / FOLDER, _first(rooms, papers))
+    for room in rooms:
+        _put(sources / FOLDER / room.name, _paper(room))
 
 
-def _add_way(page: Path, links: str) -> None:
-    """Add the way back into the site at the top of a page."""
-    text = page.read_text(encoding="utf-8")
-    if text.count("<header>") != 1:
-        raise ValueError(f"{page} must have one header; got {text.count('<header>')}")
-    way = f'<header>\n<nav aria-label="Site">{links}</nav>'
-    page.write_text(text.replace("<header>", way), encoding="utf-8")
+def _put(folder: Path, lines: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _first(rooms: Sequence[Room], papers: Sequence[Paper]) -> list[str]:
+    listed = [f"   {paper.name}/index" for paper in papers]
+    body = f"{first_page.above(rooms)}\n{first_page.below(rooms)}"
+    return [
+        *_titled("Figures and claims"),
+        *_gallery("first", body, "../"),
+        *(".. toctree::", "   :hidden:", "", *listed),
+    ]
+
+
+def _paper(room: Room) -> list[str]:
+    search = html.search_form("../index.html", "Search all papers")
+    body = f"{search}\n{paper_page.above(room)}\n{paper_page.below(room)}"
+    lines = [*_titled(room.paper.title), *_gallery("paper", body, "../../")]
+    below = [name for name in ("summary",) if f"{FOLDER}/{room.name}/{name}" in PAGES.values()]
+    notes = [f"/papers/{room.name}"] if f"papers/{room.name}" in PAGES.values() else []
+    listed = [f"   {name}" for name in (*below, *notes)]
+    return [*lines, *((".. toctree::", "   :hidden:", "", *listed) if listed else ())]
+
+
+def _titled(title: str) -> list[str]:
+    return [title, "=" * 2 * len(title), ""]
+
+
+def _gallery(kind: str, body: str, top: str) -> list[str]:
+    script = f'<script src="{top}_static/gallery.js" defer></script>'
+    return raw(f'<div class="gallery {kind}">\n{body}\n</div>\n{script}')
+
+
+def _pages(room: str) -> dict[str, str]:
+    """Return the pages of the site that show files of the project, from a paper's page."""
+    named = {path: f"{name}.html" for path, name in PAGES.items()}
+    if room in registry.PAPERS:
+        code = f"refimpl/{room}/algorithm"
+        named[f"{code}.py"] = f"_modules/{code}.html"
+        named[f"reader/{room}"] = f"reader/{room}.html"
+    own = {path: page for path, page in named.items() if f"/{room}" in path}
+    return {path: os.path.relpath(page, f"{FOLDER}/{room}") for path, page in own.items()}
 
 
 def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
@@ -65,26 +107,3 @@ def address(figure: str, top: str) -> str:
     """Return the link to a figure ``paper.name`` from a page that lies `top` below the site."""
     paper, _, name = figure.partition(".")
     return f"{top}{FOLDER}/{paper}/index.html#{name}"
-
-
-def write_links(sources: Path) -> None:
-    """Write the page that leads to the figures, and the list of papers of the first page."""
-    title = "Figures and claims"
-    text = [title, "=" * len(title), ""]
-    text += ["Each table and figure of the papers, reproduced beside the published numbers, and"]
-    text += ["each claim that a paper makes of its experiments, with its state.", ""]
-    text += [".. raw:: html", ""]
-    rows = [f'<li><a href="{FOLDER}/pays/index.html">Which of their methods when</a></li>']
-    for paper in registry.load_papers():
-        if paper.name not in registry.PAPERS:
-            continue
-        page = f"{FOLDER}/{paper.name}/index.html"
-        count = len(judge.load_claims(paper.name).claims)
-        rows.append(
-            f'<li><a href="{page}">{escape(printed.read(paper.name).title)}</a>: '
-            f"{len(paper.figures)} tables and figures, "
-            f'<a href="{page}#claims">{count} claims</a></li>'
-        )
-    text += [f'   <ul><li><a href="{FOLDER}/index.html">All papers on one page</a></li>']
-    text += [f"   {row}" for row in rows] + ["   </ul>", ""]
-    (sources / "figures_and_claims.rst").write_text("\n".join(text), encoding="utf-8")

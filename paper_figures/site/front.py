@@ -9,7 +9,7 @@ from pathlib import Path
 from paper_figures import judge, registry
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.gallery.signs import CLAIMS, slug
-from paper_figures.site import printed, rows, runs, steps
+from paper_figures.site import api, printed, rows, runs, steps
 from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
 from paper_figures.store import Store
@@ -55,7 +55,7 @@ ABOUT = {
 
 FINDER = """\
 <form class="find" role="search" aria-label="Printed lines">
-<label for="find-line">Go to a printed line</label>
+<label for="find-line">Go to a line, figure or function</label>
 <input id="find-line" type="search" autocomplete="off" spellcheck="false" placeholder="{example}" \
 aria-controls="lines-listed">
 <button type="submit">Go</button>
@@ -97,6 +97,26 @@ def lines() -> list[dict[str, str]]:
     return listed
 
 
+def figures_and_names() -> list[dict[str, str]]:
+    """Return what else the field finds: figures, tables, and the names of the API."""
+    listed = []
+    for paper in registry.load_papers():
+        for figure in paper.figures if paper.name in ABOUT else ():
+            listed.append(
+                {
+                    "id": figure.name.replace("figure", "fig"),
+                    "to": f"{FOLDER}/{paper.name}/index.html#{figure.name}",
+                    "paper": ABOUT[paper.name][0],
+                    "name": registry.spoken(figure.name),
+                    "words": figure.title,
+                }
+            )
+    for entry in api.entries():
+        if entry.module.startswith("refimpl."):
+            listed.append({"id": entry.name, "to": entry.address, "paper": "", "words": entry.path})
+    return listed
+
+
 def write(sources: Path) -> None:
     """Put the field for printed lines and the cards of the papers into ``index.rst``.
 
@@ -108,10 +128,9 @@ def write(sources: Path) -> None:
     papers = registry.load_papers()
     store = Store(REPRODUCED)
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
-    data = json.dumps(lines(), ensure_ascii=False).replace("</", "<\\/")
-    field = (
-        f'{finder("A.2 line 7, eq. 6, 7.3:5, …")}\n<script type="application/json" class="lines">'
-    )
+    data = json.dumps(lines() + figures_and_names(), ensure_ascii=False).replace("</", "<\\/")
+    field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
+    field += '\n<script type="application/json" class="lines">'
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
     parts = (f"{field}{data}</script>", f'<div class="papers">{cards}</div>')

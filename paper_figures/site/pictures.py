@@ -93,6 +93,15 @@ class Picture:
         joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))
         self.parts.append(f'<polyline class="{style}" points="{joined}"/>')
 
+    def curve(self, xs: FloatArray, ys: FloatArray, style: str = "line") -> None:
+        """Draw a curve, without its parts beyond the edges."""
+        (x_0, x_1), (y_0, y_1) = self.x_range, self.y_range
+        inside = (np.array([xs, ys]).T >= (x_0, y_0)) & (np.array([xs, ys]).T <= (x_1, y_1))
+        places = np.flatnonzero(inside.all(axis=1))
+        for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+            if len(part) > 1:
+                self.line([xs[i] for i in part], [ys[i] for i in part], style)
+
     def area(self, xs: Sequence[float], ys: Sequence[float], style: str = "area") -> None:
         """Fill the area within points."""
         joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))

@@ -116,11 +116,16 @@ def test_pictures_lie_on_a_light_panel_in_the_dark(browser, out):
     set_media(browser, "dark")
     open_page(browser, out, "lmnn/index.html")
     script = """
-      return [...document.querySelectorAll('article picture')].map(p =>
-        p.querySelector('source') ? 'own' : getComputedStyle(p).backgroundColor)
+      return [...document.querySelectorAll('article .picture')].map(p => {
+        const seen = [...p.querySelectorAll('img')].filter(i => i.checkVisibility());
+        if (seen.length != 1) return seen.length;
+        return seen[0].className || getComputedStyle(p).backgroundColor;
+      })
     """
     panels = set(browser.execute_script(script))
-    assert panels <= {"own", "rgb(244, 244, 241)"} and panels
+    assert panels <= {"only-dark", "rgb(244, 244, 241)"} and panels
+    set_media(browser)
+    assert set(browser.execute_script(script)) <= {"only-light", "rgb(255, 255, 255)"}
 
 
 # ------------------------------------------------------------------------------- first page
@@ -205,7 +210,7 @@ def test_the_filter_stands_in_the_address(browser, out):
 def test_a_paper_page_searches_all_papers(browser, out):
     open_page(browser, out, "ftune/index.html")
     browser.execute_script(
-        "const f = document.querySelector('.find'); f.elements.find.value = 'Athitsos';"
+        "const f = document.querySelector('.seek'); f.elements.find.value = 'Athitsos';"
         "f.requestSubmit()"
     )
     browser.execute_async_script("setTimeout(arguments[0], 300)")

@@ -3,6 +3,8 @@
 Not tested: what Sphinx makes of the docstrings; the build itself fails on every warning.
 """
 
+import re
+
 import numpy as np
 import pytest
 from public_names import everything
@@ -10,6 +12,7 @@ from public_names import everything
 import refimpl.lmnn
 import refimpl_fast
 from paper_figures.site import api, docstrings, figures
+from paper_figures.site.examples import lmnn
 from paper_figures.site.pictures import EDGE, HEIGHT, WIDTH, Picture
 
 
@@ -98,3 +101,24 @@ def test_words_of_a_picture_are_escaped():
     picture.text(0, 0.5, "<i>")
     svg = picture.svg()
     assert "<b>" not in svg and "<i>" not in svg and "&lt;&amp;&gt;" in svg
+
+
+def test_a_curve_is_cut_at_the_edges():
+    picture = Picture([0.0, 1.0], [0.0, 1.0], "cut", equal=False)
+    angle = np.linspace(0, 2 * np.pi, 101)
+    picture.curve(0.5 + 0.3 * np.cos(angle), 0.5 + 5 * np.sin(angle))
+    assert len(picture.parts) == 3  # the start, the other side, and the end
+    inside = re.findall(r"([\d.]+),([\d.]+)", " ".join(picture.parts))
+    assert all(0 < float(x) < 420 and 0 < float(y) < 280 for x, y in inside)
+
+
+@pytest.mark.parametrize(("L", "curves"), [(np.diag([2.0, 1.0]), 1), (np.diag([2.0, 0.0]), 2)])
+def test_points_as_far_under_a_metric(L, curves):
+    """An ellipse; two lines where the metric is singular."""
+    centre = np.array([1.0, -2.0])
+    _, s, V = np.linalg.svd(L)
+    found = list(lmnn._alike(centre, s, V))
+    assert len(found) == curves
+    for x, y in found:
+        away = np.linalg.norm(L @ (np.array([x, y]) - centre[:, None]), axis=0)
+        np.testing.assert_allclose(away, 2 * lmnn.NEAR)

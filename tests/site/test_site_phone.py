@@ -65,7 +65,7 @@ def open_page(browser, page, more=""):
         *READERS,
         "index.html",
         "others.html",
-        "figures_and_claims.html",
+        "figures/index.html",
         "guides/search.html",
         "api/refimpl.search_forest.algorithm.html",
         "api/refimpl.boosted_distance.weak_learners.html",

@@ -82,9 +82,44 @@ def test_the_field_lists_a_number_that_several_papers_print(browser):
     listed = browser.execute_script(FIRST, "eq 1")
     assert {link.partition("#")[2] for link in listed} >= {"SF-eq1", "LM-eq1", "FT-eq1"}
     assert browser.execute_script(FIRST, "no such line") == []
-    assert "No printed line" in browser.execute_script(
+    assert "Nothing has this" in browser.execute_script(
         "return document.getElementById('lines-listed').innerText"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "to"),
+    [
+        ("LMNN eq 6", "reader/lmnn.html#LM-eq6"),
+        ("boostmap eq. 6", "reader/boostmap.html#BM-eq6"),
+        ("Search Forest Algorithm 2 line 3", "reader/search_forest.html#SF-2-3"),
+        ("LMNN Table 1", "figures/lmnn/index.html#table1"),
+        ("FTUNE figure 2", "figures/ftune/index.html#figure2"),
+        ("fastmap", "#refimpl.rivals.fastmap.fastmap"),
+        ("boosted_distance", "#refimpl.boosted_distance.boosted_distance"),
+    ],
+)
+def test_the_field_finds_papers_figures_and_functions(browser, asked, to):
+    open_page(browser, "index.html")
+    assert browser.execute_script(FIRST, asked)[0].endswith(to)
+
+
+@pytest.mark.parametrize("asked", ["eq. 6", "Algorithm 2 line 3", "Table 2"])
+def test_enter_chooses_nothing_where_several_papers_have_the_number(browser, asked):
+    open_page(browser, "index.html")
+    before = browser.current_url
+    listed = browser.execute_script(FIRST, asked)
+    browser.execute_script("document.querySelector('form.find').requestSubmit()")
+    assert browser.current_url == before and len({link.partition("#")[0] for link in listed}) > 1
+    shown = "return !document.getElementById('lines-listed').hidden"
+    assert browser.execute_script(shown)
+
+
+def test_the_paper_that_was_read_last_is_listed_first(browser):
+    open_page(browser, "index.html")
+    browser.execute_script("localStorage.setItem('refimpl-paper', 'LMNN')")
+    assert browser.execute_script(FIRST, "eq. 6")[0] == "reader/lmnn.html#LM-eq6"
+    browser.execute_script("localStorage.clear()")
 
 
 def test_every_printed_line_is_found_by_its_own_id(browser):
@@ -183,7 +218,7 @@ def test_the_slider_keeps_the_keys_of_the_page(browser):
     assert browser.execute_script("return document.activeElement.className") == "line"
 
 
-@pytest.mark.parametrize("page", ["index.html", "guides/kernels.html", "figures_and_claims.html"])
+@pytest.mark.parametrize("page", ["index.html", "guides/kernels.html", "figures/index.html"])
 def test_tab_goes_through_all_that_can_be_used(browser, page):
     """Real presses of Tab reach every link, button and field of the page's own part, in order."""
     open_page(browser, page)

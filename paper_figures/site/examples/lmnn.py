@@ -1,5 +1,6 @@
 """LMNN on iris flowers."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -23,6 +24,9 @@ X, y = flowers(
 K = 2
 STEPS = 31
 """The steps of the first five full checks: 1 + 2 + 4 + 8 + 16."""
+SHOWN = 8
+"""The flower whose target neighbours and impostors the pictures show."""
+NEAR = 0.3
 
 
 def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
@@ -31,6 +35,26 @@ def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
     states = algorithm.steps(examples, 1.0, L, kernels=kernels, **how)
     for _ in algorithm.until_converged(islice(states, last + 1)):
         pass
+
+
+def _alike(
+    centre: FloatArray, s: FloatArray, V: FloatArray
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield the curves of points with the same distance from a centre: an ellipse, or two lines.
+
+    The nearest of them are `NEAR` away. M is singular if a singular value of L is 0; then a move
+    along its direction changes no distance.
+    """
+    if s[1] > 1e-6 * s[0]:
+        angle = np.linspace(0, 2 * np.pi, 721)
+        circle = np.array([np.cos(angle), np.sin(angle) * s[0] / s[1]])
+        x, y = V.T @ circle * NEAR + centre[:, None]
+        yield x, y
+        return
+    along = np.linspace(-10, 10, 401)
+    for side in (-NEAR, NEAR):
+        x, y = V.T @ np.array([np.full_like(along, side), along]) + centre[:, None]
+        yield x, y
 
 
 def model(kernels: Any) -> None:
@@ -53,13 +77,16 @@ def draw_best(trace: Trace, round: int) -> str:
 
 def _metric(L: FloatArray, title: str) -> str:
     _, s, V = np.linalg.svd(L)
-    root = V.T / np.maximum(s, 0.05 * s.max())
-    root *= 2.5 / np.linalg.norm(root, axis=0).max()
     picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
-    middle = X.mean(axis=0)
-    picture.ellipse(middle, root)
+    for xs, ys in _alike(X.mean(axis=0), s, V):
+        picture.curve(xs, ys)
+    targets = algorithm.target_neighbors(X, y, K)[SHOWN]
+    for j in targets:
+        picture.line(X[[SHOWN, j], 0], X[[SHOWN, j], 1])
+    square = (((X - X[SHOWN]) @ L.T) ** 2).sum(axis=1)
+    impostors = (y != y[SHOWN]) & (square < square[targets].max() + 1)
     for i, (u, v) in enumerate(X):
-        picture.point(u, v, int(y[i]), 4)
+        picture.point(u, v, int(y[i]), 4, bool(impostors[i]))
     return picture.svg()
 
 
@@ -115,6 +142,11 @@ def several(kernels: Any) -> None:
     refimpl.lmnn.lmnn(X, y, K, options=options, kernels=kernels)
 
 
+WORDS = (
+    "All points of the ellipse have the same distance from its centre. It is narrow in the "
+    "directions that count. It becomes two lines where M is singular: moves along them change no "
+    "distance. Lines lead from one flower to its target neighbours; rings mark its impostors."
+)
 EXAMPLES = {
     "model": Example(
         model,
@@ -122,16 +154,14 @@ EXAMPLES = {
         inside="steps",
         rounds="full check",
         draw=draw_best,
-        caption="Eighteen flowers, a shape for each kind, and the best metric so far: all points "
-        "of the ellipse have the same distance from its centre.",
+        caption=f"Eighteen flowers, a shape for each kind, and the best metric so far. {WORDS}",
     ),
     "solver": Example(
         solver,
         "LM:3:2",
         rounds="step t",
         draw=draw_metric,
-        caption="Eighteen flowers, a shape for each kind. All points of the ellipse have the "
-        "same distance from its centre: it is narrow in the directions that count.",
+        caption=f"Eighteen flowers, a shape for each kind, and the metric. {WORDS}",
     ),
     "ball_tree": Example(
         ball_tree,

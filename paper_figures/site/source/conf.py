@@ -12,9 +12,11 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "paper_figures.site.docstrings",
+    "paper_figures.site.listings",
     "paper_figures.site.mathml",
 ]
-exclude_patterns = ["_static"]
+exclude_patterns = ["_static", "_extra"]
+html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 
 autodoc_member_order = "bysource"
@@ -41,7 +43,7 @@ toc_object_entries = False
 html_theme = "pydata_sphinx_theme"
 html_title = "refimpl"
 html_static_path = ["_static"]
-html_css_files = ["reader.css", "front.css"]
+html_css_files = ["reader.css", "front.css", "gallery.css"]
 html_js_files = [("reader.js", {"defer": "defer"}), ("find.js", {"defer": "defer"})]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
@@ -52,8 +54,12 @@ html_sidebars: dict[str, list[str]] = {
     "index": [],
     "reader/*": [],
     "guides/*": [],
-    "figures_and_claims": [],
+    "figures/**": [],
+    "papers/*": [],
+    "speed/*": [],
+    "install/*": [],
     "others": [],
+    "_modules/**": [],
 }
 html_theme_options = {
     "logo": {"text": "refimpl"},

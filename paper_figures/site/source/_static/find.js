@@ -1,5 +1,6 @@
-// The field that takes a printed line: "A.2 line 7", "eq. 6", "(6)", "7.3:5", "Theorem 5", or a word
-// of a step.
+// The field that takes a printed line ("A.2 line 7", "eq. 6", "(6)", "7.3:5", "Theorem 5", "LMNN eq. 6"), a figure or
+// table, a name of the API, or a word of a step. Enter goes where the field leaves no choice. Where several papers have
+// the number, the list stays open; it begins with the paper that was read last.
 (() => {
   "use strict";
   const form = document.querySelector("form.find");
@@ -19,11 +20,24 @@
         words: line.querySelector(".step p").textContent,
       }));
 
+  const PAPERS = [
+    [/\blmnn\b/, "LMNN"],
+    [/\bboostmap\b/, "BoostMap"],
+    [/\bboosted distance\b/, "Boosted Distance"],
+    [/\b(boosted )?(search )?forest\b/, "Boosted Search Forest"],
+    [/\bftune\b/, "FTUNE"],
+  ];
+  const READ_LAST = "refimpl-paper";
+  const readLast = () => {
+    try { return localStorage.getItem(READ_LAST); } catch { return null; } // a page from the disk may not
+  };
+
   const plain = (text) =>
     text
       .toLowerCase()
       .replace(/\b(algorithms?|alg|sections?|sec|lines?|steps?|l)\b\.?|§/g, " ")
       .replace(/\b(equations?|eqs?|eqn)\b\.?\s*\(?(?=[\w.])/g, "eq")
+      .replace(/\btables?\b\.?\s*(?=\d)/g, "table")
       .replace(/\b(theorem|thm|definition|def|figure|fig)s?\b\.?\s*(?=\d)/g, (_, kind) => SHORT[kind] ?? kind)
       .replace(/^\s*\((\w[\w.]*)\)\s*$/, "eq$1")
       .replace(/[()]/g, " ")
@@ -45,32 +59,52 @@
 
   const search = () => {
     const text = field.value.trim().toLowerCase();
-    const asked = plain(text);
+    const [pattern, paper] = PAPERS.find(([pattern]) => pattern.test(text)) ?? [];
+    const number = pattern ? plain(text.replace(pattern, " ")) : "";
+    const own = number ? lines.filter((line) => !line.paper || line.paper === paper) : [];
+    const inPaper = own.length ? ranked(own, number, number) : [];
+    return inPaper.length ? inPaper : ranked(lines, plain(text), text);
+  };
+
+  const ranked = (among, asked, text) => {
     if (!asked) return [];
-    const ranked = lines
+    const last = readLast();
+    const found = among
       .map((line, place) => ({ line, place, rank: rank(line, asked, text) }))
       .filter((entry) => entry.rank !== null);
-    ranked.sort((a, b) => a.rank - b.rank || a.place - b.place);
-    return ranked.map((entry) => entry.line);
+    const other = (entry) => Number(entry.line.paper !== last);
+    found.sort((a, b) => a.rank - b.rank || other(a) - other(b) || a.place - b.place);
+    return found;
+  };
+
+  // The one place that is meant; undefined where several fit as well.
+  const meant = (found) =>
+    found.length && (found.length === 1 || found[1].rank > found[0].rank || one(found)) ? found[0].line : undefined;
+  const one = (found) => {
+    const best = found.filter((entry) => entry.rank === found[0].rank);
+    return !data || (best[0].rank > 1 && best.every((entry) => entry.line.paper && entry.line.paper === best[0].line.paper));
   };
 
   const show = () => {
-    const matches = search();
+    const found = search();
+    const matches = found.map((entry) => entry.line);
     const items = matches.slice(0, MOST).map((line) => {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = line.to;
-      link.textContent = [line.paper, line.id.slice(line.id.indexOf(":") + 1)].join(" ").trim();
+      link.dataset.paper = line.paper;
+      link.textContent = [line.paper, line.name ?? line.id.slice(line.id.indexOf(":") + 1)].join(" ").trim();
       item.append(link, " " + (line.words.length > 90 ? line.words.slice(0, 90) + "…" : line.words));
       return item;
     });
     if (!matches.length && field.value.trim()) {
       const item = document.createElement("li");
-      item.textContent = "No printed line has this number or these words.";
+      item.textContent = "Nothing has this number, name or words.";
       items.push(item);
     }
     listed.replaceChildren(...items);
     listed.hidden = !items.length;
+    return meant(found);
   };
 
   const close = () => {
@@ -79,12 +113,16 @@
   field.addEventListener("input", show);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    show();
-    const first = listed.querySelector("a");
-    if (first) first.click();
+    if (show()) listed.querySelector("a").click();
+    else listed.querySelector("a")?.focus();
   });
   listed.addEventListener("click", (event) => {
-    if (event.target.closest("a")) close();
+    const link = event.target.closest("a");
+    if (!link) return;
+    close();
+    try {
+      if (link.dataset.paper) localStorage.setItem(READ_LAST, link.dataset.paper);
+    } catch {} // a page from the disk may not
   });
   form.addEventListener("keydown", (event) => {
     const links = [field, ...listed.querySelectorAll("a")];
