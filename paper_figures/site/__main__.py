@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from paper_figures.site import api, figures, front, others, reader
+from paper_figures.site.demos import pages as demos
 
 SOURCE = Path(__file__).parent / "source"
 
@@ -24,12 +25,14 @@ def main(arguments: list[str] | None = None) -> int:
         shutil.copytree(SOURCE, sources)
         front.write(sources)
         reader.write(sources)
+        demos.write_links(sources)
         api.write(sources)
         figures.write_links(sources)
         others.write(sources)
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out, options.jobs):
             return 1
+    demos.write_pages(options.out)
     figures.write_pages(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0

@@ -51,6 +51,7 @@ html_show_sphinx = False
 html_sidebars: dict[str, list[str]] = {
     "index": [],
     "reader/*": [],
+    "demos/*": [],
     "guides/*": [],
     "figures_and_claims": [],
     "others": [],
