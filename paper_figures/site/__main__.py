@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from paper_figures.site import api, documents, figures, front, others, reader
+from paper_figures.site.demos import pages as demos
 from paper_figures.site.finish import finish
 
 SOURCE = Path(__file__).parent / "source"
@@ -28,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
             shutil.copy(ASSETS / name, sources / "_static")
         front.write(sources)
         reader.write(sources)
+        demos.write_links(sources)
         api.write(sources)
         figures.write(sources)
         documents.write(sources)
@@ -35,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out, options.jobs):
             return 1
+    demos.write_pages(options.out)
     finish(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0

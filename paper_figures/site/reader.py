@@ -56,7 +56,8 @@ def _page(room: str) -> str:
     text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
-    text += _raw(front.finder(front.ABOUT[room][2]) + _symbols(paper) + _errata(paper))
+    demo = f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a></p>'
+    text += _raw(front.finder(front.ABOUT[room][2]) + demo + _symbols(paper) + _errata(paper))
     for section in steps.read(room).sections:
         text += [section.title, "-" * 4 * len(section.title), ""]
         text += _raw(_section(page, section))

@@ -53,6 +53,7 @@ html_show_sphinx = False
 html_sidebars: dict[str, list[str]] = {
     "index": [],
     "reader/*": [],
+    "demos/*": [],
     "guides/*": [],
     "figures/**": [],
     "papers/*": [],

@@ -1,0 +1,163 @@
+"""BoostMap, § 7.3: the dimension and the candidates of a round, and the triples that flip."""
+
+from functools import cache
+from itertools import islice
+
+import numpy as np
+
+from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.examples import flowers
+from paper_figures.site.examples.boostmap import D, kind
+from refimpl.boostmap import algorithm, nearby_triples
+from refimpl.typing import FloatArray
+
+__all__ = ["demo"]
+
+DIMENSIONS = (1, 2, 3, 4, 5, 6)
+CANDIDATES = (1, 3, 8, 16)
+SEED, ROUNDS = 2, 100
+PETALS, _ = flowers(0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133)
+HARD = nearby_triples(D, 4, 120, rng=np.random.default_rng(SEED))
+TRIPLES, ORDERS = HARD.objects, HARD.y
+PROBLEM = algorithm.Problem(D, D, TRIPLES, ORDERS)
+VIEW = View.around(PETALS, 0.1, bottom=292)
+
+
+@cache
+def trained(d: int, M_1: int) -> tuple[algorithm.Round, ...]:
+    """Return the rounds of § 7.3 that have at most d unique classifiers."""
+    rng = np.random.default_rng(SEED)
+    rounds = algorithm.training_rounds(PROBLEM, d, M_1, M_1, M_1, rng=rng)
+    return tuple(islice(rounds, ROUNDS))
+
+
+def answers(d: int, M_1: int) -> FloatArray:
+    """Return the margins y H of all triples; without a classifier they are 0."""
+    rounds = trained(d, M_1) if d else ()
+    return rounds[-1].m if rounds else np.zeros(len(ORDERS))
+
+
+def values(d: int, M_1: int) -> dict[str, str]:
+    """Return the numbers of a training: its rounds, its dimension, and what it gets wrong."""
+    rounds, m = trained(d, M_1), answers(d, M_1)
+    before = answers(d - 1, M_1)
+    wrong = m <= 0
+    error = algorithm.classification_error(ORDERS, ORDERS * m)
+    return {
+        "error": number(error),
+        "wrong": str(int(wrong.sum())),
+        "mended": str(int((~wrong & (before <= 0)).sum())),
+        "spoilt": str(int((wrong & (before > 0)).sum())),
+        "rounds": str(len(rounds)),
+        "loss": number(float(np.exp(-m).mean())),
+        "dimension": str(len(algorithm.strong_classifier(rounds))),
+    }
+
+
+def _frame(d: int, M_1: int) -> Frame:
+    m, before = answers(d, M_1), answers(d - 1, M_1)
+    wrong, were = m <= 0, before <= 0
+    q, a, b = TRIPLES.T
+    near, far = np.where(ORDERS > 0, a, b), np.where(ORDERS > 0, b, a)
+    references = {
+        r for name in algorithm.strong_classifier(trained(d, M_1)) for r in name if r >= 0
+    }
+    strip = {"fillgood": "", "fillbad": "", "thin": ""}
+    for place, i in enumerate(np.argsort(m, kind="stable")):
+        x = 47 + 3.5 * place
+        name = "fillbad" if wrong[i] else "fillgood" if were[i] else "thin"
+        strip[name] += f"M{x:g} 344h2.5v26h-2.5z"
+    places = VIEW.places(PETALS)
+    rings = "".join(
+        f"M{x - 11} {y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0"
+        for x, y in (places[r] for r in sorted(references))
+    )
+    pairs = [
+        sorted({(int(one[i]), int(q[i])) for i in np.flatnonzero(wrong)}) for one in (near, far)
+    ]
+    layers = [
+        *VIEW.axes(
+            "petal length (cm)",
+            "petal width (cm)",
+            ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.5, 1.0, 1.5, 2.0]),
+        ),
+        *((("good", links(pairs[0])), ("bad", links(pairs[1]))) if wrong.any() else ()),
+        ("mark", rings or "M0 0"),
+        *((f"kind{c}", marks(np.flatnonzero(kind == c), "*" if c < 2 else "^")) for c in range(3)),
+        *((name, path) for name, path in strip.items() if path),
+        ("t", "257 390 middle each triple a bar, from the least margin to the largest"),
+    ]
+    return Frame(tuple(layers), values(d, M_1), packed(places))
+
+
+def demo() -> Demo:
+    """Compute the demo."""
+    frames: dict[tuple[int, ...], Frame] = {
+        (a, b): _frame(d, M_1) for a, d in enumerate(DIMENSIONS) for b, M_1 in enumerate(CANDIDATES)
+    }
+    count = len(ORDERS)
+    return Demo(
+        room="boostmap",
+        title="BoostMap: more dimensions, fewer triples that flip",
+        place="eqs. 3, 4 and 9",
+        words="Sixteen iris flowers, of which the training knows only distances, and "
+        f"{count} triples (q, a, b), one of a and b among the four nearest to q: which of them "
+        "is nearer? Each dimension is a distance to a reference flower, or a line through two "
+        "of them. A triple <b class='bad'>flips</b> where the embedding names the wrong one.",
+        formula="<p>G = mean of |P(q, a, b) − sign H(q, a, b)| / 2, and the loss is "
+        "mean of exp(−y H)</p><p>G = {error}: <span class='bad'>{wrong}</span> of "
+        f"{count} triples wrong; loss = {{loss}}</p>",
+        sliders=(
+            Slider("dimension", "<i>d</i>, most dimensions", tuple(map(str, DIMENSIONS)), 1),
+            Slider(
+                "candidates",
+                "<i>M</i><sub>1</sub> = <i>m</i>, candidates of each kind in a round",
+                tuple(map(str, CANDIDATES)),
+                2,
+            ),
+        ),
+        frames=frames,
+        legend=(
+            ("good", "M0 8H24", "of a triple that flips: q to the truly nearer flower"),
+            ("bad", "M0 8H24", "q to the flower that the embedding calls nearer"),
+            ("mark", disc_key(), "a reference flower or pivot"),
+            ("kind0", "M12 8h0", "setosa"),
+            ("kind1", "M12 8h0", "versicolor"),
+            ("kind2", "M12 1l8 14h-16z", "virginica"),
+            ("fillbad", "M9 0h6v16h-6z", "a triple that is wrong"),
+            ("fillgood", "M9 0h6v16h-6z", "a triple that the last dimension mended"),
+            ("thin", "M9 0h6v16h-6z", "a triple that was right before"),
+        ),
+        readouts=(
+            ("wrong", f"triples of {count} that flip"),
+            ("mended", "mended by the last dimension"),
+            ("spoilt", "spoilt by it"),
+            ("dimension", "dimensions used"),
+            ("rounds", f"rounds of § 7.3, at most {ROUNDS}"),
+        ),
+        curve=("dimension", "wrong", "triples that flip, over d"),
+        tries=(
+            Try(
+                {"dimension": 0, "candidates": 2},
+                "One dimension",
+                "All flowers are put on one line, and many triples flip.",
+            ),
+            Try(
+                {"dimension": 5, "candidates": 2},
+                "Six dimensions",
+                "Fewer triples flip: lines vanish from the picture, and orange bars with them.",
+            ),
+            Try(
+                {"dimension": 3, "candidates": 3},
+                "A wider choice in each round",
+                "With 16 of each "
+                "kind to choose from, the same number of dimensions leaves fewer triples wrong.",
+            ),
+        ),
+        alt="Sixteen flowers with lines for the triples that flip, and a bar for each triple",
+    )
+
+
+def disc_key() -> str:
+    """Return the ring of the legend."""
+    return "M5 8a7 7 0 1 0 14 0a7 7 0 1 0 -14 0"

@@ -1,0 +1,171 @@
+"""FTUNE: the slope of the transfer function, the landmarks, and how they are chosen."""
+
+from functools import cache
+
+import numpy as np
+
+import refimpl.kernels
+from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.examples import flowers
+from paper_figures.site.examples.ftune import SLOPES, K, X, kind, l
+from refimpl.ftune import algorithm
+from refimpl.ftune.linear_models import LinearModel, loss
+from refimpl.ftune.similarities import Similarity
+from refimpl.typing import FloatArray, IntArray
+
+__all__ = ["demo"]
+
+LANDMARKS = (1, 2, 4, 8, 16)
+CHOICES = ("at random", "by DSELECT")
+SEED = 1
+REST, rest_kind = flowers(*range(50, 150))
+VIEW = View.around(X, 0.12)
+COLUMNS, ROWS = 84, 68
+
+
+def similarity(Q: FloatArray, pairs: IntArray) -> FloatArray:
+    """Return K to all x_i^+ and then to all x_i^-."""
+    others = X[pairs.T.ravel()]
+    S: FloatArray = np.exp(-((Q[:, None] - others) ** 2).sum(axis=-1))
+    return S
+
+
+@cache
+def landmarks(d: int, diverse: bool) -> IntArray:
+    """Return the pairs of landmarks, (d, 2)."""
+    rng = np.random.default_rng(SEED)
+    of_all = Similarity(K)
+    if diverse:
+        return algorithm.dselect(of_all, np.arange(len(X)), l, max(d, 4), rng)[1][:d]
+    return algorithm.random_pairs(of_all, l, d, rng)
+
+
+@cache
+def trained(slope: float, d: int, diverse: bool) -> tuple[LinearModel, float]:
+    """Return w_f and L_f of Algorithm 2, line 3, for one slope."""
+    Phi = algorithm.Phi(similarity(X, landmarks(d, diverse)), slope, refimpl.kernels)
+    w = algorithm.TRAIN(Phi, l, "hinge")
+    return w, float(loss("hinge", l * (Phi @ w.w + w.b)).mean())
+
+
+def chosen(d: int, diverse: bool) -> object:
+    """Return f* of Algorithm 2, the slope of least loss, from Algorithm 2 itself."""
+    pairs, rng = landmarks(d, diverse), np.random.default_rng(SEED)
+    similar = Similarity(K)
+    return algorithm.ftune(SLOPES, similar, "hinge", l, d, rng, select=lambda *_: pairs)[0]
+
+
+def values(slope: float, d: int, diverse: bool) -> dict[str, str]:
+    """Return the loss and errors of one slope, and the slope that FTUNE chooses."""
+    w, L_f = trained(slope, d, diverse)
+    pairs = landmarks(d, diverse)
+    new = ~(REST[:, None] == X).all(axis=2).any(axis=1)
+    errors = [
+        int((np.sign(algorithm.g(similarity(Q, pairs), slope, w)) != sign).sum())
+        for Q, sign in ((X, l), (REST[new], np.where(rest_kind[new] == 1, 1.0, -1.0)))
+    ]
+    return {
+        "slope": f"{slope:g}",
+        "loss": number(L_f),
+        "train": f"{errors[0]} of {len(X)}",
+        "test": f"{errors[1]} of {int(new.sum())}",
+        "best": f"{chosen(d, diverse):g}",
+        "objects": str(len(np.unique(pairs))),
+    }
+
+
+def _yes(slope: float, d: int, diverse: bool) -> str:
+    """Return the part of the picture where g is above 0, as rows of a grid."""
+    w, _ = trained(slope, d, diverse)
+    x = np.linspace(*VIEW.x, COLUMNS + 1)
+    y = np.linspace(*VIEW.y, ROWS + 1)
+    middles = np.stack(np.meshgrid((x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2), axis=-1)
+    S = similarity(middles.reshape(-1, 2), landmarks(d, diverse))
+    above = (algorithm.g(S, slope, w) > 0).reshape(ROWS, COLUMNS)
+    lefts = [a for a, _ in VIEW.places(np.column_stack([x, np.full(len(x), y[0])]))]
+    bases = [b for _, b in VIEW.places(np.column_stack([np.full(len(y), x[0]), y]))]
+    path = ""
+    for row, here in enumerate(above):
+        steps = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(int), [0]])))
+        for a, b in steps.reshape(-1, 2):
+            high = bases[row] - bases[row + 1]
+            path += f"M{lefts[a]} {bases[row]}H{lefts[b]}v{-high}H{lefts[a]}z"
+    return path or "M0 0"
+
+
+def _frame(slope: float, d: int, diverse: bool) -> Frame:
+    pairs = landmarks(d, diverse)
+    places = VIEW.places(X)
+    used = [places[i] for i in np.unique(pairs)]
+    rings = "".join(f"M{x - 11} {y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0" for x, y in used)
+    ticks = ([3.5, 4.0, 4.5, 5.0, 5.5, 6.0], [1.0, 1.5, 2.0, 2.5])
+    layers = [
+        ("area", _yes(slope, d, diverse)),
+        *VIEW.axes("petal length (cm)", "petal width (cm)", ticks),
+        ("thin", links(sorted({(int(a), int(b)) for a, b in pairs}))),
+        ("mark", rings),
+        *((f"kind{c}", marks(np.flatnonzero(kind == c + 1))) for c in range(2)),
+    ]
+    return Frame(tuple(layers), values(slope, d, diverse), packed(places))
+
+
+def demo() -> Demo:
+    """Compute the demo."""
+    frames: dict[tuple[int, ...], Frame] = {
+        (a, b, c): _frame(slope, d, bool(c))
+        for a, slope in enumerate(SLOPES)
+        for b, d in enumerate(LANDMARKS)
+        for c in range(2)
+    }
+    return Demo(
+        room="ftune",
+        title="FTUNE: a transfer function for similarities to landmarks",
+        place="Theorem 2 and Algorithm 2",
+        words="Twenty iris flowers of two kinds, and K(x, x′) = exp(−|x − x′|²). A pair of "
+        "landmarks asks: is x more similar to the one of versicolor than to the one of virginica? "
+        "f, a ramp, says how soon a small difference counts as a full yes or no.",
+        formula="<p>g(x) = Σ w<sub>i</sub> f( K(x, x<sub>i</sub><sup>+</sup>) − "
+        "K(x, x<sub>i</sub><sup>−</sup>) ) + b, L<sub>f</sub> = mean of [1 − l g]<sub>+</sub></p>"
+        "<p>slope {slope}: L<sub>f</sub> = {loss}; the slope with the least L<sub>f</sub> is "
+        "{best}</p>",
+        sliders=(
+            Slider("slope", "slope of <i>f</i>", tuple(f"{s:g}" for s in SLOPES), 2),
+            Slider("landmarks", "<i>d</i>, pairs of landmarks", tuple(map(str, LANDMARKS)), 2),
+            Slider("choice", "how landmarks are chosen", CHOICES),
+        ),
+        frames=frames,
+        legend=(
+            ("kind0", "M12 8h0", "versicolor, label 1"),
+            ("kind1", "M12 8h0", "virginica, label −1"),
+            ("mark", "M5 8a7 7 0 1 0 14 0a7 7 0 1 0 -14 0", "a landmark"),
+            ("thin", "M0 8H24", "a pair of landmarks"),
+            ("area", "M0 0H24V16H0z", "where g says versicolor"),
+        ),
+        readouts=(
+            ("loss", "L<sub>f</sub>, training loss"),
+            ("best", "slope that Algorithm 2 chooses"),
+            ("train", "training errors"),
+            ("test", "errors on other flowers"),
+            ("objects", "different landmarks"),
+        ),
+        curve=("slope", "loss", "L<sub>f</sub> over the slopes: Algorithm 2 takes the least"),
+        tries=(
+            Try(
+                {"slope": 0, "landmarks": 4},
+                "A flat ramp: slope 1",
+                "f is the difference itself, so the boundary is smooth.",
+            ),
+            Try(
+                {"slope": 4, "landmarks": 4},
+                "Nearly a step: slope 100",
+                "Each pair says a full "
+                "yes or no, so the boundary has the corners of the lines between the landmarks.",
+            ),
+            Try(
+                {"landmarks": 1, "choice": 1},
+                "Two pairs by DSELECT",
+                "The landmarks lie far apart; drawn at random, they may lie side by side.",
+            ),
+        ),
+        alt="Flowers, the pairs of landmarks, and the part where g says versicolor",
+    )

@@ -1,0 +1,168 @@
+"""The Boosted Search Forest: lambda, the number of trees, and the cells of the last tree."""
+
+from functools import cache
+
+import numpy as np
+
+from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.examples import flowers
+from refimpl.search_forest import algorithm, neighbor_similarity
+from refimpl.search_forest.trees import Tree
+from refimpl.typing import FloatArray
+
+__all__ = ["demo"]
+
+X, y = flowers(*range(0, 150, 5))
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+SIMILAR = neighbor_similarity(X, 5).toarray() > 0
+LAMBDAS = (0.02, 0.2, 0.3, 0.5, 0.7, 0.85)
+TREES = (1, 2, 3, 4, 5, 6)
+DEPTH = 6
+VIEW = View.around(X, 0.1)
+CORNERS = np.array(
+    [[VIEW.x[0], VIEW.y[0]], [VIEW.x[1], VIEW.y[0]], [VIEW.x[1], VIEW.y[1]], [VIEW.x[0], VIEW.y[1]]]
+)
+
+
+@cache
+def forest(lam: float) -> tuple[algorithm.Round, ...]:
+    """Return the trees of Algorithm 1: fewer than the most if no further tree is worth a weight."""
+    return tuple(algorithm.search_forest(X, SIMILAR, lam, TREES[-1], DEPTH))
+
+
+def selected(rounds: tuple[algorithm.Round, ...]) -> FloatArray:
+    """Return T of all pairs of the flowers: eq. 8."""
+    leaves = np.array([one.tree.leaf for one in rounds]).T
+    return algorithm.selection(leaves, leaves, np.array([one.c for one in rounds]))
+
+
+def values(lam: float, M: int) -> dict[str, str]:
+    """Return the numbers of the last tree, and how many pairs the forest selects."""
+    rounds = forest(lam)[:M]
+    last, T = rounds[-1], selected(rounds) > 0
+    np.fill_diagonal(T, False)
+    return {
+        "lam": f"{lam:g}",
+        "rest": f"{1 - lam:g}",
+        "c": number(last.c),
+        "similar": number(last.similar),
+        "dissimilar": number(last.dissimilar),
+        "found": f"{int((T & SIMILAR).sum())} of {int(SIMILAR.sum())}",
+        "extra": f"{int((T & ~SIMILAR).sum())}",
+        "share": number(float((T & SIMILAR).sum() / SIMILAR.sum())),
+        "trees": str(len(rounds)),
+        "leaves": str(last.tree.n_leaves),
+    }
+
+
+def cells(tree: Tree) -> list[FloatArray]:
+    """Return the part of the picture that reaches each leaf, as polygons."""
+    found, waiting = [], [(0, CORNERS)]
+    while waiting:
+        k, corners = waiting.pop()
+        if tree.left[k] < 0:
+            found.append(corners)
+            continue
+        side = corners @ np.asarray(tree.p[k]) + tree.b[k]
+        for child, sign in ((tree.left[k], 1.0), (tree.left[k] + 1, -1.0)):
+            part = _cut(corners, sign * side)
+            if len(part) > 2:
+                waiting.append((child, part))
+    return found
+
+
+def _cut(corners: FloatArray, side: FloatArray) -> FloatArray:
+    """Return the part of a polygon where `side`, given at its corners, is not below 0."""
+    kept = []
+    for i, here in enumerate(side):
+        if here >= 0:
+            kept.append(corners[i])
+        j = (i + 1) % len(side)
+        if here * side[j] < 0:
+            kept.append(corners[i] + (corners[j] - corners[i]) * here / (here - side[j]))
+    return np.array(kept)
+
+
+def _frame(lam: float, M: int) -> Frame:
+    rounds = forest(lam)[:M]
+    T = np.triu(selected(rounds) > 0, 1)
+    either = SIMILAR | SIMILAR.T
+    good, bad = (list(zip(*np.nonzero(T & which), strict=True)) for which in (either, ~either))
+    outline = "".join(VIEW.path(part, closed=True) for part in cells(rounds[-1].tree))
+    ticks = ([-1.0, 0.0, 1.0, 2.0],) * 2
+    layers = [
+        *((("bad", links(bad)),) if bad else ()),
+        *((("good", links(good)),) if good else ()),
+        ("model", outline),
+        *VIEW.axes(
+            "petal length (standard deviations from the mean)", "petal width (the same)", ticks
+        ),
+        *((f"kind{c}", marks(np.flatnonzero(y == c), "*" if c < 2 else "^")) for c in range(3)),
+    ]
+    return Frame(tuple(layers), values(lam, M), packed(VIEW.places(X)))
+
+
+def demo() -> Demo:
+    """Compute the demo."""
+    frames: dict[tuple[int, ...], Frame] = {
+        (a, b): _frame(lam, M) for a, lam in enumerate(LAMBDAS) for b, M in enumerate(TREES)
+    }
+    return Demo(
+        room="search_forest",
+        title="Boosted Search Forest: λ weighs extra pairs against missed ones",
+        place="eq. 15",
+        words="Thirty iris flowers. A tree divides the plane into cells, and two flowers in one "
+        "cell are a selected pair. <b class='good'>Similar</b> pairs, a flower and its five "
+        "nearest, should be selected, <b class='bad'>dissimilar</b> pairs should not; λ is the "
+        "cost of the latter.",
+        formula="<p>c = log( (1 − λ) <b class='good'>P[t = 1, s = 1]</b> / (λ "
+        "<b class='bad'>P[t = 1, s = 0]</b>) )</p><p>{c} = log( {rest} · "
+        "<span class='good'>{similar}</span> / ({lam} · "
+        "<span class='bad'>{dissimilar}</span>) )</p>",
+        sliders=(
+            Slider(
+                "lambda",
+                "<i>λ</i>, cost of dissimilar pairs",
+                tuple(f"{lam:g}" for lam in LAMBDAS),
+                3,
+            ),
+            Slider("trees", "<i>M</i>, most trees", tuple(map(str, TREES)), 2),
+        ),
+        frames=frames,
+        legend=(
+            ("good", "M0 8H24", "a similar pair that any tree selects"),
+            ("bad", "M0 8H24", "a dissimilar pair that any tree selects"),
+            ("model", "M2 2H22V14H2z", "a cell of the last tree"),
+            ("kind0", "M12 8h0", "setosa"),
+            ("kind1", "M12 8h0", "versicolor"),
+            ("kind2", "M12 1l8 14h-16z", "virginica"),
+        ),
+        readouts=(
+            ("found", "similar pairs selected (i, j)"),
+            ("extra", "dissimilar pairs selected"),
+            ("leaves", "leaves of the last tree"),
+            ("c", "c, the last tree's weight"),
+            ("trees", "trees that were worth a weight"),
+        ),
+        curve=("trees", "share", "share of similar pairs selected, over M"),
+        tries=(
+            Try(
+                {"lambda": 0, "trees": 0},
+                "Extra pairs cost little: λ = 0.02",
+                "One cell holds all flowers: every pair is selected, similar or not.",
+            ),
+            Try(
+                {"lambda": 5, "trees": 0},
+                "Extra pairs cost much: λ = 0.85",
+                "The cells are small: hardly a dissimilar pair is selected, and some similar ones "
+                "are missed.",
+            ),
+            Try(
+                {"lambda": 4, "trees": 5},
+                "More trees",
+                "Later trees cut the plane elsewhere and select "
+                "similar pairs that the first one missed.",
+            ),
+        ),
+        alt="Flowers, the cells of the last tree, and lines between the pairs that are selected",
+    )
