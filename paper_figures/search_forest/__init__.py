@@ -1,6 +1,15 @@
 """Figures of Boosted Search Forest: Li et al. (2011)."""
 
-from paper_figures.search_forest import classes, curves, dimensions, growth, lookup, splits, table1
+from paper_figures.search_forest import (
+    balance,
+    classes,
+    curves,
+    dimensions,
+    growth,
+    lookup,
+    splits,
+    table1,
+)
 from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
@@ -13,6 +22,7 @@ PAPER = Paper(
         curves.STUDY,
         dimensions.STUDY,
         splits.STUDY,
+        balance.STUDY,
         table1.STUDY,
         growth.STUDY,
         lookup.STUDY,
