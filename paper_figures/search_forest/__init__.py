@@ -6,6 +6,7 @@ from paper_figures.search_forest import (
     curves,
     dimensions,
     growth,
+    kmeans_trees,
     lookup,
     splits,
     table1,
@@ -21,6 +22,7 @@ PAPER = Paper(
     (
         curves.STUDY,
         dimensions.STUDY,
+        kmeans_trees.STUDY,
         splits.STUDY,
         balance.STUDY,
         table1.STUDY,
