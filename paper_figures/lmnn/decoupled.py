@@ -26,7 +26,8 @@ from paper_figures.study import (
     grid,
     means,
 )
-from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn, target_neighbors
+from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
+from refimpl.lmnn.algorithm import target_neighbors
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels
 
 K = 3
@@ -92,7 +93,8 @@ def one_by_one(
             L = learn(own, trains[known], np.zeros(len(own.y), dtype=np.int64), kernels)[0]
         X, y = own.X[trains[known]], own.y[trains[known]]
         as_learnt.append(L)
-        to_scale.append(scaled(L, X, target_neighbors(X, y, K)) if len(y) else L)
+        targets = target_neighbors(X, y, K, kernels=kernels, threads=1) if len(y) else None
+        to_scale.append(L if targets is None else scaled(L, X, targets))
     return np.array(as_learnt), np.array(to_scale)
 
 
@@ -124,7 +126,7 @@ STUDY = Study(
                 ("MNIST-10", "normalised", 3000, 50),
             ),
             p=(5,),
-            run=range(5),
+            run=range(20),
         ),
     },
     (
