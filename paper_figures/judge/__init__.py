@@ -29,7 +29,7 @@ Further fields of a test:
 
 - ``key``: the key that a plain name is a value of (`method`);
 - ``without = [{ k = [1, 10] }]``: cells that are left out; ``apart = ["k"]``: cells that are
-  counted apart for each value of these keys (`of` is one);
+  counted apart for each value of these keys;
 - ``steps = "bits"``: the values of this key are a series; each step of it is a cell, a number less
   the one before;
 - ``worth``: the smallest lead that counts; a cell fails if its whole interval is below it;

@@ -36,8 +36,8 @@ STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 class Cell:
     """One comparison that a test makes: its state, and the number that is compared with the limit.
 
-    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows, and
-    ``of``; ``printed`` says whether the paper's own numbers are on the claim's side, None if they
+    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows;
+    ``printed`` says whether the paper's own numbers are on the claim's side, None if they
     do not say.
     """
 
@@ -215,7 +215,6 @@ def _values(source: Source, test: Test, key: str) -> list[Any]:
 
 
 def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, Any]) -> Cell:
-    own = {**keys, "of": of if isinstance(of, str | int) else None}
     numbers: list[tuple[str, Number, bool | None]] = []
     try:
         for rival in test.get("over_all", [over]):
@@ -224,10 +223,12 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
         more = [_also(source, test, also, of, keys) for also in test.get("also", [])]
     except Missing as missing:
         name = words({**keys, "of": said_of(of), "over": said_of(over)})
-        return Cell(name, test.get("missing", OPEN), None, str(missing), own)
+        return Cell(name, test.get("missing", OPEN), None, str(missing), keys)
     state = worst([*(state for state, _, _ in numbers), *more])
     if "missing" in test and any(number.std_error is None for _, number, _ in numbers):
-        return Cell(numbers[0][1].name, test["missing"], numbers[0][1], "its error is unknown", own)
+        return Cell(
+            numbers[0][1].name, test["missing"], numbers[0][1], "its error is unknown", keys
+        )
     number = min(numbers, key=lambda each: (FAILS, OPEN, HOLDS).index(each[0]))[1]
     prints = [said for _, _, said in numbers]
     printed = None if None in prints or more else all(prints)
@@ -235,7 +236,7 @@ def cell_of(source: Source, test: Test, of: Any, over: Any, keys: Mapping[str, A
     if len(numbers) > 1:
         rivals = " and ".join(said_of(rival) or "" for rival in test["over_all"])
         name = f"{words({**keys, 'of': said_of(of)})} minus {rivals}"
-    return Cell(name, state, number, "", own, printed)
+    return Cell(name, state, number, "", keys, printed)
 
 
 def said_of(table: Any) -> str | None:

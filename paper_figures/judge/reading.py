@@ -347,7 +347,7 @@ def _impossible(test: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "a geometric mean must have a limit above 0", "of"
     if "worth" in test and (test["is"] not in ("above", "below") or test["worth"] <= 0):
         yield "worth must be above 0, of a test that says above or below", "worth"
-    if not set(test.get("apart", [])) <= {*rows, "of"}:
+    if not set(test.get("apart", [])) <= set(rows):
         yield "apart must name keys of rows", "apart"
     if "steps" in test and test["steps"] not in rows:
         yield "steps must name a key of rows", "steps"

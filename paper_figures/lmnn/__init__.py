@@ -1,6 +1,6 @@
 """Figures of LMNN: Weinberger & Saul (2008)."""
 
-from paper_figures.lmnn import clusters, courses, gain, low_rank, shapes, table1
+from paper_figures.lmnn import clusters, courses, decoupled, gain, low_rank, shapes, table1
 from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
@@ -16,6 +16,7 @@ PAPER = Paper(
         gain.STUDY,
         shapes.ELLIPSOIDS,
         clusters.STUDY,
+        decoupled.STUDY,
         courses.STUDY,
     ),
 )

@@ -1,6 +1,16 @@
 """Figures of Boosted Search Forest: Li et al. (2011)."""
 
-from paper_figures.search_forest import classes, curves, dimensions, growth, lookup, splits, table1
+from paper_figures.search_forest import (
+    balance,
+    classes,
+    curves,
+    dimensions,
+    growth,
+    kmeans_trees,
+    lookup,
+    splits,
+    table1,
+)
 from paper_figures.study import Paper
 
 __all__ = ["PAPER"]
@@ -12,7 +22,9 @@ PAPER = Paper(
     (
         curves.STUDY,
         dimensions.STUDY,
+        kmeans_trees.STUDY,
         splits.STUDY,
+        balance.STUDY,
         table1.STUDY,
         growth.STUDY,
         lookup.STUDY,

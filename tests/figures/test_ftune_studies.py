@@ -9,7 +9,7 @@ from pictures import bars, colour, curves, legend, picture, shown, style, texts,
 from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
-from paper_figures.ftune import gaussian, matrices, splits, transfer
+from paper_figures.ftune import gaussian, matrices, splits, spread, transfer
 from paper_figures.ftune import shown as views
 from paper_figures.plots import series_style
 from paper_figures.study import Job, Seen
@@ -345,3 +345,48 @@ def test_every_method_of_the_figures_is_drawn():
     left = {"FTUNE+D-M", "FTUNE+DP-S", splits.OF_RANDOM}
     assert set(views.DRAWN) == {*matrices.METHODS} - left
     assert len({series_style(place)["color"] for place in range(len(views.DRAWN))}) == 6
+
+
+# ----------------------------------------------------------------------------- spread of landmarks
+
+
+def test_the_spread_of_landmarks_is_that_of_their_similarities(job):
+    """DSELECT's and random landmarks of one run, each pair of objects by itself."""
+    cell = {"data_set": "ftune matrix", "how": "matrix", "landmarks": D, "run": 1}
+    own = Split(job, cell)
+    choices = {"DSELECT": own.diverse().L[:D], "random": own.pool().L[:D]}
+    seen = list(spread.compute(job, **cell))
+    assert [item["choice"] for item in seen] == list(choices)
+    for item, L in zip(seen, choices.values(), strict=True):
+        pairs = [own.K[i, j] for i in L for j in L if i != j]
+        assert item[spread.AMONG] == pytest.approx(np.mean(pairs))
+        assert item[spread.NEAREST] == pytest.approx(np.mean([max(row[L]) for row in own.Q]))
+        values = np.linalg.eigvalsh(np.cov(own.Q[:, L].T))
+        assert item[spread.DIMENSIONS] == pytest.approx(values.sum() ** 2 / (values**2).sum())
+
+
+def test_objects_with_equal_similarities_have_no_dimension():
+    flat = np.full((4, 2), 0.3)
+    assert spread.spread(np.array([[1.0, 0.2], [0.4, 1.0]]), flat) == {
+        spread.AMONG: pytest.approx(0.3),
+        spread.NEAREST: pytest.approx(0.3),
+        spread.DIMENSIONS: 0.0,
+    }
+    apart = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    assert spread.spread(np.eye(2), apart)[spread.DIMENSIONS] == pytest.approx(2.0)
+
+
+def test_rows_of_the_spread_are_means_and_differences_of_a_split():
+    items = [
+        {"data_set": "wine", "landmarks": 30, "run": run, "choice": choice}
+        | dict.fromkeys(spread.QUANTITIES, value + run)
+        for choice, value in (("DSELECT", 0.5), ("random", 0.25))
+        for run in (0, 1)
+    ]
+    rows = spread.gather(Seen(items, [], "paper")).rows
+    mine = [row for row in rows if row["quantity"] == spread.NEAREST]
+    assert [(row["choice"], row.get("minus"), row["ours"]) for row in mine] == [
+        ("DSELECT", None, 1.0),
+        ("random", None, 0.75),
+        ("DSELECT", "random", 0.25),
+    ]

@@ -57,6 +57,7 @@ def test_a_file_is_read():
         ('of = "first"', "of = { geometric_mean = { d = [1] } }", 14, "must have a limit above 0"),
         ("need = 1", "worth = -1", 17, "worth must be above 0"),
         ("need = 1", 'apart = ["data_set"]', 17, "apart must name keys of rows"),
+        ("need = 1", 'apart = ["of"]', 17, "apart must name keys of rows"),
         ("need = 1", 'steps = "data_set"', 17, "steps must name a key of rows"),
         ("need = 1", 'over_all = ["a"]', 17, "over or over_all, not both"),
         ("need = 1", 'missing = "fails"', 17, "missing must be one of open"),

@@ -12,7 +12,7 @@ from agreement import KERNELS
 from lmnn_toy import N_TRAIN
 from toy_sets import components, nn_error, provide
 
-from paper_figures.lmnn import clusters, gain, shapes
+from paper_figures.lmnn import clusters, decoupled, gain, shapes
 from paper_figures.lmnn.points import in_training
 from paper_figures.study import Job
 from refimpl.ball_trees import as_tree
@@ -173,3 +173,54 @@ def test_all_ways_find_the_same_under_metrics_of_the_training(monkeypatch):
     assert counts[0][0] > 0 and value["share"]["scan"] == [1.0, 1.0]
     assert value["seconds_of"]["products"] == [1, 1] and value["seconds_of"]["balls"] == [6, 6]
     assert value["built"]["balls"] == [3, 3] and value["built"]["products"] == [0.0, 0.0]
+
+
+# ------------------------------------------------------------------------ metrics learnt one by one
+
+
+def test_metrics_one_by_one_are_those_of_the_points_of_a_cluster(toy):
+    """Two clusters of the toy; each has the metric that its own points have alone."""
+    cell = {"data_set": "lmnn toy", "preparation": "as they are", "n": N_TRAIN, "d": 3}
+    seen = lmnn_toy.ask(decoupled.compute, **cell, p=2, run=0)
+    errors = {item["way"]: item["error"] for item in seen}
+    job = Job(0, lmnn_toy.fast_or_reference, None, ("lmnn toy",))
+    given = decoupled.points(job, "lmnn toy", "as they are", 3, N_TRAIN)
+    trains = in_training(given.y, job.rng_for("held out", "lmnn toy", 0))
+    inside = kmeans_partition(given.X, 2, rng=job.rng_for("clusters", "lmnn toy", 0, 2))
+    metrics = []
+    for a in range(2):
+        kept = [
+            i
+            for i in np.flatnonzero(inside == a)
+            if sum(trains & (inside == a) & (given.y == given.y[i])) > 3
+        ]
+        X, y, mine = given.X[kept], given.y[kept], trains[kept]
+        L = np.eye(3)
+        if len(set(y)) > 1:
+            options = LMNNOptions(
+                solver="printed", validation=(X[~mine], y[~mine]), max_checks=decoupled.CHECKS
+            )
+            L = lmnn(X[mine], y[mine], 3, options=options).L[0]
+        metrics.append(L.T @ L)
+    X, y = given.X[trains], given.y[trains]
+    wrong = nn_error(given.Q, given.z, X, y, 3, metrics, parts=inside[trains])
+    assert errors[decoupled.APART] == pytest.approx(wrong)
+    one = LMNNOptions(
+        solver="printed",
+        validation=(given.X[~trains], given.y[~trains]),
+        max_checks=decoupled.CHECKS,
+    )
+    L = lmnn(X, y, 3, options=one).L[0]
+    assert errors[decoupled.ONE] == pytest.approx(nn_error(given.Q, given.z, X, y, 3, [L.T @ L]))
+    assert set(errors) == {decoupled.ONE, decoupled.TOGETHER, decoupled.APART, decoupled.SCALED}
+
+
+def test_a_cluster_of_one_class_keeps_the_euclidean_metric(toy):
+    X, y = np.arange(24.0).reshape(12, 2), np.repeat([0, 1], 6)
+    given = decoupled.Points(X, y, X, y)
+    kernels = Job(0, lmnn_toy.fast_or_reference).kernels
+    apart, to_scale = decoupled.one_by_one(given, np.ones(12, dtype=bool), y, kernels)
+    np.testing.assert_array_equal(apart, [np.eye(2)] * 2)
+    # the three nearest of its class are 8, 8, 32 or 8, 32, 72 away: the mean is 24
+    near = np.mean([[8, 32, 72], [8, 8, 32], [8, 8, 32]])
+    np.testing.assert_allclose(to_scale[0], np.eye(2) / np.sqrt(near))

@@ -15,6 +15,7 @@ from toy_sets import components, ticking
 
 from paper_figures.search_forest import (
     PAPER,
+    balance,
     classes,
     curves,
     dimensions,
@@ -1137,3 +1138,54 @@ def test_an_index_grows_with_the_database_or_not():
         (sizes[2], sizes[2]),
         (sizes[2], sizes[0]),
     ]
+
+
+# ----------------------------------------------------------------------------------------- balance
+
+
+def test_the_cost_of_a_tree_over_a_balanced_one():
+    assert balance.over_balanced(np.array([0, 0, 1, 1])) == (1.0, 2)
+    # leaves of 3, 1 and 2 of 6 items: 3 (9 + 1 + 4) / 36
+    assert balance.over_balanced(np.array([5, 5, 5, 0, 7, 7])) == (pytest.approx(42 / 36), 3)
+
+
+def test_the_balance_of_forests_is_counted_in_their_leaves(one_job):
+    shape = {"trees": 2, "depth": 4, "draws": 2}
+    of = {"data_set": "forest toy", "d": 3, "K": 6, "n_train": 100}
+    seen = list(balance.compute(one_job, **of, shape=shape, lam=0.05))
+    assert [(item["planes"], item["run"]) for item in seen] == [
+        (planes, run) for planes in balance.PLANES for run in (0, 1)
+    ]
+    problem = points.whole(one_job, data_set="forest toy", d=3, queries=1, K=6)
+    grown = methods.build_forest(
+        one_job, problem, 0.05, 1, n_train=100, trees=2, max_depth=4, planes="two-means"
+    )
+    words = to_terms(grown.forest, problem.X)
+    sizes = [[list(column).count(leaf) for leaf in set(column)] for column in words.T]
+    costs = [len(n) * sum((k / N) ** 2 for k in n) for n in sizes]
+    last = seen[-1]
+    assert last["cost"] == pytest.approx(np.mean(costs))
+    assert last["leaves"] == np.mean([len(n) for n in sizes])
+
+
+def test_rows_of_balance_are_means_and_differences_of_a_draw():
+    items = [
+        {"data_set": "a", "lam": 0.1, "planes": planes, "run": run, "cost": cost + run, "leaves": 8}
+        for planes, cost in ((balance.LEARNT, 2.0), (balance.MEANS, 3.0))
+        for run in (0, 1)
+    ]
+    rows = balance.gather(Seen(items, [], "paper")).rows
+    assert [(row["planes"], row["quantity"], row["ours"]) for row in rows] == [
+        (balance.LEARNT, balance.COST, 2.5),
+        (balance.MEANS, balance.COST, 3.5),
+        (balance.LEARNT, "leaves", 8.0),
+        (balance.MEANS, "leaves", 8.0),
+        (balance.LEARNT, balance.LESS, -1.0),
+    ]
+
+
+def test_k_means_trees_have_leaves_of_one_size_at_every_dimension():
+    for scale, cells in PAPER.study_of("kmeans_trees").cells.items():
+        assert len({tuple(cell["settings"][0]) for cell in cells}) == 1, scale
+        assert {cell["method"] for cell in cells} == {recall.KMEANS}
+        assert len({cell["d"] for cell in cells}) == 3
