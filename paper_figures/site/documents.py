@@ -105,6 +105,8 @@ def _lead(tokens: list[Any], source: str, name: str) -> None:
     for token in tokens:
         if token.type == "image" and name.startswith("figures/"):
             token.attrs["src"] = str(token.attrs["src"]).replace(".png", ".svg")
+        if token.type == "image":
+            token.attrs["loading"] = "lazy"
         if token.type == "link_close":
             token.tag = tag
         if token.type != "link_open":

@@ -82,7 +82,7 @@ def _metric(L: FloatArray, title: str) -> str:
         picture.curve(xs, ys)
     targets = algorithm.target_neighbors(X, y, K)[SHOWN]
     for j in targets:
-        picture.line(X[[SHOWN, j], 0], X[[SHOWN, j], 1])
+        picture.line(X[[SHOWN, j], 0].tolist(), X[[SHOWN, j], 1].tolist())
     square = (((X - X[SHOWN]) @ L.T) ** 2).sum(axis=1)
     impostors = (y != y[SHOWN]) & (square < square[targets].max() + 1)
     for i, (u, v) in enumerate(X):
