@@ -118,6 +118,7 @@ STUDY = Study(
                 Grid(
                     ("data_set",),
                     ("quantity", "landmarks"),
+                    where={"choice": ("DSELECT",), "minus": ("random",)},
                     headings={"data_set": "data set"},
                     names={"data_set": SPOKEN},
                     alike=("quantity",),

@@ -118,8 +118,10 @@ def draw(record: Record, figure: mpl.Figure) -> None:
                     **series_style(place),
                 )
         axis.axhline(1.0, color="0.5", linewidth=0.8)
-        axis.set(title=name, xscale="log", yscale="log")
-        axis.set(xlabel="lambda", ylabel="cost (balanced: 1)")
+        axis.set(title=name, xscale="log", xlabel="lambda", ylabel="cost, times a balanced tree's")
+        lams = sorted({row["lambda"] for row in mine})
+        axis.set_xticks(lams, [f"{lam:g}" for lam in lams])
+        axis.minorticks_off()
     key(figure, handles, "bars: standard errors over draws")
 
 
@@ -164,6 +166,7 @@ STUDY = Study(
                 Grid(
                     ("data_set", "planes", "minus"),
                     ("lambda",),
+                    where={"quantity": (LESS,)},
                     headings={"data_set": "data set"},
                     title="cost less that of 2-means, draw by draw",
                 ),

@@ -28,6 +28,7 @@ UNITS = {  # what stands on an axis: numbers with their unit, or numbers that ha
     "(%), k = 3", "rounds T", "seconds",
     "dimensions", "dimensions (at most)", "ENN-k rank", "ENN-k ranks", "the number of neighbours",
     "exact distances a query, mean", "items", "comparisons before", "principal components",
+    "lambda", "times a balanced tree's",
     "milliseconds a query", "microseconds a query", "points compared with a query",
     "seconds a query", "landmarks",
     "number of metrics", "sub-gradient steps", "training points", "a scan",

@@ -117,7 +117,7 @@ def test_points_as_far_under_a_metric(L, curves):
     """An ellipse; two lines where the metric is singular."""
     centre = np.array([1.0, -2.0])
     _, s, V = np.linalg.svd(L)
-    found = list(lmnn._alike(centre, s, V))
+    found = list(lmnn.alike(centre, s, V))
     assert len(found) == curves
     for x, y in found:
         away = np.linalg.norm(L @ (np.array([x, y]) - centre[:, None]), axis=0)

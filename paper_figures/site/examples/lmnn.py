@@ -37,7 +37,7 @@ def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
         pass
 
 
-def _alike(
+def alike(
     centre: FloatArray, s: FloatArray, V: FloatArray
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Yield the curves of points with the same distance from a centre: an ellipse, or two lines.
@@ -78,7 +78,7 @@ def draw_best(trace: Trace, round: int) -> str:
 def _metric(L: FloatArray, title: str) -> str:
     _, s, V = np.linalg.svd(L)
     picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
-    for xs, ys in _alike(X.mean(axis=0), s, V):
+    for xs, ys in alike(X.mean(axis=0), s, V):
         picture.curve(xs, ys)
     targets = algorithm.target_neighbors(X, y, K)[SHOWN]
     for j in targets:
