@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, documents, figures, front, others, reader
+from paper_figures.site import api, documents, errata, figures, front, others, reader, whole
 from paper_figures.site.demos import pages as demos
 from paper_figures.site.finish import finish
 
@@ -30,6 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
         front.write(sources)
         reader.write(sources)
         demos.write_links(sources)
+        errata.write(sources)
+        whole.write(sources)
         api.write(sources)
         figures.write(sources)
         documents.write(sources)

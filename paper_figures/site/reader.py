@@ -9,7 +9,7 @@ from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
 
-__all__ = ["SINGLE", "write"]
+__all__ = ["SINGLE", "data", "slider", "write"]
 
 INTRODUCTION = """\
 Each row is a printed line: what it does in our own words, the line of the reference that does it,
@@ -56,13 +56,16 @@ def _page(room: str) -> str:
     text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
-    demo = f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a></p>'
-    text += _raw(front.finder(front.ABOUT[room][2]) + demo + _symbols(paper) + _errata(paper))
+    links = (
+        f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a> · '
+        f'<a href="../errata.html#{room}">{len(paper.errata)} errata</a> · '
+        f'<a href="../whole/{room}.html">Whole algorithms</a></p>'
+    )
+    text += _raw(front.finder(front.ABOUT[room][2]) + links + _symbols(paper))
     for section in steps.read(room).sections:
         text += [section.title, "-" * 4 * len(section.title), ""]
         text += _raw(_section(page, section))
     tests = [name for line in paper.lines.values() for name in line.tests]
-    tests += [erratum.test.strip("`") for erratum in paper.errata]
     text += _raw(rows.sources_of(tests))
     return "\n".join(text)
 
@@ -78,27 +81,6 @@ def _symbols(paper: printed.Paper) -> str:
         '<div class="wide"><table><thead><tr><th>symbol</th><th>in the code</th><th>shape</th></tr>'
         f"</thead><tbody>{listed}</tbody></table></div></details>"
     )
-
-
-def _errata(paper: printed.Paper) -> str:
-    """Return all errata of a paper, those without a line among them."""
-    if not paper.errata:
-        return ""
-    listed = "".join(
-        f"<li>{_places(paper, erratum)}{rows.erratum_of(erratum)}</li>" for erratum in paper.errata
-    )
-    count = f"{len(paper.errata)} {'erratum' if len(paper.errata) == 1 else 'errata'}"
-    return (
-        f'<details class="symbols errata"><summary>{count}: as printed, as corrected</summary>'
-        f"<ul>{listed}</ul></details>"
-    )
-
-
-def _places(paper: printed.Paper, erratum: printed.Erratum) -> str:
-    """Return links to the lines of an erratum, or its place if it has none."""
-    ids = [id for id in paper.lines if erratum in paper.errata_of(id)]
-    links = ", ".join(f'<a href="#{rows.anchor(id)}">{escape(id)}</a>' for id in ids)
-    return f'<p class="place">At {links or rows.coded(erratum.place)}</p>'
 
 
 def _section(page: Page, section: Section) -> str:
@@ -118,7 +100,7 @@ def _section(page: Page, section: Section) -> str:
         )
     parts += [page.row(id, live) for id in ids]
     if live is not None:
-        parts.append(_data(page, live))
+        parts.append(data(page, live))
     parts.append(_where(page, ids))
     parts.append("</section>")
     return "\n".join(parts)
@@ -126,20 +108,23 @@ def _section(page: Page, section: Section) -> str:
 
 def _bar(section: Section, ids: list[str], live: runs.Live | None) -> str:
     """Return the bar that stays in sight: the section's lines, and its slider."""
-    links = _links(ids)
-    slider = ""
-    if live is not None and live.trace.rounds > 1:
-        name = escape(live.example.rounds)
-        slider = (
-            f'<label class="rounds">{name} <input type="range" min="1" max="{live.trace.rounds}" '
-            f'value="1" aria-label="{name} of {escape(section.title)}"> <output>1</output> of '
-            f"{live.trace.rounds}</label>"
-        )
-    elif live is not None:
-        slider = '<span class="rounds">no rounds</span>'
     return (
         f'<div class="bar"><nav class="lines" aria-label="Lines of {escape(section.title)}">'
-        f"{links}</nav>{slider}</div>"
+        f"{_links(ids)}</nav>{slider(section, live)}</div>"
+    )
+
+
+def slider(section: Section, live: runs.Live | None) -> str:
+    """Return the slider over the rounds of a section's run; nothing without a run."""
+    if live is None:
+        return ""
+    if live.trace.rounds <= 1:
+        return '<span class="rounds">no rounds</span>'
+    name = escape(live.example.rounds)
+    return (
+        f'<label class="rounds">{name} <input type="range" min="1" max="{live.trace.rounds}" '
+        f'value="1" aria-label="{name} of {escape(section.title)}"> <output>1</output> of '
+        f"{live.trace.rounds}</label>"
     )
 
 
@@ -155,19 +140,18 @@ def _links(ids: list[str]) -> str:
     return "".join(parts)
 
 
-def _data(page: Page, live: runs.Live) -> str:
+def data(page: Page, live: runs.Live, pictures: bool = True) -> str:
     """Return what the script shows: the values of each line and the picture, by round."""
     rounds = range(1, max(live.trace.rounds, 1) + 1)
     lines = {
         rows.anchor(id): rows.packed([page.values(id, live, round) for round in rounds])
         for id in live.ids
     }
-    pictures = (
-        [live.example.draw(live.trace, round) for round in rounds] if live.example.draw else []
-    )
-    data = json.dumps({"lines": lines, "pictures": pictures}, ensure_ascii=False)
-    data = data.replace("</", "<\\/")
-    return f'<script type="application/json" class="trace">{data}</script>'
+    draw = live.example.draw if pictures else None
+    drawn = [draw(live.trace, round) for round in rounds] if draw else []
+    text = json.dumps({"lines": lines, "pictures": drawn}, ensure_ascii=False)
+    text = text.replace("</", "<\\/")
+    return f'<script type="application/json" class="trace">{text}</script>'
 
 
 def _where(page: Page, ids: list[str]) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape, unescape
 from typing import Any
 
@@ -12,8 +12,22 @@ from paper_figures.site import api, figures, printed, snippets, steps, tracing, 
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
+from paper_figures.site.typeset import compared
 
-__all__ = ["Page", "anchor", "coded", "erratum_of", "meanings", "packed", "short", "sources_of"]
+__all__ = [
+    "Page",
+    "anchor",
+    "coded",
+    "coloured",
+    "erratum_of",
+    "highlighted",
+    "meanings",
+    "packed",
+    "place",
+    "short",
+    "shown",
+    "sources_of",
+]
 
 _LETTERS = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
@@ -59,8 +73,33 @@ def packed(texts: list[str]) -> list[str | int]:
     return short_list
 
 
+@cache
+def shown() -> tuple[str, ...]:
+    """Return the files that are pages: the algorithms as printed, and the marked kernels."""
+    files = {mark.file for listed in printed.marks().values() for mark in listed}
+    kept = re.compile(r"refimpl/\w+/algorithm\.py|refimpl/kernels/\w+\.py|refimpl_fast/\w+\.pyx")
+    return tuple(sorted(filter(kept.fullmatch, files)))
+
+
+def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
+    """Return where a snippet is, with a link to its line, if its file is a page."""
+    where = escape(f"{snippet.file}:{snippet.first}")
+    if snippet.file in shown():
+        address = f"../source/{snippet.file}.html#L{snippet.first}"
+        where = f'<a class="source" href="{escape(address)}">{where}</a>'
+    kind = f"<b>{kind}</b> " if kind else ""
+    inside = f" <code>{escape(snippet.inside)}</code>" if snippet.inside else ""
+    return f'<p class="place">{kind}<span>{where}</span>{inside}{more}</p>'
+
+
 def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
     """Return code with colours, its marked lines, and what its names mean."""
+    html = coloured(snippet, language, names)
+    return f'<div class="highlight"><pre tabindex="0">{html}</pre></div>'
+
+
+def coloured(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
+    """Return the lines of code as HTML; no element reaches over the end of a line."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
@@ -76,7 +115,7 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
             return match[0]
         return f'<span class="{kind} symbol" title="{escape(meaning[name])}">{name}</span>'
 
-    return f'<div class="highlight"><pre tabindex="0">{_NAME.sub(named, html)}</pre></div>'
+    return _NAME.sub(named, html)
 
 
 def coloured_lines(snippet: Snippet) -> list[int]:
@@ -171,11 +210,7 @@ class Page:
         module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         link = self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}")
         opened = f' <a href="../{escape(link)}">open in the API</a>' if link else ""
-        place = f"{snippet.file}:{snippet.first}"
-        return (
-            f'<p class="place"><b>{kind}</b> <span>{escape(place)}</span> '
-            f"<code>{escape(snippet.inside)}</code>{opened}</p>"
-        )
+        return place(snippet, kind, opened)
 
     def _cython(self, id: str, live: Live | None) -> str:
         parts = [
@@ -335,13 +370,12 @@ def sources_of(names: Iterable[str]) -> str:
 
 
 def erratum_of(erratum: printed.Erratum) -> str:
-    """Return an erratum as HTML: as printed, as corrected, and the proof with its test."""
-    test = erratum.test.strip("`")
-    shown = test_of(test) if "::" in test else ""
+    """Return an erratum as HTML: as published, as corrected, and the way to its evidence."""
+    published, corrected = compared(erratum.printed, erratum.corrected)
     return (
         f'<aside class="erratum"><p><b>Erratum {escape(erratum.id)}</b></p>'
-        f"<p>Printed: {coded(erratum.printed)}</p><p>Corrected: {coded(erratum.corrected)}</p>"
-        f"<details><summary>Evidence</summary><p>{coded(erratum.evidence)}.</p>{shown}</details></aside>"
+        f"<p>Published: {published}</p><p>Corrected: {corrected}</p>"
+        f'<p><a href="../errata.html#{erratum.id}">Evidence</a></p></aside>'
     )
 
 

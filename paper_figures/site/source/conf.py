@@ -44,7 +44,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "refimpl"
 html_static_path = ["_static"]
 html_css_files = ["reader.css", "front.css", "gallery.css"]
-html_js_files = [("reader.js", {"defer": "defer"}), ("find.js", {"defer": "defer"})]
+html_js_files = [(f"{name}.js", {"defer": "defer"}) for name in ("reader", "find", "whole")]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
@@ -54,6 +54,9 @@ html_sidebars: dict[str, list[str]] = {
     "index": [],
     "reader/*": [],
     "demos/*": [],
+    "errata": [],
+    "source/**": [],
+    "whole/*": [],
     "guides/*": [],
     "figures/**": [],
     "papers/*": [],

@@ -1,0 +1,159 @@
+"""Whole algorithms: the printed steps on the left, the whole functions of the code on the right.
+
+The steps, runs and values are those of the reader. A function is shown if a printed line of the
+section is marked in it. The files that the page and the reader show are pages, too, with an anchor
+for each line.
+"""
+
+import ast
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from paper_figures.site import front, printed, reader, rows, runs, snippets, steps
+from paper_figures.site.mathml import inline, mathml
+from paper_figures.site.snippets import Snippet
+from paper_figures.site.steps import Section
+
+__all__ = ["functions", "write"]
+
+
+def functions(room: str, section: Section) -> list[Snippet]:
+    """Return the functions of ``algorithm.py`` that hold marks of a section, in their order."""
+    file = f"refimpl/{room}/algorithm.py"
+    names: dict[str, None] = {}
+    for id in runs.ids_of(room, section):
+        for found in snippets.reference(printed.read(room), id):
+            if found.file == file and found.inside:
+                names[found.inside.partition(".")[0]] = None
+    whole = [snippets.function(file, name) for name in names]
+    return sorted(filter(None, whole), key=lambda one: one.first)
+
+
+def write(sources: Path) -> None:
+    """Write ``whole/``, a page for each paper, and ``source/``, a page for each file shown.
+
+    Parameters
+    ----------
+    sources : Path
+        The copy of the Sphinx sources.
+    """
+    folder = sources / "whole"
+    folder.mkdir()
+    text = ["Whole algorithms", "================", "", INTRODUCTION, "", ".. toctree::", ""]
+    for room in printed.PREFIXES:
+        (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
+        text.append(f"   {room}")
+    (folder / "index.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
+    for file in rows.shown():
+        page = sources / "source" / f"{file}.rst"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(_source(file), encoding="utf-8")
+
+
+INTRODUCTION = """\
+The printed steps in our words are on the left, the whole functions of the code on the right. Point
+at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
+round to round of a small run; a step shows what its lines computed."""
+
+
+def _page(room: str) -> str:
+    method = front.ABOUT[room][0]
+    title = f"{method}: whole algorithms"
+    text = [title, "=" * len(title), "", INTRODUCTION, "", ".. raw:: html", ""]
+    text += [f'   <p><a href="../reader/{room}.html">The same, line by line</a></p>', ""]
+    page = rows.Page(room)
+    for section in steps.read(room).sections:
+        found = functions(room, section)
+        if found:
+            text += [section.title, "-" * 4 * len(section.title), "", ".. raw:: html", ""]
+            text += [f"   {line}" for line in _section(page, section, found).splitlines()]
+            text.append("")
+    return "\n".join(text)
+
+
+def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
+    room = page.paper.room
+    ids = runs.ids_of(room, section)
+    live = runs.live(room, section) if section.example else None
+    parts = ['<section class="whole">', f"<p>{inline(section.words)}</p>"]
+    parts.append(reader.slider(section, live))
+    parts.append('<div class="halves"><ol class="steps">')
+    parts += [_step(page, id, live) for id in ids]
+    parts.append('</ol><div class="functions">')
+    parts += [_function(page, one, ids) for one in found]
+    twins = list(dict.fromkeys(twin for id in ids for twin in snippets.cython(id)))
+    if twins:
+        inner = "".join(rows.place(s) + rows.highlighted(s, "cython") for s in twins)
+        parts.append(f'<details class="twin"><summary>In Cython</summary>{inner}</details>')
+    parts.append("</div></div>")
+    if live is not None:
+        parts.append(reader.data(page, live, pictures=False))
+    return "\n".join([*parts, "</section>"])
+
+
+def _step(page: rows.Page, id: str, live: runs.Live | None) -> str:
+    step, line, name = page.steps.get(id), page.paper.lines[id], rows.anchor(id)
+    words = inline(step.words) if step else f"{escape(line.words.capitalize())}."
+    formula = mathml(step.formula, "block") if step and step.formula else ""
+    values = page.values(id, live, 1) if live is not None and id in live.ids else ""
+    address = f"../reader/{page.paper.room}.html#{name}"
+    return (
+        f'<li id="{name}" tabindex="0" data-lines="{name}">'
+        f'<a href="{address}">{escape(rows.short(id))}</a><div><p>{words}</p>'
+        f'<div class="formula">{formula}</div><div class="values">{values}</div></div></li>'
+    )
+
+
+def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
+    """Return a whole function, each line of it with the printed lines that it does."""
+    does: dict[int, list[str]] = {}
+    for id in ids:
+        for found in snippets.reference(page.paper, id):
+            if found.file == one.file:
+                for number in range(found.first, found.last + 1):
+                    does.setdefault(number, []).append(rows.anchor(id))
+    defined = _defined(one.file)
+    lines = []
+    for number, html in enumerate(rows.coloured(one, "python", page.names).split("\n"), one.first):
+        others = {name: line for name, line in defined.items() if line != number}
+        html = _linked(html, others, one.file)
+        linked = " ".join(does.get(number, ()))
+        more = f' tabindex="0" data-lines="{linked}"' if linked else ""
+        lines.append(f'<span class="codeline"{more}>{html or " "}</span>')
+    return f'{rows.place(one)}<div class="highlight"><pre>{"".join(lines)}</pre></div>'
+
+
+@cache
+def _defined(file: str) -> dict[str, int]:
+    """Return {name: line} of what a file defines at its top."""
+    tree = ast.parse((printed.ROOT / file).read_text(encoding="utf-8"))
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {node.name: node.lineno for node in tree.body if isinstance(node, kinds)}
+
+
+def _linked(html: str, defined: dict[str, int], file: str) -> str:
+    """Return a line of code in which names lead to their definitions."""
+    address = f"../source/{file}.html#L"
+
+    def link(match: re.Match[str]) -> str:
+        kind, name = match.groups()
+        if name not in defined:
+            return match[0]
+        return f'<a class="{kind}" href="{address}{defined[name]}">{name}</a>'
+
+    return re.sub(r'<span class="(n[a-z]?)">(\w+)</span>', link, html)
+
+
+def _source(file: str) -> str:
+    """Return the page of a file, with an anchor for each line."""
+    text = (printed.ROOT / file).read_text(encoding="utf-8")
+    whole = Snippet(file, 1, text.count("\n"), text, "")
+    kind = "cython" if file.endswith(".pyx") else "python"
+    lines = [
+        f'<span class="codeline" id="L{number}"><a href="#L{number}">{number}</a>{html}</span>'
+        for number, html in enumerate(rows.coloured(whole, kind).split("\n"), 1)
+    ]
+    html = f'<div class="highlight numbered"><pre tabindex="0">{"".join(lines)}</pre></div>'
+    return f":orphan:\n\n{file}\n{'=' * len(file)}\n\n.. raw:: html\n\n   {html}\n"

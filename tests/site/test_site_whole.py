@@ -1,0 +1,150 @@
+"""Whole algorithms beside their printed steps, and the pages of files, in headless Chromium.
+
+The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from browser import browser_only, chromium, press, set_media, set_width
+
+from paper_figures.site import printed, rows, runs, steps, whole
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
+pytestmark = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+BOTH = """
+return [...document.querySelectorAll(arguments[0] + " .both")].map(part => part.textContent);
+"""
+
+
+@pytest.fixture(scope="module")
+def only_browser(tmp_path_factory):
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture
+def browser(only_browser):
+    set_width(only_browser, 1280)
+    set_media(only_browser)
+    yield only_browser
+    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
+    assert bad == []
+
+
+def open_page(browser, room):
+    browser.get("about:blank")
+    browser.get((SITE / f"whole/{room}.html").as_uri())
+
+
+@browser_only
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_functions_are_whole_and_unchanged(browser, room):
+    open_page(browser, room)
+    script = """
+      const all = [...document.querySelectorAll(".functions > .highlight")];
+      return all.map(one => [...one.querySelectorAll(".codeline")].map(row => row.textContent));
+    """
+    shown = browser.execute_script(script)
+    wanted = [
+        f.text for section in steps.read(room).sections for f in whole.functions(room, section)
+    ]
+    assert len(wanted) >= 3
+    for lines, text in zip(shown, wanted, strict=True):
+        assert [line.rstrip() for line in lines] == [line.rstrip() for line in text.split("\n")]
+
+
+@browser_only
+def test_a_step_and_its_line_are_marked_together(browser):
+    open_page(browser, "boosted_distance")
+    browser.execute_script("document.getElementById('BD-A.2-9').focus()")
+    (line,) = browser.execute_script(BOTH, ".functions")
+    assert "beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9" in line
+    script = """
+      const row = [...document.querySelectorAll(".codeline[data-lines]")];
+      row.find(one => one.textContent.includes("BD:A.2:12")).focus();
+    """
+    browser.execute_script(script)
+    (step,) = browser.execute_script(BOTH, ".steps")
+    assert step.startswith("12")
+
+
+@browser_only
+def test_tab_reaches_the_steps(browser):
+    open_page(browser, "boosted_distance")
+    browser.execute_script("document.getElementById('BD-A.2-9').focus()")
+    for _ in range(2):  # the link of the step, and the next step
+        press(browser, "Tab", 9)
+    assert browser.execute_script("return document.activeElement.id") == "BD-A.2-10"
+
+
+@browser_only
+def test_the_slider_shows_the_values_of_a_round(browser):
+    open_page(browser, "boosted_distance")
+    section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
+    trace = runs.live("boosted_distance", section).trace
+    slider = "document.getElementById('BD-A.2-9').closest('section.whole').querySelector('input')"
+    browser.execute_script(f"{slider}.focus()")
+    for round in (2, 3):
+        press(browser, "ArrowRight", 39)
+        shown = browser.find_element("css selector", "#BD-A\\.2-9 .values").text
+        value = float(re.search(r"(\d\.\d+)\s*$", shown)[1])
+        assert value == pytest.approx(trace.latest("beta_t", round), rel=1e-3)
+
+
+def test_every_address_of_a_line_is_there():
+    """In the pages of whole algorithms and in the readers."""
+    pages = {}
+    count = 0
+    for kind in ("whole", "reader"):
+        for room in printed.PREFIXES:
+            text = (SITE / kind / f"{room}.html").read_text(encoding="utf-8")
+            for file, line in set(re.findall(r'href="\.\./source/([^"#]+)\.html#(L\d+)"', text)):
+                if file not in pages:
+                    page = (SITE / "source" / f"{file}.html").read_text(encoding="utf-8")
+                    pages[file] = set(re.findall(r'id="(L\d+)"', page))
+                assert line in pages[file], (kind, room, file, line)
+                count += 1
+    assert count > 200 and set(pages) <= set(rows.shown())
+
+
+@browser_only
+@pytest.mark.parametrize("file", ["refimpl/lmnn/algorithm.py", "refimpl_fast/stumps.pyx"])
+def test_a_file_is_shown_line_by_line(browser, file):
+    browser.get((SITE / f"source/{file}.html").as_uri())
+    script = """
+      return [...document.querySelectorAll(".numbered .codeline")].map(row =>
+        [...codeline.childNodes].slice(1).map(part => part.textContent).join(""));
+    """
+    shown = browser.execute_script(script)
+    text = (ROOT / file).read_text(encoding="utf-8").rstrip("\n").split("\n")
+    assert [line.rstrip() for line in shown] == [line.rstrip() for line in text]
+
+
+@browser_only
+def test_a_name_leads_to_its_definition(browser):
+    open_page(browser, "boosted_distance")
+    script = """
+      const names = [...document.querySelectorAll(".functions .codeline a")];
+      return names.find(name => name.textContent === "error_beyond_rounding").href;
+    """
+    address = browser.execute_script(script)
+    browser.get(address)
+    line = browser.execute_script("return document.querySelector(':target').textContent")
+    assert "def error_beyond_rounding(" in line
+
+
+@browser_only
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_a_phone_does_not_scroll_sideways(browser, room):
+    set_width(browser, 390)
+    open_page(browser, room)
+    script = """
+      const right = e => e.getBoundingClientRect().right;
+      const wide = [...document.querySelectorAll("section.whole, .halves, .steps, .functions")];
+      return [document.documentElement.scrollWidth, wide.filter(e => right(e) > 391).length];
+    """
+    assert browser.execute_script(script) == [390, 0]
