@@ -112,13 +112,16 @@ def test_a_curve_is_cut_at_the_edges():
     assert all(0 < float(x) < 420 and 0 < float(y) < 280 for x, y in inside)
 
 
-@pytest.mark.parametrize(("L", "curves"), [(np.diag([2.0, 1.0]), 1), (np.diag([2.0, 0.0]), 2)])
-def test_points_as_far_under_a_metric(L, curves):
-    """An ellipse; two lines where the metric is singular."""
+@pytest.mark.parametrize("narrow", [1.9, 0.5, 1e-3, 0.0])
+def test_points_as_far_under_a_metric(narrow):
+    """An ellipse, whose sides meet if it is short; two lines where the metric is singular."""
+    L = np.array([[2.0, 0.0], [0.0, narrow]])
     centre = np.array([1.0, -2.0])
     _, s, V = np.linalg.svd(L)
-    found = list(lmnn.alike(centre, s, V))
-    assert len(found) == curves
+    found = list(lmnn.equally_far(centre, s, V))
+    ends = np.array([[(x[i], y[i]) for i in (0, -1)] for x, y in found])
+    assert len(found) == 2
+    assert np.allclose(ends[0], ends[1], atol=1e-6) == (narrow >= 0.5)
     for x, y in found:
         away = np.linalg.norm(L @ (np.array([x, y]) - centre[:, None]), axis=0)
         np.testing.assert_allclose(away, 2 * lmnn.NEAR)

@@ -26,7 +26,7 @@ STEPS = 31
 """The steps of the first five full checks: 1 + 2 + 4 + 8 + 16."""
 SHOWN = 8
 """The flower whose target neighbours and impostors the pictures show."""
-NEAR = 0.3
+NEAR, FAR = 0.3, 6.0
 
 
 def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
@@ -37,23 +37,20 @@ def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
         pass
 
 
-def alike(
+def equally_far(
     centre: FloatArray, s: FloatArray, V: FloatArray
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the curves of points with the same distance from a centre: an ellipse, or two lines.
+    """Yield both sides of an ellipse, whose points have the same distance from its centre.
 
     The nearest of them are `NEAR` away. M is singular if a singular value of L is 0; then a move
-    along its direction changes no distance.
+    along its direction changes no distance, and the sides are lines.
     """
-    if s[1] > 1e-6 * s[0]:
-        angle = np.linspace(0, 2 * np.pi, 721)
-        circle = np.array([np.cos(angle), np.sin(angle) * s[0] / s[1]])
-        x, y = V.T @ circle * NEAR + centre[:, None]
-        yield x, y
-        return
-    along = np.linspace(-10, 10, 401)
-    for side in (-NEAR, NEAR):
-        x, y = V.T @ np.array([np.full_like(along, side), along]) + centre[:, None]
+    ratio = s[1] / s[0]
+    reach = min(NEAR / ratio, FAR) if ratio > 0 else FAR
+    along = reach * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 61))
+    across = np.sqrt(np.maximum(NEAR**2 - (along * ratio) ** 2, 0))
+    for side in (-1, 1):
+        x, y = V.T @ np.array([side * across, along]) + centre[:, None]
         yield x, y
 
 
@@ -78,7 +75,7 @@ def draw_best(trace: Trace, round: int) -> str:
 def _metric(L: FloatArray, title: str) -> str:
     _, s, V = np.linalg.svd(L)
     picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
-    for xs, ys in alike(X.mean(axis=0), s, V):
+    for xs, ys in equally_far(X.mean(axis=0), s, V):
         picture.curve(xs, ys)
     targets = algorithm.target_neighbors(X, y, K)[SHOWN]
     for j in targets:
