@@ -138,7 +138,7 @@ def test_a_paper_s_figures_lead_to_its_reader_code_notes_and_summary(pages):
 
 def test_every_page_has_the_navigation_of_the_site():
     for path in SITE.rglob("*.html"):
-        # a demo is a file of its own, which a page of the site frames
+        # a demo is a file of its own, complete without the site
         if not {"_static", "demos"} & set(path.parts):
             assert path.read_text(encoding="utf-8").count('class="bd-header ') == 1, path
 
@@ -313,10 +313,13 @@ def test_the_search_finds_a_step(browser):
     open_page(browser, "search.html", "?q=polarity")
     wait = """
       const done = arguments[0], begun = Date.now();
+      let before = 0;  // the results come one after another: those of a second without another
       const look = () => {
         const found = [...document.querySelectorAll("#search-results li a")];
         const links = found.map(a => a.getAttribute("href"));
-        if (links.length || Date.now() - begun > 20000) done(links); else setTimeout(look, 100);
+        const ended = links.length && links.length === before;
+        before = links.length;
+        if (ended || Date.now() - begun > 20000) done(links); else setTimeout(look, 1000);
       };
       look();
     """
