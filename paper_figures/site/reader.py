@@ -58,7 +58,7 @@ def _page(room: str) -> str:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
     links = (
         f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a> · '
-        f'<a href="../errata.html#{room}">{len(paper.errata)} errata</a> · '
+        f'<a href="../errata.html#{room.replace("_", "-")}">{len(paper.errata)} errata</a> · '
         f'<a href="../whole/{room}.html">Whole algorithms</a></p>'
     )
     text += _raw(front.finder(front.ABOUT[room][2]) + links + _symbols(paper))

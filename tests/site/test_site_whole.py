@@ -117,7 +117,7 @@ def test_a_file_is_shown_line_by_line(browser, file):
     browser.get((SITE / f"source/{file}.html").as_uri())
     script = """
       return [...document.querySelectorAll(".numbered .codeline")].map(row =>
-        [...codeline.childNodes].slice(1).map(part => part.textContent).join(""));
+        [...row.childNodes].slice(1).map(part => part.textContent).join(""));
     """
     shown = browser.execute_script(script)
     text = (ROOT / file).read_text(encoding="utf-8").rstrip("\n").split("\n")
