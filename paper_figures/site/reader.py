@@ -56,9 +56,10 @@ def _page(room: str) -> str:
     text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
+    anchor = room.replace("_", "-")
     links = (
         f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a> · '
-        f'<a href="../errata.html#{room.replace("_", "-")}">{len(paper.errata)} errata</a> · '
+        f'<a href="../errata.html#{anchor}">{len(paper.errata)} errata</a> · '
         f'<a href="../whole/{room}.html">Whole algorithms</a></p>'
     )
     text += _raw(front.finder(front.ABOUT[room][2]) + links + _symbols(paper))

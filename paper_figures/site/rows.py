@@ -16,6 +16,7 @@ from paper_figures.site.typeset import compared
 
 __all__ = [
     "Page",
+    "address",
     "anchor",
     "coded",
     "coloured",
@@ -75,18 +76,25 @@ def packed(texts: list[str]) -> list[str | int]:
 
 @cache
 def shown() -> tuple[str, ...]:
-    """Return the files that are pages: the algorithms as printed, and the marked kernels."""
+    """Return the Python files with an anchor for each line: algorithms as printed, and kernels."""
     files = {mark.file for listed in printed.marks().values() for mark in listed}
-    kept = re.compile(r"refimpl/\w+/algorithm\.py|refimpl/kernels/\w+\.py|refimpl_fast/\w+\.pyx")
+    kept = re.compile(r"refimpl/\w+/algorithm\.py|refimpl/kernels/\w+\.py")
     return tuple(sorted(filter(kept.fullmatch, files)))
+
+
+def address(file: str, line: int) -> str:
+    """Return the link to a line from a page one folder below the site; empty if there is none."""
+    if file.endswith(".pyx"):
+        return f"../_modules/{file.removesuffix('.pyx')}.html#line-{line}"
+    return f"../source/{file}.html#line-{line}" if file in shown() else ""
 
 
 def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
     """Return where a snippet is, with a link to its line, if its file is a page."""
     where = escape(f"{snippet.file}:{snippet.first}")
-    if snippet.file in shown():
-        address = f"../source/{snippet.file}.html#L{snippet.first}"
-        where = f'<a class="source" href="{escape(address)}">{where}</a>'
+    link = address(snippet.file, snippet.first)
+    if link:
+        where = f'<a class="source" href="{link}">{where}</a>'
     kind = f"<b>{kind}</b> " if kind else ""
     inside = f" <code>{escape(snippet.inside)}</code>" if snippet.inside else ""
     return f'<p class="place">{kind}<span>{where}</span>{inside}{more}</p>'

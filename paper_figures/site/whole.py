@@ -32,7 +32,7 @@ def functions(room: str, section: Section) -> list[Snippet]:
 
 
 def write(sources: Path) -> None:
-    """Write ``whole/``, a page for each paper, and ``source/``, a page for each file shown.
+    """Write ``whole/``, a page for each paper, and ``source/``, a page for each Python file shown.
 
     Parameters
     ----------
@@ -135,13 +135,12 @@ def _defined(file: str) -> dict[str, int]:
 
 def _linked(html: str, defined: dict[str, int], file: str) -> str:
     """Return a line of code in which names lead to their definitions."""
-    address = f"../source/{file}.html#L"
 
     def link(match: re.Match[str]) -> str:
         kind, name = match.groups()
         if name not in defined:
             return match[0]
-        return f'<a class="{kind}" href="{address}{defined[name]}">{name}</a>'
+        return f'<a class="{kind}" href="{rows.address(file, defined[name])}">{name}</a>'
 
     return re.sub(r'<span class="(n[a-z]?)">(\w+)</span>', link, html)
 
@@ -150,10 +149,10 @@ def _source(file: str) -> str:
     """Return the page of a file, with an anchor for each line."""
     text = (printed.ROOT / file).read_text(encoding="utf-8")
     whole = Snippet(file, 1, text.count("\n"), text, "")
-    kind = "cython" if file.endswith(".pyx") else "python"
-    lines = [
-        f'<span class="codeline" id="L{number}"><a href="#L{number}">{number}</a>{html}</span>'
-        for number, html in enumerate(rows.coloured(whole, kind).split("\n"), 1)
-    ]
+    lines = []
+    for number, html in enumerate(rows.coloured(whole, "python").split("\n"), 1):
+        name = f"line-{number}"
+        link = f'<a href="#{name}">{number}</a>'
+        lines.append(f'<span class="codeline" id="{name}">{link}{html}</span>')
     html = f'<div class="highlight numbered"><pre tabindex="0">{"".join(lines)}</pre></div>'
     return f":orphan:\n\n{file}\n{'=' * len(file)}\n\n.. raw:: html\n\n   {html}\n"
