@@ -156,6 +156,6 @@ VIEWS = (
         "§§ 11.4 and 11.5: differences of k-nn errors and of ranks, training by training",
         paired,
         needs("exact", "Fe-Se", "Pa-Se"),
-        Grid(("difference",), ("k",), details=("error over queries",)),
+        Grid(("difference",), ("k",)),
     ),
 )

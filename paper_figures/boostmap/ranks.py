@@ -365,7 +365,14 @@ VIEWS = (
         "§§ 10 and 11.3: what the text says of selective triples",
         selective,
         needs("Fe-Ra", "Fe-Se", "Pa-Se", "other k'"),
-        Grid(("quantity",), where={"ratio": (None,)}),
-        Grid(("ratio", "k", "percentile"), ("dimensions",), title="ratios of ranks"),
+        Grid(
+            ("quantity",), where=dict.fromkeys(("ratio", "dimensions", "k", "percentile"), (None,))
+        ),
+        Grid(
+            ("ratio", "k", "percentile"),
+            ("dimensions",),
+            where={"quantity": ("ratio of ranks",)},
+            title="ratios of ranks",
+        ),
     ),
 )

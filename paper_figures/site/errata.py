@@ -169,7 +169,12 @@ def write(sources: Path) -> None:
     sources : Path
         The copy of the Sphinx sources.
     """
-    text = ["Errata", "======", "", "Misprints and errors of the five papers, as published and as corrected."]
+    text = [
+        "Errata",
+        "======",
+        "",
+        "Misprints and errors of the five papers, as published and as corrected.",
+    ]
     text += ["What differs is marked. The numbers are computed when the site is built.", ""]
     tests = []
     for room in printed.PREFIXES:

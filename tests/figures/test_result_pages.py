@@ -84,3 +84,31 @@ def test_boostmap_distances_are_what_the_file_holds():
     assert f"{totals['FastMap']} for FastMap, {random} and {selective} for BoostMap" in text
     clipped = totals["FastMap, clipped"].split(" / ")[1]
     assert f"squares below 0 set to 0, which the paper does not mention, needs {clipped}:" in text
+
+
+def test_boostmap_comparisons_are_what_the_files_hold():
+    def paired(difference, k="all"):
+        keys = {"difference": difference, "k": k}
+        (row,) = (row for row in rows_of("boostmap", "paired") if keys.items() <= row.items())
+        return row
+
+    text = " ".join(PAGES["boostmap"].split())
+    both = ("QI", "QS")
+    ranks = [f"{paired(f'ranks: Pa-Se-{q} over Fe-Se-{q}, %')['ours']:.0f}" for q in both]
+    errors = [f"{-paired(f'Pa-Se-{q} minus Fe-Se-{q}')['ours']:.2f}" for q in both]
+    assert f"classification have ranks {' and '.join(ranks)} % higher" in text
+    assert f"k-nn errors {' and '.join(errors)} points lower" in text
+    one = paired("Pa-Se-QS minus chamfer distance", 1)
+    assert f"The 1-nn error is {-one['ours']:.2f} +- {one['error']:.2f} points below" in text
+    lower = {"distance": 0, "triples": 0}
+    rows = rows_of("boostmap", "table1")
+    ours = {(r["distance"], r["triples"], r["k"], r["percentile"]): r["ours"] for r in rows}
+    for distance, triples, *at in ours:
+        lower["distance"] += distance == "QS" and (
+            ours["QS", triples, *at] < ours["QI", triples, *at]
+        )
+        lower["triples"] += triples == "Se" and (
+            ours[distance, "Se", *at] < ours[distance, "Ra", *at]
+        )
+    assert f"the lower rank in {lower['distance']} of 12 cells of Table 1" in text
+    assert f"Selective triples have the lower rank in {lower['triples']} of 12" in text
