@@ -29,14 +29,11 @@ ONE_KERNEL = {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "1"}  # th
 
 
 def studies():
-    """Return all studies by name; a room of tasks has none."""
+    """Return all studies by name."""
     from paper_figures.registry import load_papers
 
     return {
-        f"{paper.name}.{study.name}": study
-        for paper in load_papers()
-        for study in paper.studies
-        if study.name != "tasks"
+        f"{paper.name}.{study.name}": study for paper in load_papers() for study in paper.studies
     }
 
 

@@ -50,7 +50,7 @@ def section(rooms: Sequence[Room]) -> str:
 def _summary(made: Sequence[tuple[Entry, Record]]) -> str:
     known = [(entry, record) for entry, record in made if record["cpu_seconds"] is not None]
     entries = f"{len(made)} entr{'y' if len(made) == 1 else 'ies'}"
-    parts = [f"{entries}: {duration_text(_each_cell_once(known))} of CPU time"]
+    parts = [f"{entries}: about {duration_text(_each_cell_once(known))} of CPU time"]
     if unknown := len(made) - len(known):
         parts.append(f"without {unknown} whose CPU time was not recorded")
     return f"<p>{', '.join(parts)}. A cell that several entries share counts once.</p>"
@@ -67,7 +67,7 @@ def _each_cell_once(made: Iterable[tuple[Entry, Record]]) -> float:
             for cell in study.cells[record["scale"]]
             if entry.figure.uses(cell)
         }
-        total += record["cpu_seconds"] * len(cells - counted) / len(cells)
+        total += record["cpu_seconds"] * len(cells - counted) / max(1, len(cells))
         counted |= cells
     return total
 

@@ -8,11 +8,13 @@ Cython sources and the tests, and the dependency group ``site``.
 - ``steps.py`` reads ``steps/<paper>.toml``: each printed step in our own words and as a formula.
 - ``tracing.py`` runs an algorithm as printed and records what its marked lines computed;
   ``examples/`` has a small example for each algorithm, ``pictures.py`` draws its state.
-- ``reader.py`` lays all that out, a page for each paper; ``api.py`` lists the public names.
+- ``reader.py`` and ``rows.py`` lay all that out, a page for each paper; ``whole.py`` has whole
+  algorithms, ``errata.py`` and ``typeset.py`` the errata, ``demos/`` examples with sliders.
+- ``front.py`` has the first page, ``api.py`` the public names, ``others.py`` other implementations.
 - ``figures.py`` has the pages of figures and claims, ``documents.py`` the Markdown files of the
   project and the data files, ``listings.py`` the Cython modules.
 - ``finish.py`` makes the written pages lighter.
 - ``source/`` holds the Sphinx configuration, the first page, the style and the script.
 
-Nothing is loaded from elsewhere: formulas are MathML, pictures are SVG within the pages.
+Nothing is loaded from elsewhere: formulas are MathML, pictures are files of the site.
 """

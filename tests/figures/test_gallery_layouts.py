@@ -159,7 +159,9 @@ def test_costs_are_those_of_the_cells():
         ["Figure 1", "1", "1 h 0 min", "not recorded"],
     ]
     said = section.only("p").text
-    assert "2 entries: 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
+    assert (
+        "2 entries: about 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
+    )
 
 
 def test_a_cell_of_several_entries_counts_once():
@@ -176,7 +178,8 @@ def test_a_cell_of_several_entries_counts_once():
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
     said = read_page(cost_table.section([room])).only("section").only("p").text
     assert (
-        said == "3 entries: 5 min 0 s of CPU time. A cell that several entries share counts once."
+        said
+        == "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
     )
 
 
