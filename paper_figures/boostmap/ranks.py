@@ -172,7 +172,8 @@ def ratios(
     """Yield the ranks of one method over those of another one, means over their common draws."""
     a, b = runs(seen, first), runs(seen, second)
     for d, k, p in product(dimensions, ks, percentiles):
-        pairs = [(a[draw][d]["ranks"], b[draw][d]["ranks"]) for draw in a if draw in b]
+        both = [draw for draw in a if draw in b and d in a[draw] and d in b[draw]]
+        pairs = [(a[draw][d]["ranks"], b[draw][d]["ranks"]) for draw in both]
         if str(k) in pairs[0][0]:
             keys = {"ratio": f"{first} / {second}", "k": k, "percentile": p, "dimensions": d}
             yield number(keys, [one[str(k)][p - 1] / two[str(k)][p - 1] for one, two in pairs])
@@ -188,7 +189,8 @@ def selective(seen: Seen) -> Gathered:
     shares = [item for item in seen.items if "share" in item]
     own = [i for i in shares if i["sizes"]["k_most"] == K_MOST]
     rows += [keys | row for row in means(own, ["quantity"], "share")]
-    few = [d for d in _common(seen, SELECTIVE, RANDOM) if d < FROM]
+    shorter = [item["dimensions"] for item in of_methods(seen, [SELECTIVE, RANDOM])]
+    few = sorted({d for d in shorter if d < FROM})
     made = list(ratios(seen, SELECTIVE, RANDOM, few, KS, (95, 99)))
     for k_most in OTHER_K_MOST:
         other = f"{SELECTIVE}, k' = {k_most}"
@@ -364,7 +366,7 @@ VIEWS = (
         "selective",
         "§§ 10 and 11.3: what the text says of selective triples",
         selective,
-        needs("Fe-Ra", "Fe-Se", "Pa-Se", "other k'"),
+        needs("Fe-Ra", "Fe-Se", "Pa-Se", "other k'", "few dimensions"),
         Grid(
             ("quantity",), where=dict.fromkeys(("ratio", "dimensions", "k", "percentile"), (None,))
         ),
