@@ -139,9 +139,10 @@ def _notes(certified: Sequence[Observation]) -> list[str]:
         "are one sample, on which the printed steps are timed three times. 60 digits are six of "
         "each class. The printed steps start from the Euclidean metric, on the points as given, "
         "and number 191; their numbers are those of the least eq. 3 of all full checks. Seconds "
-        "are of one processor. Errors are of k = 3; among classes with equally many votes the lowest digit wins, or the "
-        "nearest neighbour's where the row says so. The paper's total is one constraint for each "
-        "point and each point of another class; times k = 3 they are triples."
+        "are of one processor. Errors are of k = 3; among classes with equally many votes the "
+        "lowest digit wins, or the nearest neighbour's where the row says so. The paper's total is "
+        "one constraint for each point and each point of another class; times k = 3 they are "
+        "triples."
     ]
     many = [item for item in certified if not (item["unique"] or item["shuffled"])]
     if many:
