@@ -172,8 +172,10 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
     cells = [cell for part in parts for cell in part.cells]
     numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
     listed = tuple((cell.name, cell.state) for cell in cells)
+    reading = parts[0].test.get("reading")  # others compare with the same published numbers
+    of_one = [c for part in parts if part.test.get("reading") == reading for c in part.cells]
     return Decided(
-        claim, state, tuple(numbers), because(claim, parts), listed, by_the_paper(claim, cells)
+        claim, state, tuple(numbers), because(claim, parts), listed, by_the_paper(claim, of_one)
     )
 
 

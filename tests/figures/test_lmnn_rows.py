@@ -69,6 +69,7 @@ def test_table_1_has_means_by_solver_beside_the_print():
                 printed(60, 0, 28.0),
                 printed(60, 1, 31.0),
                 printed(60_000, 0, 1.716),
+                printed(60_000, 1, 9.9),  # the same digits again, of which the time alone counts
             ]
         )
     )
@@ -94,6 +95,7 @@ def test_table_1_has_means_by_solver_beside_the_print():
     assert numbers["no training", "Euclidean test error, ties to the nearest (%)"] == (29.0, None)
     whole = {"N": 60_000, "measure": "test error (%)"}
     assert of(rows, **whole)["ours"] == 1.72
+    assert of(rows, N=60_000, measure="seconds", by="printed steps")["n"] == 2
     # one sample: its 10,000 test points alone are chance, of which 173 in 10,002 are wrong
     assert of(rows, **whole)["error"] == pytest.approx(0.1304, abs=1e-4)
     assert of(rows, N=60_000, measure="pairs of classes", by="printed steps")["error"] == 0.0
@@ -206,6 +208,18 @@ def test_the_least_training_error_on_the_way_is_a_note():
     assert courses.figure5(seen([other])).notes == notes[:1]
 
 
+def test_several_metrics_less_one_split_by_split():
+    """The differences are -1 and -3; the split that one metric does not have is left out."""
+    ends = [(False, 0, 5.0), (True, 0, 4.0), (False, 1, 7.0), (True, 1, 4.0), (True, 2, 90.0)]
+    items = [
+        course(split, end_of(error, 0.0, 0.0, 3.0), end_of(1.0, 0.0, 0.0, 3.0), by_class)
+        for by_class, split, error in ends
+    ]
+    rows = courses.figure5(seen(items)).rows
+    line = of(rows, comparison="several metrics less one metric", measure="test")
+    assert (line["ours"], line["error"], line["n"]) == (-2.0, pytest.approx(1.0), 2)
+
+
 def test_each_split_has_its_own_k():
     """k is that of the least validation error; of equal ones the least, and the most frequent."""
     second = end_of(5.0, 1.0, 0.6, 3.5)
@@ -262,7 +276,8 @@ def test_the_papers_samples():
         key = cell["part"], cell["preparation"], cell["n"]
         counts[key] = counts.get(key, 0) + 1
     usual = {60: 10, 600: 10, 6000: 5, 60_000: 1}
-    assert {n: counts["printed", "normalised", n] for n in usual} == usual
+    # all digits three times, for their time
+    assert {n: counts["printed", "normalised", n] for n in usual} == usual | {60_000: 3}
     # and one of each size in another order
     assert {n: counts["certified", "normalised", n] for n in usual} == {
         n: count + 1 for n, count in usual.items()
