@@ -246,14 +246,21 @@ def test_the_triangle_and_the_digits():
 def test_sizes_at_the_papers_scale():
     cells = trainings.CELLS["paper"]
     first = [cell for cell in cells if cell["part"] == "training"]
-    usual = [cell for cell in first if cell["sizes"]["k_most"] == 4]
+    usual = [cell for cell in first if cell["sizes"]["d"] == 256]
     assert {(c["of"], c["triples"]) for c in usual} == {("Fe", "Ra"), ("Fe", "Se"), ("Pa", "Se")}
-    assert len(usual) == 30 and len(first) == 50
+    assert len(usual) == 30 and len(first) == 30 + 20 + 80
     sizes = usual[0]["sizes"]
     assert (sizes["triples"], sizes["candidates"], sizes["objects"]) == (200_000, 5000, 5000)
     assert (sizes["M_1"], sizes["M_2"], sizes["d"]) == (1000, 200, 256)
     assert usual[0]["dimensions"] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
-    assert {(c["sizes"]["k_most"], c["sizes"]["d"]) for c in first[30:]} == {(16, 8), (64, 8)}
+    few = [(c["sizes"]["k_most"], c["sizes"]["d"], c["dimensions"]) for c in first[30:]]
+    assert {k_most for k_most, *_ in few} == {4, 16, 64}
+    assert all(at == [8, [8]] for _, *at in few)
+    # further draws, whose trainings are as short, belong to no other figure
+    further = [cell for cell in first[30:] if cell["sizes"]["k_most"] == 4]
+    assert {c["draw"] for c in further} == set(range(10, 50))
+    shown = [name for name, view in VIEWS.items() if any(map(view.uses, further))]
+    assert set(shown) - {"figure1", "figure2", "figure4", "remarks"} == {"selective"}
     fast = [cell for cell in cells if cell["part"] == "fastmap"]
     assert len(fast) == 6 and fast[0]["objects"] == 10_000
     assert fast[0]["dimensions"] == [*range(1, 33), 64, 128, 256]
@@ -336,11 +343,17 @@ def test_ratios_are_taken_draw_by_draw():
         {"quantity": trainings.NEARER, "share": s, "sizes": {"k_most": m}}
         for s, m in ((98.0, 4), (99.0, 4), (50.0, 16))
     ]
-    rows = ranks.selective(Seen([*items, *shares])).rows
+    in_8 = [
+        planted(f"BoostMap-Fe-{t}-QI", 7, 8, k10=(r, 1, 1)) for t, r in (("Ra", 50), ("Se", 60))
+    ]
+    rows = ranks.selective(Seen([*items, *in_8, *shares])).rows
     assert of(rows, quantity=trainings.NEARER)["ours"] == 98.5
     keys = {"k": 10, "percentile": 95, "dimensions": 4}
-    row = of(rows, ratio="BoostMap-Fe-Se-QI / BoostMap-Fe-Ra-QI", **keys)
+    ratio = "BoostMap-Fe-Se-QI / BoostMap-Fe-Ra-QI"
+    row = of(rows, ratio=ratio, **keys)
     assert (row["ours"], row["error"], row["n"]) == (1.5, 0, 3)
+    row = of(rows, ratio=ratio, **keys | {"dimensions": 8})  # the one draw that has 8
+    assert (row["ours"], row["n"]) == (1.2, 1)
     row = of(rows, ratio="BoostMap-Fe-Se-QI, k' = 16 / BoostMap-Fe-Se-QI", **keys)
     assert (row["ours"], row["n"]) == (0.5, 2)
 
