@@ -243,10 +243,10 @@ def test_what_fails_or_is_open_names_the_experiment_that_settles_it(paper):
 
 
 COMPARED = {  # (same, better, worse, different), and how many of these are open
-    "boosted_distance.distances": (8, 1, 7, 0, 6),
+    "boosted_distance.distances": (7, 1, 8, 0, 8),
     "boosted_distance.figure3": (0, 0, 0, 1, 1),
     "boosted_distance.table1": (24, 0, 0, 2, 2),
-    "boosted_distance.table2": (31, 9, 8, 4, 19),
+    "boosted_distance.table2": (30, 10, 8, 4, 19),
     "boostmap.costs": (0, 6, 0, 4, 10),
     "boostmap.table1": (0, 24, 0, 0, 24),
     "boostmap.table2": (0, 24, 0, 0, 24),
