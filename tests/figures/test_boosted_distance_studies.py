@@ -439,6 +439,17 @@ def test_what_depends_on_t():
     ]
 
 
+def test_table_2_of_other_t(monkeypatch):
+    """The rows of Table 2 at each T that has been computed, beside the same published numbers."""
+    monkeypatch.setattr(errors, "OTHER_T", (10, 500))
+    rows = [r for r in errors.rounds(seen_of("paper", "sonar")).rows if "method" in r]
+    assert numbers(rows, "rounds", "method")[1:] == [
+        (10, "AdaBoost, stumps", 25.95, 26.0, 2.0),
+        (10, "Boosted Distance", 25.67, 25.5, 1.0),
+        (10, "difference", 0.28, 0.5, 1.0),
+    ]
+
+
 def test_what_rises_after_100_rounds():
     """AdaBoost's errors rise by 2 and 1, those of Boosted Distance by 1 and 3."""
     runs = np.array([-1.0, 0.0, 1.0])
