@@ -424,6 +424,7 @@ STUDY = Study(
                 Grid(
                     ("data set", "points", "d"),
                     ("measure",),
+                    where={"comparison": (LESS_ONE,)},
                     title="several metrics less one metric, ended early, split by split",
                 ),
             ),

@@ -2,6 +2,7 @@
 with their records. Three of the papers have files of their own.
 """
 
+import json
 import re
 
 from result_pages import PAGES, REPRODUCED, rows_of
@@ -46,6 +47,24 @@ def test_errors_of_boosted_distance_are_what_the_files_hold():
     assert len(rows) == 15
     for name, cells in rows.items():
         assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
+
+
+def test_what_depends_on_t_in_boosted_distance():
+    file = REPRODUCED / "boosted_distance" / "claims.json"
+    claims = {c["id"]: c for c in json.loads(file.read_text(encoding="utf-8"))["claims"]}
+    text = " ".join(PAGES["boosted_distance"].split())
+    mean, lowest = claims["mean-improvement"], claims["lowest-on-twelve"]
+    assert [state for _, state in mean["cells"]] == ["fails", "holds", "holds"]  # T = 100, 200, 500
+    assert f"is {-mean['numbers'][0]['ours']:.1f} points below the published one at 100" in text
+    states = [state for _, state in lowest["cells"] if state != "not testable here"]
+    first, second, third = (states[i : i + 13].count("holds") for i in (0, 13, 26))
+    assert f"the lowest error on {first}, {second} and {third} of 13 sets" in text
+    lead = {
+        (row["rounds"], row["data_set"]): row
+        for row in rows_of("boosted_distance", "rounds")
+        if row.get("quantity") == "AdaBoost less Boosted Distance"
+    }
+    assert [lead[T, "credit"]["ours"] < 0 for T in (100, 200, 500)] == [True, True, False]
 
 
 def test_every_picture_is_shown():

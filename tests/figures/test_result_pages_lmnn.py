@@ -33,6 +33,23 @@ def test_low_ranks():
         assert f"{words} {line} %" in TEXT
 
 
+def test_several_metrics():
+    (apart,) = (
+        row
+        for row in rows_of("lmnn", "decoupled")
+        if (row["data_set"], row["way"], row.get("minus"))
+        == ("isolet", "learnt one by one, then scaled", "one metric")
+    )
+    assert f"they have {apart['ours']:.2f} +- {apart['error']:.2f} points more" in TEXT
+    less = {
+        row["voters"]: f"{abs(row['ours']):.2f} +- {row['error']:.2f}"
+        for row in rows_of("lmnn", "figure4")
+        if (row["data set"], row.get("comparison")) == ("isolet", "30 metrics less 1 metric")
+    }
+    trained, all_points = less["points that trained"], less["all points"]
+    assert f"30 metrics have {trained} points less, else {all_points} more" in TEXT
+
+
 def test_gains_in_training():
     measure = "training with a search in every step, times as fast as with the scan"
     gains = {
