@@ -36,8 +36,9 @@ Further fields of a test:
 - ``against = "open"``: what speaks against the claim leaves it open;
 - ``also``: further tests of the same cells; ``none_fails = true``: one cell that fails decides;
 - ``missing = "not testable here"``: the state of a cell without a number or a known error;
-- ``reading``: a name; ``readings`` of the claim says "first" (the first reading decides, and it is
-  open if another one says the opposite) or "agree" (it is open unless all say the same);
+- ``reading``: a name; ``readings`` of the claim says "first" (the first reading decides) or "agree"
+  (it is open unless all say the same). Where one reading holds and another one fails the claim is
+  not testable here: what decides between them is missing;
 - ``runs``: the error is taken as that of so many runs, if there were more.
 
 A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
@@ -154,10 +155,12 @@ def state_of_parts(claim: Claim, parts: Sequence[Part]) -> str:
         by_reading.setdefault(part.test.get("reading", ""), []).append(part.state)
     first, *others = (worst(states) for states in by_reading.values())
     state = worst([first, *others])
-    if claim.readings == "agree":
+    if claim.readings and {HOLDS, FAILS} <= {first, *others}:
+        state = NOT_TESTABLE  # no run decides between readings
+    elif claim.readings == "agree":
         state = first if set(others) <= {first} else OPEN
     elif claim.readings == "first":
-        state = OPEN if {HOLDS, FAILS} <= {first, *others} else first
+        state = first
     return claim.at_best if state == HOLDS and claim.at_best else state
 
 
