@@ -2,6 +2,7 @@
 #include "lanes.h"
 
 #include "exponentials.h"
+#include "extents.h"
 #include "groups.h"
 #include "maps.h"
 #include "margins.h"

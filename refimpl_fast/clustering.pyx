@@ -2,12 +2,13 @@
 
 The reference's expressions stand above the loops.
 
-A point is compared with sixteen centres at once; each sum is taken in the order of the coordinates.
+Some points are compared with sixteen centres at once; each sum is taken in the order of the coordinates.
 """
 
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libcpp.algorithm cimport pop_heap, push_heap
 
@@ -22,8 +23,9 @@ cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
 cdef extern from "widths.h":
-    int64_t nearest_centre(
-        const double* q, const double* packed, Py_ssize_t n, Py_ssize_t d
+    void nearest_centres(
+        const double* X, Py_ssize_t points, const double* packed, Py_ssize_t n, Py_ssize_t d,
+        int64_t* nearest
     ) noexcept nogil
 
 cdef extern from *:
@@ -41,6 +43,7 @@ cdef extern from *:
 cdef enum:
     GROUP = 16
     ROWS = 8  # centres in rows that are compared at once
+    POINTS = 16  # points that a thread compares with all centres at a time
     COLUMNS = 64  # coordinates of the means that a thread sums at a time
 
 
@@ -87,7 +90,7 @@ cdef class _Means(Loop):
 
 
 cdef class _Assign(Loop):
-    """Step i finds the centre nearest to point i."""
+    """Step i finds the centres nearest to POINTS points."""
 
     cdef double[:, ::1] S
     cdef double[::1] packed
@@ -96,8 +99,17 @@ cdef class _Assign(Loop):
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         # np.argmin([squared_distances(c, S) for c in centres], axis=0)
-        self.nearest[i] = nearest_centre(
-            &self.S[i, 0], &self.packed[0], self.k, self.S.shape[1]
+        cdef Py_ssize_t first = i * POINTS, last = min(first + POINTS, self.S.shape[0])
+        nearest_centres(
+            &self.S[first, 0], last - first, &self.packed[0], self.k, self.S.shape[1],
+            &self.nearest[first]
+        )
+
+    cdef void assign(self, int n_threads) noexcept:
+        cdef Py_ssize_t n = self.S.shape[0], products = self.k * self.S.shape[1]
+        self.run(
+            (n + POINTS - 1) // POINTS, worth(n_threads, n * products // 8),  # eight at a time
+            GRAIN // (POINTS * products) + 1
         )
 
 
@@ -114,7 +126,6 @@ def lloyd(
     cdef Py_ssize_t k = centres.shape[0]
     cdef Py_ssize_t d = X.shape[1]
     cdef Py_ssize_t p = rows.shape[0]
-    cdef Py_ssize_t chunk = GRAIN // (k * d) + 1
     cdef Py_ssize_t i, j, c
     cdef double[:, ::1] C = np.array(centres)
     cdef int64_t[::1] before = np.zeros(p, dtype=np.int64), count = np.zeros(k, dtype=np.int64)
@@ -124,10 +135,11 @@ def lloyd(
     require_within(np.asarray(means.S), "X[rows]")
     means.sums = np.empty((k, d))
     assign.packed = on_lines(np.zeros, (k + GROUP - 1) // GROUP * GROUP * d)
+    assign.packed[:] = INFINITY
     assign.nearest = np.zeros(p, dtype=np.int64)
     assign.k = k
     _pack(C, assign.packed)
-    assign.run(p, worth(n_threads, p * k * d // 8), chunk)  # eight products at a time
+    assign.assign(n_threads)
     for _ in range(iterations):
         PyErr_CheckSignals()
         # centres[count > 0] = sums[count > 0] / count[count > 0, np.newaxis]
@@ -141,7 +153,7 @@ def lloyd(
                 C[j, c] = means.sums[j, c] / <double> count[j]
         before, assign.nearest = assign.nearest, before
         _pack(C, assign.packed)
-        assign.run(p, worth(n_threads, p * k * d // 8), chunk)
+        assign.assign(n_threads)
         if _equal(assign.nearest, before):
             break
     return np.asarray(C), np.asarray(assign.nearest)

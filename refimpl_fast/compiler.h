@@ -14,6 +14,19 @@
 
 #define REFIMPL_INLINE static inline REFIMPL_ALWAYS
 
+#include <stdint.h>
+
+/* How many bits of x are set. */
+#if REFIMPL_GNU
+#define set_bits __builtin_popcountll
+#else
+static inline int set_bits(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (int)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+#endif
+
 /* Threads: a platform that has none, or REFIMPL_NO_THREADS, gets every loop on one thread. */
 #if defined(REFIMPL_NO_THREADS) || defined(__wasi__) \
     || (defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__))

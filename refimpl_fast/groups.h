@@ -31,22 +31,82 @@ static inline void box_group(const double* q, const double* B, ptrdiff_t d, doub
     sums.store(out);
 }
 
-/* The index of the first of the centres that are nearest to q. Packed, each sixteen of them are d
-   rows of sixteen. */
-static inline int64_t nearest_centre(
-    const double* q, const double* packed, ptrdiff_t n, ptrdiff_t d)
+/* For each of some points, the first centre of a group that is nearer than `least`. Of the sixteen
+   columns the first N are looked at. */
+template <int N, int POINTS>
+REFIMPL_INLINE void nearer_centres(
+    const double* X, const double* C, ptrdiff_t d, ptrdiff_t first, double* least, int64_t* nearest)
 {
-    double squares[GROUP], least = INFINITY;
-    int64_t nearest = 0;
-    for (ptrdiff_t first = 0; first < n; first += GROUP) {
-        ball_group(q, packed + first * d, d, squares);
-        for (ptrdiff_t i = 0; i < GROUP && first + i < n; ++i)
-            if (squares[i] < least) {
-                least = squares[i];
-                nearest = first + i;
-            }
+    typedef lanes<double, N> group;
+    group sums[POINTS];
+    for (int p = 0; p < POINTS; ++p) sums[p] = group::all(0);
+    for (ptrdiff_t c = 0; c < d; ++c) {
+        const group centres = group::load(C + GROUP * c);
+        for (int p = 0; p < POINTS; ++p) {
+            const group a = group::all(X[p * d + c]) - centres;
+            sums[p] += a * a;
+        }
     }
-    return nearest;
+    for (int p = 0; p < POINTS; ++p) {
+        double squares[N];
+        sums[p].store(squares);
+        for (int half = N / 2; half; half /= 2)
+            for (int i = 0; i < half; ++i)
+                squares[i] = squares[i + half] < squares[i] ? squares[i + half] : squares[i];
+        if (squares[0] < least[p]) {
+            least[p] = squares[0];
+            nearest[p] = first + lowest_bit(bits_at_most(sums[p], group::all(least[p])));
+        }
+    }
+}
+
+template <int POINTS>
+REFIMPL_INLINE void some_nearest_centres(
+    const double* X, const double* packed, ptrdiff_t n, ptrdiff_t d, int64_t* nearest)
+{
+    double least[POINTS];
+    for (int p = 0; p < POINTS; ++p) {
+        least[p] = INFINITY;
+        nearest[p] = 0;
+    }
+    for (ptrdiff_t first = 0; first < n; first += GROUP, packed += GROUP * d)
+        if (n - first <= GROUP / 2)
+            nearer_centres<GROUP / 2, POINTS>(X, packed, d, first, least, nearest);
+        else
+            nearer_centres<GROUP, POINTS>(X, packed, d, first, least, nearest);
+}
+
+/* The index of the first of the n centres that are nearest to each of the points. Packed, each
+   sixteen centres are d rows of sixteen; places without a centre are infinite. A point alone would
+   wait for each of its sums. */
+static inline void nearest_centres(
+    const double* X, ptrdiff_t points, const double* packed, ptrdiff_t n, ptrdiff_t d,
+    int64_t* nearest)
+{
+    enum { POINTS = REFIMPL_BYTES < 64 ? 2 : 4 };
+    ptrdiff_t i = 0;
+    for (; i + POINTS <= points; i += POINTS)
+        some_nearest_centres<POINTS>(X + i * d, packed, n, d, nearest + i);
+    for (; i < points; ++i) some_nearest_centres<1>(X + i * d, packed, n, d, nearest + i);
+}
+
+/* Add the squares (q[c] - P[16 c + i])^2 of sixteen points, each until its sum is above the limit.
+   Bit i of `left` is set where it never is. Returns how many squares were added. */
+static inline int64_t stopping_group(
+    const double* q, const double* P, ptrdiff_t d, double limit, unsigned* left)
+{
+    typedef lanes<double, GROUP> group;
+    const group most = group::all(limit);
+    group sums = group::all(0);
+    int64_t terms = 0;
+    *left = (1u << GROUP) - 1;
+    for (ptrdiff_t c = 0; c < d && *left; ++c) {
+        const group a = group::all(q[c]) - group::load(P + GROUP * c);
+        sums += a * a;
+        terms += set_bits(*left);
+        *left &= ~bits_above(sums, most);
+    }
+    return terms;
 }
 
 REFIMPL_INLINE lanes<float, GROUP> float_squares(const float* q, const float* P, ptrdiff_t c) {

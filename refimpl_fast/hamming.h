@@ -11,16 +11,6 @@
 #include "clones.h"
 #include "compiler.h"
 
-#if REFIMPL_GNU
-#define set_bits __builtin_popcountll
-#else
-static inline int set_bits(uint64_t x) {
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    return (int)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
-}
-#endif
-
 template <int words>
 REFIMPL_INLINE void rows_of(
     const uint64_t* codes, const uint64_t* query, ptrdiff_t n, int32_t* out) {

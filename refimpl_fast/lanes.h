@@ -90,21 +90,28 @@ REFIMPL_INLINE lanes<double, N> times_power(
     return result;
 }
 
-/* Bit i is set where entry i of a whole vector, an outcome of comparing floats, is true. */
-template <class Mask>
+/* Bit i is set where entry i of a whole vector, an outcome of comparing floats or doubles, is true. */
+template <class T, class Mask>
 REFIMPL_INLINE unsigned bits_of(const Mask& mask) {
+    constexpr bool doubles = sizeof(T) == 8;
 #if defined(__x86_64__) && REFIMPL_BYTES == 64
     typedef int whole __attribute__((vector_size(64)));
+    typedef long long halves __attribute__((vector_size(64)));
+    if (doubles) return (unsigned char)__builtin_ia32_cvtq2mask512((halves)mask);
     return (unsigned short)__builtin_ia32_cvtd2mask512((whole)mask);
 #elif defined(__x86_64__) && REFIMPL_BYTES == 32
     typedef float whole __attribute__((vector_size(32)));
+    typedef double halves __attribute__((vector_size(32)));
+    if (doubles) return (unsigned)__builtin_ia32_movmskpd256((halves)mask);
     return (unsigned)__builtin_ia32_movmskps256((whole)mask);
 #elif defined(__x86_64__)
     typedef float whole __attribute__((vector_size(16)));
+    typedef double halves __attribute__((vector_size(16)));
+    if (doubles) return (unsigned)__builtin_ia32_movmskpd((halves)mask);
     return (unsigned)__builtin_ia32_movmskps((whole)mask);
 #else
     unsigned bits = 0;
-    for (unsigned i = 0; i < REFIMPL_BYTES / 4; ++i) bits |= (unsigned)mask[i] & 1u << i;
+    for (unsigned i = 0; i < REFIMPL_BYTES / sizeof(T); ++i) bits |= (unsigned)mask[i] & 1u << i;
     return bits;
 #endif
 }
@@ -114,14 +121,22 @@ template <int N>
 REFIMPL_INLINE bool any_at_most(const lanes<float, N>& x, const lanes<float, N>& y) {
     auto found = x.of[0] <= y.of[0];
     for (int i = 1; i < x.PARTS; ++i) found |= x.of[i] <= y.of[i];
-    return bits_of(found) != 0;
+    return bits_of<float>(found) != 0;
 }
 
 /* Bit i is set where x <= y. */
-template <int N>
-REFIMPL_INLINE unsigned bits_at_most(const lanes<float, N>& x, const lanes<float, N>& y) {
+template <class T, int N>
+REFIMPL_INLINE unsigned bits_at_most(const lanes<T, N>& x, const lanes<T, N>& y) {
     unsigned bits = 0;
-    for (int i = 0; i < x.PARTS; ++i) bits |= bits_of(x.of[i] <= y.of[i]) << (i * x.EACH);
+    for (int i = 0; i < x.PARTS; ++i) bits |= bits_of<T>(x.of[i] <= y.of[i]) << (i * x.EACH);
+    return bits;
+}
+
+/* Bit i is set where x > y. */
+template <class T, int N>
+REFIMPL_INLINE unsigned bits_above(const lanes<T, N>& x, const lanes<T, N>& y) {
+    unsigned bits = 0;
+    for (int i = 0; i < x.PARTS; ++i) bits |= bits_of<T>(x.of[i] > y.of[i]) << (i * x.EACH);
     return bits;
 }
 #else
@@ -154,10 +169,17 @@ REFIMPL_INLINE bool any_at_most(const lanes<float, N>& x, const lanes<float, N>&
     return found;
 }
 
-template <int N>
-REFIMPL_INLINE unsigned bits_at_most(const lanes<float, N>& x, const lanes<float, N>& y) {
+template <class T, int N>
+REFIMPL_INLINE unsigned bits_at_most(const lanes<T, N>& x, const lanes<T, N>& y) {
     unsigned bits = 0;
     for (int i = 0; i < N; ++i) bits |= (unsigned)(x.of[i] <= y.of[i]) << i;
+    return bits;
+}
+
+template <class T, int N>
+REFIMPL_INLINE unsigned bits_above(const lanes<T, N>& x, const lanes<T, N>& y) {
+    unsigned bits = 0;
+    for (int i = 0; i < N; ++i) bits |= (unsigned)(x.of[i] > y.of[i]) << i;
     return bits;
 }
 #endif

@@ -25,6 +25,9 @@ from refimpl.kernels.contract import checked
 cdef extern from "widths.h":
     void ball_group(const double* q, const double* C, Py_ssize_t d, double* out) nogil
     void box_group(const double* q, const double* B, Py_ssize_t d, double* out) nogil
+    int64_t stopping_group(
+        const double* q, const double* P, Py_ssize_t d, double limit, unsigned* left
+    ) nogil
     unsigned near_group(const float* q, const float* P, Py_ssize_t d, float limit) nogil
     int lowest_bit(unsigned mask) nogil
 
@@ -48,6 +51,8 @@ cdef enum:
     GROUP = 16
     HEIGHT = 3  # levels of nodes in a brick
     LEVELS = 64
+    QUERIES = 16  # that a scan compares with each sixteen points before the next
+    PACKED = 32  # coordinates of a scan's points that are compared at once
 
 cdef double TINY = reference.TINY
 # a query this far out, in radii, is compared with the points in float64 only
@@ -461,7 +466,7 @@ def tree_within(
 
 
 cdef class _Scan(Loop):
-    """Step t is query t."""
+    """Step i is QUERIES queries, which are compared with sixteen points at a time."""
 
     cdef const double[:, ::1] X, Q
     cdef const int64_t[::1] skip
@@ -469,11 +474,80 @@ cdef class _Scan(Loop):
     cdef int64_t[:, ::1] indices
     cdef int64_t[::1] terms, wrong
 
-    cdef void at(self, Py_ssize_t t, int thread) noexcept nogil:
-        self.terms[t] = _scan(
-            &self.X[0, 0], self.X.shape[0], self.X.shape[1], &self.Q[t, 0], self.squares.shape[1],
-            self.skip[t], &self.squares[t, 0], &self.indices[t, 0], &self.wrong[t]
-        )
+    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
+        cdef double[PACKED * GROUP] packed
+        cdef Py_ssize_t n = self.X.shape[0], d = self.X.shape[1], g, first, last, t, p, c
+        for g in range((n + GROUP - 1) // GROUP):
+            first, last = g * GROUP, min((g + 1) * GROUP, n)
+            for p in range(first, last):
+                for c in range(min(d, <Py_ssize_t> PACKED)):
+                    packed[c * GROUP + p - first] = self.X[p, c]
+            for t in range(i * QUERIES, min((i + 1) * QUERIES, self.Q.shape[0])):
+                if self.wrong[t] < 0 and not (
+                    last - first == GROUP and self._none_near(t, first, packed)
+                ):
+                    self._compare(t, first, last)
+
+    cdef bint _none_near(self, Py_ssize_t t, Py_ssize_t first, const double* packed) noexcept nogil:
+        # whether all sixteen sums end beyond the k-th smallest, which then is the same for all
+        cdef const double* q = &self.Q[t, 0]
+        cdef Py_ssize_t d = self.X.shape[1]
+        cdef double limit = self.squares[t, self.squares.shape[1] - 1]
+        cdef unsigned left
+        cdef int64_t terms
+        if not limit < INFINITY or first <= self.skip[t] < first + GROUP:
+            return False
+        terms = stopping_group(q, packed, min(d, <Py_ssize_t> PACKED), limit, &left)
+        while left:
+            if not _beyond(q, &self.X[first + lowest_bit(left), 0], d, limit, &terms):
+                return False
+            left &= left - 1
+        self.terms[t] += terms
+        return True
+
+    cdef void _compare(self, Py_ssize_t t, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        # partial = np.cumsum((x_t - x_i) ** 2)
+        # beyond = np.flatnonzero(partial > near[-1])
+        # near = np.insert(near, place, partial[-1])[:k]
+        cdef double* near = &self.squares[t, 0]
+        cdef int64_t* which = &self.indices[t, 0]
+        cdef Py_ssize_t k = self.squares.shape[1], d = self.X.shape[1], i, c, place
+        cdef double partial
+        for i in range(first, last):
+            if i == self.skip[t]:
+                continue
+            partial = 0
+            for c in range(d):
+                self.terms[t] += 1
+                partial += (self.Q[t, c] - self.X[i, c]) * (self.Q[t, c] - self.X[i, c])
+                if partial > near[k - 1]:  # LM:4.2:2
+                    break
+            else:
+                if not partial < INFINITY:
+                    near[0], self.wrong[t] = partial, i
+                    return
+            if not partial < near[k - 1]:
+                continue
+            place = k - 1
+            while place and partial < near[place - 1]:
+                near[place], which[place] = near[place - 1], which[place - 1]
+                place -= 1
+            near[place], which[place] = partial, i
+
+
+cdef bint _beyond(
+    const double* q, const double* row, Py_ssize_t d, double limit, int64_t* terms
+) noexcept nogil:
+    # whether the sum ends beyond the limit; the first PACKED of its terms are counted
+    cdef double partial = 0
+    cdef Py_ssize_t c
+    for c in range(d):
+        partial += (q[c] - row[c]) * (q[c] - row[c])
+        if c >= PACKED:
+            terms[0] += 1
+            if partial > limit:
+                return True
+    return False
 
 
 @checked
@@ -490,50 +564,12 @@ def scan_nearest(
     reference.require_enough(k, n, skip)
     cdef _Scan loop = _Scan()
     loop.X, loop.Q, loop.skip = X, Q, np.full(m, -1) if skip is None else skip
-    loop.squares = np.empty((m, k))
-    loop.indices = np.empty((m, k), dtype=np.int64)
+    loop.squares, loop.indices = np.full((m, k), np.inf), np.full((m, k), n)
     loop.terms = np.zeros(m, dtype=np.int64)
     loop.wrong = np.full(m, -1)
-    # the work is some coordinates of each point
-    loop.run(m, worth(n_threads, 4 * m * n), _together(m, n_threads))
+    # some coordinates of each point, and insertions
+    loop.run((m + QUERIES - 1) // QUERIES, worth(n_threads, 4 * m * n), 1)
     for t in range(m):
         if loop.wrong[t] >= 0:
             reference.require_finite_square(loop.squares[t, 0], t, loop.wrong[t])
     return np.asarray(loop.squares), np.asarray(loop.indices), np.asarray(loop.terms)
-
-
-cdef int64_t _scan(
-    const double* X, Py_ssize_t n, Py_ssize_t d, const double* q, Py_ssize_t k, int64_t skip,
-    double* near, int64_t* which, int64_t* wrong
-) noexcept nogil:
-    # partial = np.cumsum((x_t - x_i) ** 2)
-    # beyond = np.flatnonzero(partial > near[-1])
-    # near = np.insert(near, place, partial[-1])[:k]
-    cdef int64_t terms = 0
-    cdef Py_ssize_t i, c, place
-    cdef double partial
-    cdef const double* row
-    for i in range(k):
-        near[i], which[i] = INFINITY, n
-    for i in range(n):
-        if i == skip:
-            continue
-        row = X + i * d
-        partial = 0
-        for c in range(d):
-            terms += 1
-            partial += (q[c] - row[c]) * (q[c] - row[c])
-            if partial > near[k - 1]:  # LM:4.2:2
-                break
-        else:
-            if not partial < INFINITY:
-                near[0], wrong[0] = partial, i
-                return terms
-        if not partial < near[k - 1]:
-            continue
-        place = k - 1
-        while place and partial < near[place - 1]:
-            near[place], which[place] = near[place - 1], which[place - 1]
-            place -= 1
-        near[place], which[place] = partial, i
-    return terms

@@ -37,6 +37,16 @@ static int refimpl_widest(void) { return REFIMPL_GNU ? 16 : 0; }
 
 static const int refimpl_width = refimpl_widest();
 
+static inline int lowest_bit(unsigned mask) {
+#if REFIMPL_GNU
+    return __builtin_ctz(mask);
+#else
+    int i = 0;
+    while (!(mask >> i & 1)) ++i;
+    return i;
+#endif
+}
+
 #if REFIMPL_GNU && defined(__x86_64__) && REFIMPL_WIDEST >= 4
 namespace refimpl_v4 {
 #define REFIMPL_BYTES 64
@@ -99,23 +109,16 @@ REFIMPL_WIDEST_OF(eight_errors)
 REFIMPL_WIDEST_OF(eight_gains)
 REFIMPL_WIDEST_OF(eight_sums)
 REFIMPL_WIDEST_OF(panel_hits)
+REFIMPL_WIDEST_OF(extents)
+REFIMPL_WIDEST_OF(spreads)
 REFIMPL_WIDEST_OF(ball_group)
 REFIMPL_WIDEST_OF(box_group)
 REFIMPL_WIDEST_OF(near_group)
-REFIMPL_WIDEST_OF(nearest_centre)
+REFIMPL_WIDEST_OF(nearest_centres)
+REFIMPL_WIDEST_OF(stopping_group)
 REFIMPL_WIDEST_OF(sum_maps)
 REFIMPL_WIDEST_OF(add_votes)
 REFIMPL_WIDEST_OF(exponentials)
 REFIMPL_WIDEST_OF(z_sums)
-
-static inline int lowest_bit(unsigned mask) {
-#if REFIMPL_GNU
-    return __builtin_ctz(mask);
-#else
-    int i = 0;
-    while (!(mask >> i & 1)) ++i;
-    return i;
-#endif
-}
 
 #endif
