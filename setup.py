@@ -52,6 +52,7 @@ INCLUDED = (
     "compiler.h",
     "cutoffs.h",
     "exponentials.h",
+    "extents.h",
     "fetch.h",
     "grain.h",
     "groups.h",

@@ -2,7 +2,8 @@
 
 The reference's expressions stand above the loops.
 
-Some points are compared with sixteen centres at once; each sum is taken in the order of the coordinates.
+Some points are compared with sixteen centres at once; each sum is taken in the order of the
+coordinates.
 """
 
 import numpy as np
