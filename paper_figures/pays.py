@@ -329,7 +329,7 @@ def _notes(rows: Sequence[Row], most: int) -> list[str]:
 def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw the errors as a chart of methods and sets: the darker, the more above the best."""
     from paper_figures.plots import footnote
-    from paper_figures.themes import SMALLEST, theme
+    from paper_figures.themes import LIGHT, SMALLEST
 
     rows = [row for row in record["rows"] if row["measure"] == ERROR and row["ours"] is not None]
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
@@ -339,7 +339,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         least = min(r["ours"] for r in rows if r["data_set"] == row["data_set"])
         x, y = methods.index(row["method"]), sets.index(row["data_set"])
         lag = min(1.0, (row["ours"] - least) / 10.0)
-        axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=theme().ink, alpha=0.4 * lag)
+        axis.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=LIGHT.ink, alpha=0.4 * lag)
         text = f"{row['ours']:.1f}"
         weight = "bold" if row["best"] else "normal"
         axis.text(x, y, text, ha="center", va="center", fontsize=SMALLEST, weight=weight)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from paper_figures.store import Record
-from paper_figures.themes import DARK, LIGHT, SMALLEST, Theme, drawn_in, theme
+from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def series_style(place: int) -> dict[str, Any]:
             f"place must be 0 to {len(MARKERS) - 1}, since a picture holds at most {len(MARKERS)} "
             f"series; got {place}"
         )
-    return {"color": theme().series[place], "marker": MARKERS[place], "linestyle": LINES[place]}
+    return {"color": LIGHT.series[place], "marker": MARKERS[place], "linestyle": LINES[place]}
 
 
 def hollow(place: int) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def footnote(figure: Figure, text: str) -> None:
     text : str
     """
     if text:
-        figure.supxlabel(text, fontsize=SMALLEST, color=theme().soft)
+        figure.supxlabel(text, fontsize=SMALLEST, color=LIGHT.soft)
 
 
 def standard_error(row: Mapping[str, Any]) -> float:
@@ -347,7 +347,7 @@ def ink_on_paper() -> Any:
     """Return a colour map for scanned ink: 0 is the background, 255 is the colour of text."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("ink", [theme().paper, theme().ink])
+    return LinearSegmentedColormap.from_list("ink", [LIGHT.paper, LIGHT.ink])
 
 
 def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
@@ -365,35 +365,24 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
     Returns
     -------
     dict of str to bytes
-        The contents of the files by suffix, ``".svg"``, ``".png"`` and ``"-dark.svg"``; the same
-        bytes for the same record.
+        The contents of the files by suffix, ``".svg"`` and ``".png"``; the same bytes for the same
+        record. The first has colours for dark pages, too.
     """
-    light = _drawn(plot, record, size, LIGHT, ("svg", "png"))
-    dark = _drawn(plot, record, size, DARK, ("svg",))
-    return {".svg": light["svg"], ".png": light["png"], "-dark.svg": dark["svg"]}
-
-
-def _drawn(
-    plot: Draw, record: Record, size: tuple[float, float], colours: Theme, formats: Sequence[str]
-) -> dict[str, bytes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     files = {}
-    with drawn_in(colours):
+    with our_settings():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)
-        for name in formats:
+        for name in ("svg", "png"):
             buffer = io.BytesIO()
             metadata = {"Date": None} if name == "svg" else {}
             figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
             files[name] = buffer.getvalue()
-    if "svg" in files:
-        files["svg"] = shorter(files["svg"])
-    if "png" in files:
-        files["png"] = _fewer_colours(files["png"])
-    return files
+    svg, png = on_dark_pages(shorter(files["svg"])), _fewer_colours(files["png"])
+    return {".svg": svg, ".png": png}
 
 
 def shorter(svg: bytes) -> bytes:

@@ -1,10 +1,12 @@
-"""The colours of pictures, on a light and on a dark background, and the settings of matplotlib."""
+"""The colours of pictures, on a light and on a dark page, and the settings of matplotlib.
+
+Pictures are drawn in the light colours. :func:`on_dark_pages` adds what changes them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,20 +53,34 @@ DARK = Theme(
     "#3A3D42",
     ("#3D9BF0", "#F4833A", "#14C5A0", "#E052B0", "#85CCFF", "#D9CB4A", "#D84316", "#E9E9E6"),
 )
-_THEME: ContextVar[Theme] = ContextVar("theme", default=LIGHT)
 
 
-def theme() -> Theme:
-    """Return the colours of the picture that is being drawn; the light ones outside of a drawing.
+def on_dark_pages(svg: bytes) -> bytes:
+    """Let a picture have the dark colours where its page is dark.
+
+    Parameters
+    ----------
+    svg : bytes
+        A file that is drawn in the light colours. Viewers that do not know of dark pages show it
+        as it is.
 
     Returns
     -------
-    Theme
+    bytes
     """
-    return _THEME.get()
+    light, dark = ((c.paper, c.ink, c.soft, c.grid, *c.series) for c in (LIGHT, DARK))
+    rules = [
+        f'[style*="{what}: {a.lower()}"]{{{what}:{b.lower()}!important}}'
+        for a, b in dict(zip(light, dark, strict=True)).items()
+        for what in ("fill", "stroke")
+        if f"{what}: {a.lower()}".encode() in svg
+    ]
+    rules.append("image{filter:invert(.91)}")  # scanned ink: white becomes the dark background
+    style = f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+    return svg.replace(b"</style>", style.encode(), 1)
 
 
-def _settings(colours: Theme) -> dict[str, Any]:
+def _settings() -> dict[str, Any]:
     return {
         "font.size": 10,
         "axes.titlesize": 10,
@@ -84,10 +100,10 @@ def _settings(colours: Theme) -> dict[str, Any]:
         "lines.markersize": 4,
         "svg.hashsalt": "refimpl",
         "svg.fonttype": "path",
-        "grid.color": colours.grid,
-        "figure.facecolor": colours.paper,
-        "savefig.facecolor": colours.paper,
-        "axes.facecolor": colours.paper,
+        "grid.color": LIGHT.grid,
+        "figure.facecolor": LIGHT.paper,
+        "savefig.facecolor": LIGHT.paper,
+        "axes.facecolor": LIGHT.paper,
     } | dict.fromkeys(
         (
             "text.color",
@@ -97,24 +113,15 @@ def _settings(colours: Theme) -> dict[str, Any]:
             "xtick.color",
             "ytick.color",
         ),
-        colours.ink,
+        LIGHT.ink,
     )
 
 
 @contextmanager
-def drawn_in(colours: Theme) -> Iterator[None]:
-    """Draw in these colours, whatever the user's settings are.
-
-    Parameters
-    ----------
-    colours : Theme
-    """
+def our_settings() -> Iterator[None]:
+    """Draw with the project's settings, whatever the user's are."""
     import matplotlib
 
-    settings: Any = {**matplotlib.rcParamsDefault, **_settings(colours)}
-    token = _THEME.set(colours)
-    try:
-        with matplotlib.rc_context(settings):
-            yield
-    finally:
-        _THEME.reset(token)
+    settings: Any = {**matplotlib.rcParamsDefault, **_settings()}
+    with matplotlib.rc_context(settings):
+        yield

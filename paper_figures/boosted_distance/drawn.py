@@ -20,7 +20,7 @@ from paper_figures.plots import (
     standard_error,
 )
 from paper_figures.store import Record, Row
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -61,7 +61,7 @@ def draw_rounds(record: Record, figure: mpl.Figure) -> None:
         for place, method in enumerate(dict.fromkeys(row["method"] for row in mine)):
             line = [row for row in mine if row["method"] == method]
             if len(line) == 1:
-                handles[method] = _level(axis, line[0], color=theme().soft, linestyle=":")
+                handles[method] = _level(axis, line[0], color=LIGHT.soft, linestyle=":")
                 continue
             rounds = [row["rounds"] for row in line]
             handles[method] = mean_line(axis, rounds, line, label=method, **series_style(place))
@@ -145,7 +145,7 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
         (upper, "Mean over the sets", "error (%)"),
         (lower, "Distance from the published Table 2", "mean |reproduced − published|\n(points)"),
     ):
-        mark = axis.axvline(chosen, color=theme().soft, linewidth=0.8)
+        mark = axis.axvline(chosen, color=LIGHT.soft, linewidth=0.8)
         logarithmic(axis.xaxis)
         axis.set(title=title, xlabel="rounds T", ylabel=label)
     lower.set_ylim(0, None)
@@ -175,7 +175,7 @@ def draw_intervals(record: Record, figure: mpl.Figure) -> None:
     axis.set_ylim(len(sets) - 0.5, -0.5)
     axis.set_xlim(0, None)
     for border in range(1, len(sets)):
-        axis.axhline(border - 0.5, color=theme().grid, linewidth=0.6)
+        axis.axhline(border - 0.5, color=LIGHT.grid, linewidth=0.6)
     axis.grid(axis="y", visible=False)
     axis.set_xlabel("error (%), mean of the two classes")
     absent = list(dict.fromkeys(row["data_set"] for row in record["rows"] if row["ours"] is None))

@@ -18,7 +18,7 @@ from paper_figures.plots import (
     series_style,
 )
 from paper_figures.store import Record
-from paper_figures.themes import SMALLEST, theme
+from paper_figures.themes import LIGHT, SMALLEST
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -72,7 +72,7 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
                     label=label,
                     **style,
                 )
-        axis.axhline(1, color=theme().soft, linewidth=1)
+        axis.axhline(1, color=LIGHT.soft, linewidth=1)
         axis.set(title=f"k = {k}", ylabel="ratio of\nENN-k ranks")
         _by_percentile(axis)
         axis.annotate(
@@ -80,7 +80,7 @@ def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
             (0.02, 0.04),
             xycoords="axes fraction",
             fontsize=SMALLEST,
-            color=theme().soft,
+            color=LIGHT.soft,
         )
     key(figure, handles, "below 1: the method named first is better")
 

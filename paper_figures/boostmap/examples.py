@@ -27,7 +27,7 @@ from paper_figures.study import (
     grid,
     published,
 )
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 from refimpl.boostmap.algorithm import pivot_embedding, proximity_order, reference_embedding
 from refimpl.kernels.triples import margins
 
@@ -112,7 +112,7 @@ def draw_triangle(record: Record, figure: mpl.Figure) -> None:
     foot = np.array([record["drawing"]["foot"], 0.0])
     axis = figure.subplots()
     colour = series_style(0)["color"]
-    axis.plot(*np.array([A, B, C, A]).T, color=theme().ink)
+    axis.plot(*np.array([A, B, C, A]).T, color=LIGHT.ink)
     axis.plot(*np.array([A, foot]).T, color=series_style(1)["color"], linestyle="--")
     axis.plot(*np.array([B, foot]).T, color=colour, linewidth=4, label="$F^{x_1,x_2}(x)$ = BD")
     for name, place, shift in (

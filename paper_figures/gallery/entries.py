@@ -20,7 +20,7 @@ NOT_RUN = "not yet run"
 DAMAGED = "damaged"
 REPRODUCED = "paper_figures/reproduced"
 """The folder of the committed results at the papers' scale."""
-SUFFIXES = (".svg", ".png", "-dark.svg")
+SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True)

@@ -101,12 +101,10 @@ def _picture(entry: Entry) -> str:
     if ".svg" not in entry.pictures:
         return ""
     width, height = (round(96 * inches) for inches in figure.size)
-    files = [s for s in entry.pictures if s != "-dark.svg"]
     others = " · ".join(
-        f'<a href="{escape(figure.name + s)}">{s[1:]}</a>' for s in (*files, ".json")
+        f'<a href="{escape(figure.name + s)}">{s[1:]}</a>' for s in (*entry.pictures, ".json")
     )
-    dark = "-dark.svg" in entry.pictures
-    shown = picture(figure.name, figure.alt or figure.title, (width, height), dark)
+    shown = picture(figure.name, figure.alt or figure.title, (width, height))
     return f"<figure>{shown}<figcaption>{others}</figcaption></figure>"
 
 

@@ -143,12 +143,7 @@ def _bar(counts: dict[str, int]) -> str:
 def _thumbnail(entry: Entry) -> str:
     figure = entry.figure
     folder = escape(entry.paper.name)
-    shown = picture(
-        f"{folder}/{figure.name}",
-        f"{entry.spoken}: {figure.title}",
-        (160, 100),
-        "-dark.svg" in entry.pictures,
-    )
+    shown = picture(f"{folder}/{figure.name}", f"{entry.spoken}: {figure.title}", (160, 100))
     return (
         f'<a href="{folder}/index.html#{escape(figure.name)}">{shown}'
         f"<span>{escape(entry.spoken)}</span></a>"

@@ -103,16 +103,12 @@ def sentence(text: str) -> str:
     return whole if whole.endswith((".", "!", "?")) else whole + "."
 
 
-def picture(path: str, words: str, size: tuple[int, int], dark: bool) -> str:
-    """Return a picture: one for each theme, or one on a light panel."""
+def picture(path: str, words: str, size: tuple[int, int]) -> str:
+    """Return a picture, which has colours for light and dark pages."""
     width, height = size
     seen = f'alt="{escape(words)}" width="{width}" height="{height}" loading="lazy"'
-    if not dark:
-        return f'<div class="panel picture"><img src="{escape(path)}.svg" {seen}></div>'
-    return (
-        f'<div class="picture"><img class="only-light" src="{escape(path)}.svg" {seen}>'
-        f'<img class="only-dark" src="{escape(path)}-dark.svg" {seen}></div>'
-    )
+    # the theme of the site puts other pictures on white
+    return f'<div class="picture"><img class="dark-light" src="{escape(path)}.svg" {seen}></div>'
 
 
 def search_form(action: str, shown: str) -> str:

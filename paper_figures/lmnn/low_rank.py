@@ -31,7 +31,7 @@ from paper_figures.study import (
     exact,
     number,
 )
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 from refimpl.lmnn import (
     LMNNOptions,
     algorithm,
@@ -352,7 +352,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         for place, (words, points) in zip(places, gained.items(), strict=False):
             if points:
                 top.plot(*zip(*points, strict=True), label=words, **series_style(place))
-        top.axhline(1.0, color=theme().ink, linestyle=":")
+        top.axhline(1.0, color=LIGHT.ink, linestyle=":")
         top.set(ylabel="times as fast\nas a scan", title=f"Ball trees over the scan ({SEARCHED})")
         top.set_ylim(0, None)
     else:
@@ -364,7 +364,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
             axis.plot(*zip(*points, strict=True), label=method, **series_style(place))
     if "baseline" in record["drawing"]:
         level = record["drawing"]["baseline"]
-        axis.axhline(level, color=theme().ink, linestyle=":", label="all components, Euclidean")
+        axis.axhline(level, color=LIGHT.ink, linestyle=":", label="all components, Euclidean")
     axis.set(xlabel="dimensions", ylabel=ERROR)
     key(figure, labelled(axis) | (labelled(top) if any(gained.values()) else {}))
 

@@ -13,7 +13,7 @@ from paper_figures.lmnn.points import points, prepared
 from paper_figures.plots import key, labelled, series_style
 from paper_figures.store import Record, Row
 from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, exact
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import leave_one_out_error, lmnn
 from refimpl.typing import FloatArray, Labels
@@ -150,7 +150,7 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     axis = figure.subplots()
     centre, query = (np.array(drawing[name]) for name in ("centre", "query"))
     radius = drawing["radius"]
-    axis.add_patch(Circle(tuple(centre), radius, fill=False, color=theme().ink))
+    axis.add_patch(Circle(tuple(centre), radius, fill=False, color=LIGHT.ink))
     for place, (drawn, label, size) in enumerate(
         (
             (drawing["inside"], "points of S", 14),
@@ -169,13 +169,13 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
         *np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--", label=bound
     )
     axis.plot(
-        *np.array([edge, centre]).T, color=theme().ink, linestyle=":", label=f"r = {radius:.2f}"
+        *np.array([edge, centre]).T, color=LIGHT.ink, linestyle=":", label=f"r = {radius:.2f}"
     )
     axis.set(
         aspect="equal", xlabel="first principal component", ylabel="second principal component"
     )
     ball = Line2D(
-        [], [], color=theme().ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
+        [], [], color=LIGHT.ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
     )
     key(figure, labelled(axis) | {"ball S of radius r": ball})
 
@@ -204,7 +204,7 @@ def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
         )
         axes = 0.5 * spread / longest / np.sqrt(np.maximum(values, 1e-300))
         angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
-        for colour, width in ((theme().paper, 4), (style["color"], 2)):
+        for colour, width in ((LIGHT.paper, 4), (style["color"], 2)):
             axis.add_patch(
                 Ellipse(centre, *axes, angle=angle, fill=False, edgecolor=colour, linewidth=width)
             )
@@ -214,7 +214,7 @@ def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
             ha="center",
             va="center",
             color=style["color"],
-            bbox={"boxstyle": "round,pad=0.15", "color": theme().paper, "alpha": 0.85},
+            bbox={"boxstyle": "round,pad=0.15", "color": LIGHT.paper, "alpha": 0.85},
         )
     axis.set(xlabel="first principal component", ylabel="second principal component")
 

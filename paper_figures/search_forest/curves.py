@@ -46,7 +46,7 @@ from paper_figures.search_forest.recall import (
 )
 from paper_figures.store import Record
 from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -401,7 +401,7 @@ def _in_key() -> Any:
     """Return what the key shows for printed numbers."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **hollow(0) | {"color": theme().ink})
+    return Line2D([], [], **hollow(0) | {"color": LIGHT.ink})
 
 
 # --------------------------------------------------------------------------- the study

@@ -32,7 +32,7 @@ from paper_figures.study import (
     grid,
     number,
 )
-from paper_figures.themes import theme
+from paper_figures.themes import LIGHT
 from refimpl.kernels import SearchForest
 from refimpl.typing import Int32Array, UInt64Array
 
@@ -252,7 +252,7 @@ def _in_key(**look: Any) -> Any:
     """Return what the key shows for printed numbers, or for lines of any colour."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **hollow(0) | {"color": theme().ink} | look)
+    return Line2D([], [], **hollow(0) | {"color": LIGHT.ink} | look)
 
 
 # --------------------------------------------------------------------------- the study

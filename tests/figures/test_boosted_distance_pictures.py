@@ -19,7 +19,7 @@ from pictures import (
 )
 
 from paper_figures.boosted_distance import PAPER
-from paper_figures.themes import DARK, LIGHT, drawn_in
+from paper_figures.themes import LIGHT
 
 FIGURES = {figure.name: figure for figure in PAPER.figures}
 
@@ -97,13 +97,11 @@ def test_examples_stand_in_rows_by_class():
     assert figure.get_supxlabel() == "gender is left out: not available"
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_ink_has_the_colour_of_text(theme):
+def test_ink_has_the_colour_of_text():
     panel = {"data_set": "d", "side": 1, "classes": [{"class": "c", "images": [[0], [255]]}]}
-    with drawn_in(theme):
-        (axis,) = picture(FIGURES["figure1"].draw, [panel], [row(1)]).axes
+    (axis,) = picture(FIGURES["figure1"].draw, [panel], [row(1)]).axes
     colours = axis.get_images()[0].get_cmap()
-    assert [to_hex(colours(x)).upper() for x in (0.0, 1.0)] == [theme.paper, theme.ink]
+    assert [to_hex(colours(x)).upper() for x in (0.0, 1.0)] == [LIGHT.paper, LIGHT.ink]
 
 
 def test_examples_of_both_sets():

@@ -237,20 +237,9 @@ def test_a_picture_has_its_size_words_and_files(page):
     image = shown.only("img")
     assert (image["src"], image["alt"]) == ("figure1.svg", "Curves")
     assert (image["width"], image["height"], image["loading"]) == ("480", "240", "lazy")
-    assert shown.only("div", **{"class": "panel picture"}).all("img") == [image]
     files = ["figure1.svg", "figure1.png", "figure1.json"]
     assert [a["href"] for a in shown.only("figcaption").all("a")] == files
     assert len(page.all("img")) == 1  # neither a table nor a figure without files has one
-
-
-def test_a_dark_picture_needs_no_panel(tmp_path):
-    store = fill(tmp_path)
-    (tmp_path / "first_paper/figure1-dark.svg").write_text("")
-    gallery.write(store, PAPERS)
-    for path, source in (("first_paper/index.html", ""), ("index.html", "first_paper/")):
-        light, dark = tree(tmp_path / path).only("div", **{"class": "picture"}).all("img")
-        assert (light["src"], light["class"]) == (f"{source}figure1.svg", "only-light")
-        assert (dark["src"], dark["class"]) == (f"{source}figure1-dark.svg", "only-dark")
 
 
 def test_the_first_of_many_notes_stands_open(page):

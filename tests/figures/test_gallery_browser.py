@@ -112,22 +112,6 @@ def test_pictures_load_and_have_words(browser, out, page):
     assert len(images) >= 2 and all(width > 0 and alt for width, alt in images)
 
 
-def test_pictures_lie_on_a_light_panel_in_the_dark(browser, out):
-    set_media(browser, "dark")
-    open_page(browser, out, "lmnn/index.html")
-    script = """
-      return [...document.querySelectorAll('article .picture')].map(p => {
-        const seen = [...p.querySelectorAll('img')].filter(i => i.checkVisibility());
-        if (seen.length != 1) return seen.length;
-        return seen[0].className || getComputedStyle(p).backgroundColor;
-      })
-    """
-    panels = set(browser.execute_script(script))
-    assert panels <= {"only-dark", "rgb(244, 244, 241)"} and panels
-    set_media(browser)
-    assert set(browser.execute_script(script)) <= {"only-light", "rgb(255, 255, 255)"}
-
-
 # ------------------------------------------------------------------------------- first page
 
 

@@ -7,13 +7,13 @@ down.
 from pathlib import Path
 
 import pytest
-from pictures import contrast, crossing, laid_out, outside, written
+from pictures import crossing, laid_out, outside, written
 
 import paper_figures
 from paper_figures import registry
 from paper_figures.plots import WIDTH
 from paper_figures.store import Store
-from paper_figures.themes import DARK, LIGHT, SMALLEST
+from paper_figures.themes import SMALLEST
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 PHONE = 358  # pixels of a page 390 wide, without its margins
@@ -104,11 +104,3 @@ def test_the_key_shows_no_empty_text(pictures, paper, figure):
     boxes = [*picture.legends, *(axis.get_legend() for axis in picture.axes if axis.get_legend())]
     assert len(boxes) <= 1
     assert all(text.get_text() for box in boxes for text in box.get_texts())
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_colours_have_contrast(theme):
-    assert len(set(theme.series)) == 8
-    assert min(contrast(colour, theme.paper) for colour in theme.series) >= 3
-    assert contrast(theme.ink, theme.paper) >= 7 and contrast(theme.soft, theme.paper) >= 4.5
-    assert contrast(theme.grid, theme.paper) < 2

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pictures import contrast, curve, tick_labels
 
 from paper_figures import plots
-from paper_figures.themes import DARK, LIGHT, drawn_in, theme
+from paper_figures.themes import DARK, LIGHT, our_settings
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 # Machado, Oliveira & Fernandes (2009), severity 1: linear sRGB as it is seen
@@ -81,16 +81,6 @@ def test_colours_differ_for_the_colour_blind(colours, eyes):
     places = [oklab(colour, SEEN[eyes]) for colour in colours.series]
     apart = min(np.linalg.norm(a - b) for i, a in enumerate(places) for b in places[:i])
     assert apart > 0.08
-
-
-def test_a_theme_ends_with_its_picture():
-    with drawn_in(DARK):
-        assert theme() is DARK and plots.series_style(0)["color"] == DARK.series[0]
-        assert matplotlib.rcParams["text.color"] == DARK.ink
-    assert theme() is LIGHT and matplotlib.rcParams["text.color"] != DARK.ink
-    with pytest.raises(ZeroDivisionError), drawn_in(DARK):
-        _ = 1 / 0
-    assert theme() is LIGHT
 
 
 def test_a_printed_number_is_a_hollow_mark():
@@ -249,14 +239,14 @@ def plot(record, figure):
     axis.legend()
 
 
-def test_a_record_becomes_three_files_of_its_size():
+def test_a_record_becomes_two_files_of_its_size():
     before = dict(matplotlib.rcParams)
     matplotlib.rcParams["axes.facecolor"] = "red"  # a user's own settings play no part
     try:
         files = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))
     finally:
         matplotlib.rcParams["axes.facecolor"] = before["axes.facecolor"]
-    assert list(files) == [".svg", ".png", "-dark.svg"]
+    assert list(files) == [".svg", ".png"]
     png = files[".png"]
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     size = int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
@@ -269,22 +259,16 @@ def test_a_record_becomes_three_files_of_its_size():
     assert plots.draw(plot, {"rows": [1, 3, 2.5]}, (4, 3))[".svg"] != files[".svg"]
 
 
-def test_the_dark_twin_differs_in_its_colours_alone():
-    files = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))
-    found = [
-        set(re.findall('#[0-9a-f]{6}(?=[;"])', files[name].decode()))
-        for name in files
-        if ".svg" in name
-    ]
+def test_a_picture_has_other_colours_on_a_dark_page():
+    svg = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))[".svg"].decode()
+    style, shapes = svg.split("</style>")
+    media = style[style.index("@media(prefers-color-scheme:dark){") :].lower()
     light, dark = (
         {colour.lower() for colour in (t.paper, t.ink, t.grid, t.series[0])} for t in (LIGHT, DARK)
     )
-    assert found == [light, dark]
-    shapes = [
-        re.sub("#[0-9a-zA-Z]{6,}", "", files[name].decode()) for name in (".svg", "-dark.svg")
-    ]
-    shapes = [re.sub('(id="|url\\()[^")]*', "", text) for text in shapes]
-    assert shapes[0] == shapes[1]
+    assert set(re.findall('#[0-9a-f]{6}(?=[;"])', shapes)) == light
+    assert set(re.findall("#[0-9a-f]{6}(?=!)", media)) == dark
+    assert f'[style*="stroke: {LIGHT.series[0]}"]{{stroke:{DARK.series[0]}!'.lower() in media
 
 
 def test_a_shorter_svg_has_the_same_shapes():
@@ -301,7 +285,7 @@ def test_a_shorter_svg_has_the_same_shapes():
 
 @pytest.mark.parametrize("values", [(1000.01, 1000.02, 1000.03), (1e5, 2e5), (1e-5, 3e-5)])
 def test_linear_axes_have_no_offsets(values):
-    with drawn_in(LIGHT):
+    with our_settings():
         picture = Figure(figsize=(4, 3))
         FigureCanvasAgg(picture)
         (axis,) = plots.panels(picture, 1)

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from paper_figures.themes import LIGHT, drawn_in
+from paper_figures.themes import our_settings
 
 
 def picture(plot, drawing, rows=()):
@@ -91,9 +91,9 @@ def require_distinct(axis):
     assert len({style for _, style in styles}) == len(styles)
 
 
-def laid_out(plot, record, size, colours=LIGHT):
-    """Return the figure that `plot` draws of a record in a theme, with its layout computed."""
-    with drawn_in(colours):
+def laid_out(plot, record, size):
+    """Return the figure that `plot` draws of a record, with its layout computed."""
+    with our_settings():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)

@@ -28,8 +28,7 @@ def write_pages(folder):
     """
     shutil.copytree(REPRODUCED, folder, ignore=shutil.ignore_patterns("*.html", "*.svg"))
     for png in folder.rglob("*.png"):
-        for ending in (".svg", "-dark.svg"):
-            png.with_name(png.stem + ending).write_text(PICTURE, encoding="utf-8")
+        png.with_suffix(".svg").write_text(PICTURE, encoding="utf-8")
     gallery.write(Store(folder), load_papers())
 
 
