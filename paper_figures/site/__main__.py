@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, documents, errata, figures, front, others, reader, whole
+from paper_figures.site import api, documents, errata, figures, front, others, reader, which, whole
 from paper_figures.site.demos import pages as demos
 from paper_figures.site.finish import finish
 
@@ -28,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in ("gallery.css", "gallery.js"):
             shutil.copy(ASSETS / name, sources / "_static")
         front.write(sources)
+        which.write(sources)
         reader.write(sources)
         demos.write_links(sources)
         errata.write(sources)

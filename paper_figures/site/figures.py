@@ -81,7 +81,7 @@ def _pages(room: str) -> dict[str, str]:
     named = {path: f"{name}.html" for path, name in PAGES.items()}
     if room in registry.PAPERS:
         code = f"refimpl/{room}/algorithm"
-        named[f"{code}.py"] = f"_modules/{code}.html"
+        named[f"{code}.py"] = f"source/{code}.py.html"
         named[f"reader/{room}"] = f"reader/{room}.html"
     own = {path: page for path, page in named.items() if f"/{room}" in path}
     return {path: os.path.relpath(page, f"{FOLDER}/{room}") for path, page in own.items()}

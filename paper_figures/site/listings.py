@@ -1,19 +1,111 @@
-"""The Cython modules as pages of the site, each line with an anchor, beside those in Python."""
+"""The modules of both twins as pages of the site, each line with an anchor, and links to them."""
 
+import importlib
+import inspect
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import refimpl
 import refimpl_fast
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["pages", "setup"]
+__all__ = ["address", "link_of", "pages", "setup"]
+
+ROOT = Path(refimpl.__file__).parents[1]
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """Return the files that are pages, from the top of the checkout."""
+    python = Path(refimpl.__file__).parent.rglob("*.py")
+    cython = Path(refimpl_fast.__file__).parent.glob("*.pyx")
+    return tuple(str(path.relative_to(ROOT)) for path in sorted((*python, *cython)))
+
+
+def address(file: str, line: int) -> str:
+    """Return the link to a line from a page one folder below the site; empty if there is none.
+
+    Parameters
+    ----------
+    file : str
+        From the top of the checkout.
+    line : int
+        From 1.
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    link_of : The same for an object.
+
+    Examples
+    --------
+    >>> from paper_figures.site.listings import address
+    >>> address("refimpl/lmnn/algorithm.py", 3)
+    '../source/refimpl/lmnn/algorithm.py.html#line-3'
+    """
+    return f"../source/{file}.html#line-{line}" if file in files() else ""
+
+
+def link_of(domain: str, info: dict[str, str]) -> str | None:
+    """Return the link from an entry of the API to its definition, as sphinx.ext.linkcode asks.
+
+    Parameters
+    ----------
+    domain : str
+        Sphinx's name of the language; all entries are in Python.
+    info : dict of str to str
+        The module and the full name.
+
+    Returns
+    -------
+    str or None
+
+    See Also
+    --------
+    address : The link to a line.
+
+    Examples
+    --------
+    >>> from paper_figures.site.listings import link_of
+    >>> link_of("py", {"module": "refimpl_fast", "fullname": "nothing"}) is None
+    True
+    """
+    if info["module"].startswith("refimpl_fast"):
+        file, line = _cython().get(info["fullname"], ("", 0))
+        return address(file, line) or None
+    found: Any = importlib.import_module(info["module"])
+    try:
+        for name in info["fullname"].split("."):
+            found = getattr(found, name)
+        file = inspect.getsourcefile(inspect.unwrap(found)) or ""
+        line = inspect.getsourcelines(inspect.unwrap(found))[1]
+    except (AttributeError, OSError, TypeError):  # a constant, an attribute of an instance
+        return None
+    return address(str(Path(file).relative_to(ROOT)), line) if file.startswith(str(ROOT)) else None
+
+
+@cache
+def _cython() -> dict[str, tuple[str, int]]:
+    """Return the file and the line of each function of the Cython modules."""
+    found = {}
+    for file in files():
+        if file.endswith(".pyx"):
+            for line, text in enumerate((ROOT / file).read_text("utf-8").splitlines(), 1):
+                if defined := re.match(r"def (\w+)\(", text):
+                    found[defined[1]] = file, line
+    return found
 
 
 def pages(app: "Sphinx | None" = None) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the name, the contents and the template of the page of each Cython module.
+    """Yield the name, the contents and the template of the page of each module.
 
     Parameters
     ----------
@@ -30,19 +122,20 @@ def pages(app: "Sphinx | None" = None) -> Iterator[tuple[str, dict[str, Any], st
 
     Examples
     --------
-    >>> next(pages())[2]  # doctest: +SKIP
+    >>> from paper_figures.site.listings import pages
+    >>> next(pages())[2]
     'page.html'
     """
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers import CythonLexer
+    from pygments.lexers import CythonLexer, PythonLexer
 
-    form = HtmlFormatter(lineanchors="line", anchorlinenos=False)
-    for path in sorted(Path(refimpl_fast.__file__).parent.glob("*.pyx")):
-        title = f"refimpl_fast/{path.name}"
-        shown = highlight(path.read_text(encoding="utf-8"), CythonLexer(), form)
-        body = f"<h1>{title}</h1>{shown}"
-        yield f"_modules/refimpl_fast/{path.stem}", {"title": title, "body": body}, "page.html"
+    form = HtmlFormatter(linespans="line", cssclass="highlight numbered")
+    for file in files():
+        lexer = CythonLexer() if file.endswith(".pyx") else PythonLexer()
+        shown = highlight((ROOT / file).read_text(encoding="utf-8"), lexer, form)
+        shown = shown.replace("<pre>", '<pre tabindex="0">', 1)
+        yield f"source/{file}", {"title": file, "body": f"<h1>{file}</h1>{shown}"}, "page.html"
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

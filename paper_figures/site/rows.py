@@ -4,11 +4,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
 from html import escape, unescape
 from typing import Any
 
-from paper_figures.site import api, figures, printed, snippets, steps, tracing, values
+from paper_figures.site import api, figures, listings, printed, snippets, steps, tracing, values
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
@@ -16,7 +16,6 @@ from paper_figures.site.typeset import compared
 
 __all__ = [
     "Page",
-    "address",
     "anchor",
     "coded",
     "coloured",
@@ -26,7 +25,6 @@ __all__ = [
     "packed",
     "place",
     "short",
-    "shown",
     "sources_of",
 ]
 
@@ -74,25 +72,10 @@ def packed(texts: list[str]) -> list[str | int]:
     return short_list
 
 
-@cache
-def shown() -> tuple[str, ...]:
-    """Return the Python files with an anchor for each line: algorithms as printed, and kernels."""
-    files = {mark.file for listed in printed.marks().values() for mark in listed}
-    kept = re.compile(r"refimpl/\w+/algorithm\.py|refimpl/kernels/\w+\.py")
-    return tuple(sorted(filter(kept.fullmatch, files)))
-
-
-def address(file: str, line: int) -> str:
-    """Return the link to a line from a page one folder below the site; empty if there is none."""
-    if file.endswith(".pyx"):
-        return f"../_modules/{file.removesuffix('.pyx')}.html#line-{line}"
-    return f"../source/{file}.html#line-{line}" if file in shown() else ""
-
-
 def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
     """Return where a snippet is, with a link to its line, if its file is a page."""
     where = escape(f"{snippet.file}:{snippet.first}")
-    link = address(snippet.file, snippet.first)
+    link = listings.address(snippet.file, snippet.first)
     if link:
         where = f'<a class="source" href="{link}">{where}</a>'
     kind = f"<b>{kind}</b> " if kind else ""

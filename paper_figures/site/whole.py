@@ -1,8 +1,7 @@
 """Whole algorithms: the printed steps on the left, the whole functions of the code on the right.
 
 The steps, runs and values are those of the reader. A function is shown if a printed line of the
-section is marked in it. The files that the page and the reader show are pages, too, with an anchor
-for each line.
+section is marked in it.
 """
 
 import ast
@@ -11,7 +10,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from paper_figures.site import front, printed, reader, rows, runs, snippets, steps
+from paper_figures.site import front, listings, printed, reader, rows, runs, snippets, steps
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
@@ -32,7 +31,7 @@ def functions(room: str, section: Section) -> list[Snippet]:
 
 
 def write(sources: Path) -> None:
-    """Write ``whole/``, a page for each paper, and ``source/``, a page for each Python file shown.
+    """Write ``whole/``, a page for each paper.
 
     Parameters
     ----------
@@ -46,10 +45,6 @@ def write(sources: Path) -> None:
         (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
         text.append(f"   {room}")
     (folder / "index.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
-    for file in rows.shown():
-        page = sources / "source" / f"{file}.rst"
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(_source(file), encoding="utf-8")
 
 
 INTRODUCTION = """\
@@ -114,7 +109,7 @@ def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
             if found.file == one.file:
                 for number in range(found.first, found.last + 1):
                     does.setdefault(number, []).append(rows.anchor(id))
-    defined = _defined(one.file)
+    defined = {name: at for name, at in _defined(one.file).items() if name not in _local(one.text)}
     lines = []
     for number, html in enumerate(rows.coloured(one, "python", page.names).split("\n"), one.first):
         others = {name: line for name, line in defined.items() if line != number}
@@ -133,6 +128,14 @@ def _defined(file: str) -> dict[str, int]:
     return {node.name: node.lineno for node in tree.body if isinstance(node, kinds)}
 
 
+def _local(text: str) -> set[str]:
+    """Return the names that a function binds, which may be those of other functions."""
+    nodes = list(ast.walk(ast.parse(text).body[0]))
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    stored = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return arguments | {name.id for name in stored}
+
+
 def _linked(html: str, defined: dict[str, int], file: str) -> str:
     """Return a line of code in which names lead to their definitions."""
 
@@ -140,19 +143,6 @@ def _linked(html: str, defined: dict[str, int], file: str) -> str:
         kind, name = match.groups()
         if name not in defined:
             return match[0]
-        return f'<a class="{kind}" href="{rows.address(file, defined[name])}">{name}</a>'
+        return f'<a class="{kind}" href="{listings.address(file, defined[name])}">{name}</a>'
 
     return re.sub(r'<span class="(n[a-z]?)">(\w+)</span>', link, html)
-
-
-def _source(file: str) -> str:
-    """Return the page of a file, with an anchor for each line."""
-    text = (printed.ROOT / file).read_text(encoding="utf-8")
-    whole = Snippet(file, 1, text.count("\n"), text, "")
-    lines = []
-    for number, html in enumerate(rows.coloured(whole, "python").split("\n"), 1):
-        name = f"line-{number}"
-        link = f'<a href="#{name}">{number}</a>'
-        lines.append(f'<span class="codeline" id="{name}">{link}{html}</span>')
-    html = f'<div class="highlight numbered"><pre tabindex="0">{"".join(lines)}</pre></div>'
-    return f":orphan:\n\n{file}\n{'=' * len(file)}\n\n.. raw:: html\n\n   {html}\n"

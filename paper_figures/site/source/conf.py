@@ -1,6 +1,7 @@
 """The Sphinx configuration of the site; ``python -m paper_figures.site`` runs it in a copy."""
 
 import refimpl
+from paper_figures.site.listings import link_of
 
 project = "refimpl"
 author = "the refimpl authors"
@@ -9,7 +10,7 @@ version = release = refimpl.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "numpydoc",
     "paper_figures.site.docstrings",
     "paper_figures.site.listings",
@@ -18,6 +19,7 @@ extensions = [
 exclude_patterns = ["_static", "_extra"]
 html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
+linkcode_resolve = link_of
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the sections of the docstrings have the types
@@ -63,7 +65,6 @@ html_sidebars: dict[str, list[str]] = {
     "speed/*": [],
     "install/*": [],
     "others": [],
-    "_modules/**": [],
 }
 html_theme_options = {
     "logo": {"text": "refimpl"},
