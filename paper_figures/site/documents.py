@@ -14,8 +14,9 @@ from typing import Any
 from paper_figures import registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES, DataFile
+from paper_figures.store import Store
 
-__all__ = ["PAGES", "page", "raw", "write"]
+__all__ = ["PAGES", "page", "raw", "readers", "write"]
 
 ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"
@@ -167,8 +168,10 @@ def _data() -> str:
     """Return the page of the data files."""
     title = "Data files"
     here = sum(find(name) is not None for name in FILES)
-    rows = "".join(_file(file) for file in FILES.values())
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("file", "size", "from", "licence"))
+    used = readers()
+    rows = "".join(_file(file, used.get(file.name, [])) for file in FILES.values())
+    names = ("file", "read by", "size", "from", "licence")
+    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
     html = f"{TABLE}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     words = (
         "The papers' scale reads these files. A file is looked for in the folder of ``--data``, "
@@ -176,16 +179,33 @@ def _data() -> str:
         "sha256 is always compared.\nThe small scale reads none of them.\n"
         f"{here} of {len(FILES)} files were present where this page was made; only these have a "
         "size.\n"
+        "*Read by* names the figures, tables and experiments whose stored results need the file.\n"
     )
     return "\n".join([title, "=" * len(title), "", words, *raw(html)])
 
 
-def _file(file: DataFile) -> str:
+def readers() -> dict[str, list[tuple[str, str]]]:
+    """Return the paper and the name of each figure and table whose record was made from a file."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    store = Store(ROOT / RESULTS)
+    for paper in registry.load_papers():
+        for figure in paper.figures:
+            record = store.read(paper.name, figure.name) or {"data": []}
+            for one in record["data"]:
+                found.setdefault(one["name"], []).append((paper.name, figure.name))
+    return found
+
+
+def _file(file: DataFile, used: list[tuple[str, str]]) -> str:
     path = find(file.name)
     size = f"{path.stat().st_size / 1e6:,.2f} MB" if path is not None else "not present"
     source = escape(file.url) if file.url else "put in place by hand"
     note = f"<br>{escape(file.note)}" if file.note else ""
+    shown = ", ".join(
+        f'<a href="../figures/{paper}/index.html#{figure}">{paper}.{figure}</a>'
+        for paper, figure in used
+    )
     return (
-        f"<tr><td><code>{escape(file.name)}</code></td><td>{size}</td>"
+        f"<tr><td><code>{escape(file.name)}</code></td><td class='long'>{shown}</td><td>{size}</td>"
         f"<td class='long'>{source}{note}</td><td>{escape(file.licence)}</td></tr>"
     )

@@ -3,10 +3,16 @@
 Not tested: what the files say.
 """
 
+import re
+from statistics import median
+
 import pytest
 
-from paper_figures.site.documents import PAGES, ROOT, page
+from paper_figures.site import which
+from paper_figures.site.documents import PAGES, ROOT, page, readers
+from paper_figures.site.figures import REPRODUCED
 from paper_figures.site.finish import finish
+from paper_figures.store import Store
 
 pytest.importorskip("markdown_it")
 
@@ -44,3 +50,19 @@ def test_finished_pages_are_lighter(tmp_path):
     finish(tmp_path)
     assert (tmp_path / "m.html").read_text() == 'x = <span class="mi">1</span>'
     assert not list(tmp_path.glob("*.map"))
+
+
+def test_the_page_of_data_says_what_reads_a_file():
+    assert ("lmnn", "table1") in readers()["mnist/train-images-idx3-ubyte.gz"]
+    assert ("ftune", "table2") in readers()["uci/isolet/isolet1+2+3+4.data"]
+
+
+def test_the_guide_s_table_is_the_record_of_pays():
+    text = "\n".join(which.table())
+    rows = Store(REPRODUCED).read("pays", "when")["rows"]
+    own = [row for row in rows if row["method"] == "LMNN"]
+    errors = [row for row in own if row["measure"] == "error (%)"]
+    best = sum(row["best"] == "yes" for row in errors)
+    middle = median(row["ours"] for row in errors)
+    assert re.search(rf"\* - LMNN\n +- {middle:.1f}\n(?: +- .*\n){{2}} +- {best}\n", text)
+    assert text.count("* - ") == 1 + len({row["method"] for row in rows})

@@ -46,7 +46,7 @@ def values(lam: float, M: int) -> dict[str, str]:
         "rest": f"{1 - lam:g}",
         "c": number(last.c),
         "similar": number(last.similar),
-        "dissimilar": number(last.dissimilar),
+        "dissimilar": number(max(last.dissimilar, 1.0)),
         "found": f"{int((T & SIMILAR).sum())} of {int(SIMILAR.sum())}",
         "extra": f"{int((T & ~SIMILAR).sum())}",
         "share": number(float((T & SIMILAR).sum() / SIMILAR.sum())),
@@ -114,7 +114,7 @@ def demo() -> Demo:
         words="Thirty iris flowers. A tree divides the plane into cells, and two flowers in one "
         "cell are a selected pair. <b class='good'>Similar</b> pairs, a flower and its five "
         "nearest, should be selected, <b class='bad'>dissimilar</b> pairs should not; λ is the "
-        "cost of the latter.",
+        "cost of the latter. Less than one dissimilar pair counts as one.",
         formula="<p>c = log( (1 − λ) <b class='good'>P[t = 1, s = 1]</b> / (λ "
         "<b class='bad'>P[t = 1, s = 0]</b>) )</p><p>{c} = log( {rest} · "
         "<span class='good'>{similar}</span> / ({lam} · "
