@@ -93,21 +93,20 @@ REFIMPL_INLINE lanes<double, N> times_power(
 /* Bit i is set where entry i of a whole vector, an outcome of comparing floats or doubles, is true. */
 template <class T, class Mask>
 REFIMPL_INLINE unsigned bits_of(const Mask& mask) {
-    constexpr bool doubles = sizeof(T) == 8;
 #if defined(__x86_64__) && REFIMPL_BYTES == 64
     typedef int whole __attribute__((vector_size(64)));
     typedef long long halves __attribute__((vector_size(64)));
-    if (doubles) return (unsigned char)__builtin_ia32_cvtq2mask512((halves)mask);
+    if (sizeof(T) == 8) return (unsigned char)__builtin_ia32_cvtq2mask512((halves)mask);
     return (unsigned short)__builtin_ia32_cvtd2mask512((whole)mask);
 #elif defined(__x86_64__) && REFIMPL_BYTES == 32
     typedef float whole __attribute__((vector_size(32)));
     typedef double halves __attribute__((vector_size(32)));
-    if (doubles) return (unsigned)__builtin_ia32_movmskpd256((halves)mask);
+    if (sizeof(T) == 8) return (unsigned)__builtin_ia32_movmskpd256((halves)mask);
     return (unsigned)__builtin_ia32_movmskps256((whole)mask);
 #elif defined(__x86_64__)
     typedef float whole __attribute__((vector_size(16)));
     typedef double halves __attribute__((vector_size(16)));
-    if (doubles) return (unsigned)__builtin_ia32_movmskpd((halves)mask);
+    if (sizeof(T) == 8) return (unsigned)__builtin_ia32_movmskpd((halves)mask);
     return (unsigned)__builtin_ia32_movmskps((whole)mask);
 #else
     unsigned bits = 0;
