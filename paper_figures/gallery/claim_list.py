@@ -86,8 +86,11 @@ def _figures(decided: Decided) -> str:
 def _line(room: Room, head: str, text: str) -> str:
     if not text:
         return ""
-    shown = with_links(sentence(text), room.name, room.names)
-    return f'<p class="claim-line"><span class="head">{head}:</span> {shown}</p>'
+    first, *more = (with_links(sentence(t), room.name, room.names) for t in text.split("\n"))
+    if not more:
+        return f'<p class="claim-line"><span class="head">{head}:</span> {first}</p>'
+    items = "".join(f"<li>{one}</li>" for one in (first, *more))
+    return f'<div class="claim-line"><span class="head">{head}:</span><ul>{items}</ul></div>'
 
 
 def _numbers(decided: Decided) -> str:
