@@ -215,7 +215,9 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
     """Return what the table holds, of how many runs its numbers are means, and what a star is."""
     runs = _runs(judged)
     words = [name[:1].upper() + name[1:]] if name else []
-    if len(runs) == 1:
+    if runs == [1]:  # a number of one run has an error only if chance plays no part
+        words.append("Exact counts")
+    elif len(runs) == 1:
         words.append(f"Means of {runs[0]:,} runs ± the standard error")
     elif runs:
         words.append("Means of n runs or points ± the standard error")

@@ -138,6 +138,11 @@ def test_one_table_for_each_value_says_of_how_many_runs():
     assert [lines(table, "tbody")[1][0] for table in page.all("table")] == ["2", "2"]
 
 
+def test_numbers_that_are_counted_are_no_means():
+    page, _ = page_of([(row(1.0, 1.0, 0.0, k=1) | {"n": 1}, Verdict("same"))], Grid(("k",)))
+    assert page.only("caption").text == "Exact counts."
+
+
 def test_means_of_unequal_runs_say_their_runs_in_each_cell():
     judged = [
         (row(1.0, 1.0, 0.5, k=1), Verdict("same")),
