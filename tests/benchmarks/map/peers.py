@@ -8,12 +8,14 @@ get two threads.
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 Calls = dict[str, Callable[[], Any]]
+WORKERS = int(os.environ.get("OMP_NUM_THREADS", 2))  # of peers that are told how many
 PEERS: dict[str, Callable[[dict[str, Any]], Calls]] = {}
 
 
@@ -191,7 +193,7 @@ def _tree_nearest(values: dict[str, Any]) -> Calls:
     X, Q, k = values["tree"].points, values["Q"], values["k"]
     box, ball = cKDTree(X), BallTree(X)
     return {
-        "SciPy cKDTree": lambda: box.query(Q, k, workers=2),
+        "SciPy cKDTree": lambda: box.query(Q, k, workers=WORKERS),
         "scikit-learn BallTree": lambda: ball.query(Q, k),
     }
 
@@ -205,7 +207,7 @@ def _tree_within(values: dict[str, Any]) -> Calls:
     radius = float(np.sqrt(values["limits"][0]))
     box, ball = cKDTree(X), BallTree(X)
     return {
-        "SciPy cKDTree": lambda: box.query_ball_point(Q, radius, workers=2),
+        "SciPy cKDTree": lambda: box.query_ball_point(Q, radius, workers=WORKERS),
         "scikit-learn BallTree": lambda: ball.query_radius(Q, radius),
     }
 
