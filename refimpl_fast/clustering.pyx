@@ -106,9 +106,9 @@ cdef class _Assign(Loop):
             &self.nearest[first]
         )
 
-    cdef void assign(self, int n_threads) noexcept:
+    cdef int assign(self, int n_threads) except -1:
         cdef Py_ssize_t n = self.S.shape[0], products = self.k * self.S.shape[1]
-        self.run(
+        return self.run(
             (n + POINTS - 1) // POINTS, worth(n_threads, n * products // 8),  # eight at a time
             GRAIN // (POINTS * products) + 1
         )

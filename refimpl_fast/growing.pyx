@@ -65,7 +65,7 @@ cdef class _Level(Loop):
             self.low[j, c] = low[c] + 0.0  # not -0.0
             self.high[j, c] = high[c] + 0.0
         if j >= self.leaves - 1:
-            for c in range(size if d else 0):
+            for c in range(size):
                 memcpy(
                     &self.points[self.starts[j] + c, 0], &self.S[rows[c], 0], d * sizeof(double)
                 )

@@ -51,7 +51,7 @@ cdef enum:
     GROUP = 16
     HEIGHT = 3  # levels of nodes in a brick
     LEVELS = 64
-    QUERIES = 16  # that a scan compares with each sixteen points before the next
+    QUERIES = 16  # at most that a scan compares with each sixteen points before the next
     PACKED = 32  # coordinates of a scan's points that are compared at once
 
 cdef double TINY = reference.TINY
@@ -466,13 +466,14 @@ def tree_within(
 
 
 cdef class _Scan(Loop):
-    """Step i is QUERIES queries, which are compared with sixteen points at a time."""
+    """Step i is some queries, which are compared with sixteen points at a time."""
 
     cdef const double[:, ::1] X, Q
     cdef const int64_t[::1] skip
     cdef double[:, ::1] squares
     cdef int64_t[:, ::1] indices
     cdef int64_t[::1] terms, wrong
+    cdef Py_ssize_t each  # queries of a step
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
         cdef double[PACKED * GROUP] packed
@@ -482,7 +483,7 @@ cdef class _Scan(Loop):
             for p in range(first, last):
                 for c in range(min(d, <Py_ssize_t> PACKED)):
                     packed[c * GROUP + p - first] = self.X[p, c]
-            for t in range(i * QUERIES, min((i + 1) * QUERIES, self.Q.shape[0])):
+            for t in range(i * self.each, min((i + 1) * self.each, self.Q.shape[0])):
                 if self.wrong[t] < 0 and not (
                     last - first == GROUP and self._none_near(t, first, packed)
                 ):
@@ -568,7 +569,9 @@ def scan_nearest(
     loop.terms = np.zeros(m, dtype=np.int64)
     loop.wrong = np.full(m, -1)
     # some coordinates of each point, and insertions
-    loop.run((m + QUERIES - 1) // QUERIES, worth(n_threads, 4 * m * n), 1)
+    n_threads = worth(n_threads, 4 * m * n)
+    loop.each = max(<Py_ssize_t> 1, min(<Py_ssize_t> QUERIES, m // n_threads))
+    loop.run((m + loop.each - 1) // loop.each, n_threads, 1)
     for t in range(m):
         if loop.wrong[t] >= 0:
             reference.require_finite_square(loop.squares[t, 0], t, loop.wrong[t])

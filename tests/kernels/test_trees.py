@@ -246,13 +246,52 @@ def test_threads_beyond_the_processors(kernels):
         return [
             *kernels.tree_nearest(tree, X, 2, threads=threads),
             *kernels.tree_within(tree, X, np.ones(300), threads=threads),
-            *kernels.scan_nearest(X[:9], X, 2, threads=threads),
+            *kernels.scan_nearest(X[:90], X, 2, threads=threads),
         ]
 
     of_one = found(1)
     for threads in (100_000, 2**29, 2**40):
         for a, b in zip(found(threads), of_one, strict=True):
             assert np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("d", [31, 32, 33, 70])
+@pytest.mark.parametrize("fall", [0.0, 0.05, 0.5])
+def test_a_scan_of_many_queries_and_coordinates(d, fall):
+    """Points are compared sixteen at a time in their first 32 coordinates, then alone."""
+    rng = np.random.default_rng(d)
+    spread = np.exp(-fall * np.arange(d))
+    X = np.round(rng.normal(size=(150, d)) * spread, 1)
+    X = np.concatenate([X, X[40:90], X[:7]])
+    Q = np.concatenate([X[:20], rng.normal(size=(21, d)) * spread])
+    skip = np.concatenate([np.arange(20), np.full(21, -1)])
+    for k in (1, 6):
+        expected = KERNELS[0].scan_nearest(Q, X, k, skip=skip)
+        for kernels, threads in product(KERNELS[1:], (1, 2)):
+            found = kernels.scan_nearest(Q, X, k, skip=skip, threads=threads)
+            for a, b in zip(found, expected, strict=True):
+                assert_same(a, b)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_a_tree_of_many_points(direction):
+    """Their median is looked for near the middle of a sample, where the sample is right."""
+    rng = np.random.default_rng(4)
+    columns = {
+        "random": rng.normal(size=3000),
+        "ties": rng.integers(0, 3, 3000).astype(float),
+        "sorted": np.arange(3000.0),
+        "misleading": np.where(np.arange(3000) % 23, 1.0, -5.0) + rng.normal(size=3000),
+        "constant": np.zeros(3000),
+        "one": np.where(np.arange(3000) == 7, 1.0, -0.0),
+    }
+    for column in columns.values():
+        X = np.stack([column, rng.normal(size=3000) * 1e-3, np.zeros(3000)], axis=1)
+        expected = KERNELS[0].build_tree(X, leaf_size=100, direction=direction)
+        for kernels, threads in product(KERNELS[1:], (1, 2)):
+            tree = kernels.build_tree(X, leaf_size=100, direction=direction, threads=threads)
+            for field in dataclasses.fields(tree):
+                assert_same(getattr(tree, field.name), getattr(expected, field.name))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
