@@ -33,6 +33,7 @@ from paper_figures.study import (
     grid,
     means,
 )
+from paper_figures.themes import LIGHT
 from refimpl.search_forest import to_terms
 from refimpl.typing import Int32Array
 
@@ -117,7 +118,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
                     capsize=2,
                     **series_style(place),
                 )
-        axis.axhline(1.0, color="0.5", linewidth=0.8)
+        axis.axhline(1.0, color=LIGHT.soft, linewidth=0.8)
         axis.set(title=name, xscale="log", xlabel="lambda", ylabel="cost, times a balanced tree's")
         lams = sorted({row["lambda"] for row in mine})
         axis.set_xticks(lams, [f"{lam:g}" for lam in lams])

@@ -106,6 +106,7 @@ def _lead(tokens: list[Any], source: str, name: str) -> None:
     for token in tokens:
         if token.type == "image" and name.startswith("figures/"):
             token.attrs["src"] = str(token.attrs["src"]).replace(".png", ".svg")
+            token.attrs["class"] = "dark-light"  # the theme puts other pictures on white
         if token.type == "image":
             token.attrs["loading"] = "lazy"
         if token.type == "link_close":

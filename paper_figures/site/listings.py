@@ -1,4 +1,4 @@
-"""The modules of both twins as pages of the site, each line with an anchor, and links to them."""
+"""The code that the API describes as pages of the site, with an anchor for each line."""
 
 import importlib
 import inspect
@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import paper_figures
 import refimpl
 import refimpl_fast
 
@@ -17,14 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["address", "link_of", "pages", "setup"]
 
 ROOT = Path(refimpl.__file__).parents[1]
+LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 
 @cache
 def files() -> tuple[str, ...]:
     """Return the files that are pages, from the top of the checkout."""
-    python = Path(refimpl.__file__).parent.rglob("*.py")
-    cython = Path(refimpl_fast.__file__).parent.glob("*.pyx")
-    return tuple(str(path.relative_to(ROOT)) for path in sorted((*python, *cython)))
+    paths = [*Path(refimpl.__file__).parent.rglob("*.py")]
+    paths += [p for p in Path(refimpl_fast.__file__).parent.iterdir() if p.suffix in LEXERS]
+    # of the figures' package the modules that the API describes
+    figures = Path(paper_figures.__file__).parent
+    paths += [path for part in ("", "judge", "gallery") for path in (figures / part).glob("*.py")]
+    return tuple(path.relative_to(ROOT).as_posix() for path in sorted(paths))
 
 
 def address(file: str, line: int) -> str:
@@ -89,7 +94,9 @@ def link_of(domain: str, info: dict[str, str]) -> str | None:
         line = inspect.getsourcelines(inspect.unwrap(found))[1]
     except (AttributeError, OSError, TypeError):  # a constant, an attribute of an instance
         return None
-    return address(str(Path(file).relative_to(ROOT)), line) if file.startswith(str(ROOT)) else None
+    path = Path(file)
+    inside = path.is_relative_to(ROOT)
+    return (address(path.relative_to(ROOT).as_posix(), line) or None) if inside else None
 
 
 @cache
@@ -128,11 +135,11 @@ def pages(app: "Sphinx | None" = None) -> Iterator[tuple[str, dict[str, Any], st
     """
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers import CythonLexer, PythonLexer
+    from pygments.lexers import get_lexer_by_name
 
     form = HtmlFormatter(linespans="line", cssclass="highlight numbered")
     for file in files():
-        lexer = CythonLexer() if file.endswith(".pyx") else PythonLexer()
+        lexer = get_lexer_by_name(LEXERS[Path(file).suffix])
         shown = highlight((ROOT / file).read_text(encoding="utf-8"), lexer, form)
         shown = shown.replace("<pre>", '<pre tabindex="0">', 1)
         yield f"source/{file}", {"title": file, "body": f"<h1>{file}</h1>{shown}"}, "page.html"

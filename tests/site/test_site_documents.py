@@ -22,7 +22,7 @@ def test_headings_tables_and_pictures():
     shown = page(text, "paper_figures/reproduced/lmnn/README.md", "figures/lmnn/summary")
     assert "A b\\_c\n============\n" in shown and "\nTwo\n------\n" in shown
     assert '   <div class="pst-scrollable-table-container"><table class="table">' in shown
-    assert '<img src="figure1.svg" alt="words" loading="lazy" />' in shown
+    assert '<img src="figure1.svg" alt="words" class="dark-light" loading="lazy" />' in shown
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,17 @@ The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are s
 how long a page takes to load, which depends on what else the machine does.
 """
 
+import io
 import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pytest
 from browser import browser_only, chromium, press, set_media, set_width
+from PIL import Image
 from public_names import everything
 
 from paper_figures.site import api, printed, reader, rows, runs, steps
@@ -144,7 +147,8 @@ def test_every_page_has_the_navigation_of_the_site():
 
 
 def test_every_module_can_be_read(pages):
-    modules = [*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")]
+    modules = [*(ROOT / "refimpl").rglob("*.py")]
+    modules += [p for p in (ROOT / "refimpl_fast").iterdir() if p.suffix in (".py", ".pyx", ".h")]
     assert len(modules) > 150
     for path in modules:
         lines = len(path.read_text(encoding="utf-8").splitlines())
@@ -339,12 +343,18 @@ def test_the_search_finds_a_step(browser):
 
 @browser_only
 def test_the_theme_switch_changes_pictures_and_colours_of_the_figures(browser):
-    open_page(browser, "figures/lmnn/index.html")
-    script = """
-      document.documentElement.dataset.theme = arguments[0];
-      const image = document.querySelector(".gallery figure img");
-      const chip = document.querySelector(".gallery .chip");
-      return [getComputedStyle(image).colorScheme, getComputedStyle(chip).backgroundColor];
-    """
-    light, dark = (browser.execute_script(script, theme) for theme in ("light", "dark"))
-    assert (light[0], dark[0]) == ("light", "dark") and light[1] != dark[1]
+    for page, picture in (("index", ".gallery figure img"), ("summary", "main img")):
+        open_page(browser, f"figures/lmnn/{page}.html")
+        script = """
+          document.documentElement.dataset.theme = arguments[0];
+          const image = document.querySelector(arguments[1]);
+          image.loading = "eager";
+          image.scrollIntoView({block: "center"});
+          return image.decode().then(() => getComputedStyle(image).filter);
+        """
+        shown = []
+        for theme in ("light", "dark"):
+            assert browser.execute_script(script, theme, picture) == "none"
+            png = browser.find_element("css selector", picture).screenshot_as_png
+            shown.append(np.median(np.asarray(Image.open(io.BytesIO(png)).convert("L"))))
+        assert shown[0] > 240 and shown[1] < 40, page  # the background
