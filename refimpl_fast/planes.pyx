@@ -360,7 +360,7 @@ cdef _small(
     columns = x
     for i in range(n):
         columns[i, d] = last
-    normal = direction[:d].astype(X.dtype)
+    normal = reference.normal(direction, X)
     if not best:
         b = spread * augment * direction[d] - np.einsum("i,i", normal, mean)
     left = np.empty(n, dtype=bool)

@@ -32,10 +32,12 @@ __all__ = [
     "centred",
     "fitted",
     "moved",
+    "normal",
     "plane_of_sums",
     "with_best_threshold",
 ]
 
+ROUNDING = 1e-13  # a shorter normal of an eigenvector of length 1 is 0 but for rounding
 FIT = 5  # conjugate gradient steps that fit a plane; 2 to 20 steps gave similar results on images
 
 
@@ -204,13 +206,19 @@ def plane_of_sums(
     """Return the result of :func:`best_plane` for a node whose pairs `sums` holds."""
     x, mean, spread = centred(X, augment)
     direction = sums.leading_direction(x, start, tol)  # SF:eq18
-    p = cast(Points, direction[:-1].astype(X.dtype))
+    p = normal(direction, X)
     if offset == "best":
         plane = with_best_threshold(X, sums, p, kernels, threads)
     else:
         b = float(spread * augment * direction[-1] - np.einsum("i,i", p, mean))
         plane = Plane(p, b, kernels.plane_values(X, p, threads=threads) + b > 0)
     return moved(X, sums, plane, refine, kernels, threads)
+
+
+def normal(direction: FloatArray, X: Points) -> Points:
+    """Return p of an eigenvector of eq. 18: 0, with all points on one side, if p is rounding."""
+    p = direction[:-1] if length(direction[:-1]) > ROUNDING else np.zeros(X.shape[1])
+    return cast(Points, p.astype(X.dtype))
 
 
 def centred(X: Points, last: float) -> tuple[FloatArray, FloatArray, float]:

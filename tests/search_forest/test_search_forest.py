@@ -143,6 +143,20 @@ def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
 
 
 @each
+def test_a_normal_that_is_rounding_is_no_plane(kernels):
+    """The leading eigenvector of eq. 18 may be (0, 1): all points are on one side.
+
+    Rounding must not choose the way along the line, on which eq. 17 has a threshold.
+    """
+    X = np.array([[0.9], [0.0], [-0.1], [-1.0]])
+    S = np.zeros((4, 4), dtype=bool)
+    S[[0, 0, 1, 2], [1, 3, 2, 3]] = True
+    for pairs in "dense", "meeting":
+        forest = learn(X, S | S.T, 3, 0.5, kernels=kernels, refine=0, pairs=pairs)
+        assert len(forest.left) == 1
+
+
+@each
 def test_a_rise_that_is_rounding_is_no_split(kernels):
     """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is
     every rise.
