@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.answers import mark_series, with_answers
 from paper_figures.store import Record
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
@@ -376,11 +377,14 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)
+        series = mark_series(figure)
         for name in ("svg", "png"):
             buffer = io.BytesIO()
             metadata = {"Date": None} if name == "svg" else {}
             figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
             files[name] = buffer.getvalue()
+            if name == "svg":
+                files[name] = with_answers(files[name], figure, *series, record)
     svg, png = on_dark_pages(shorter(files["svg"])), _fewer_colours(files["png"])
     return {".svg": svg, ".png": png}
 

@@ -88,6 +88,23 @@
     fromAddress();
   }
 
+  // ------------------------------------------- a picture answers once it is pointed at or reached
+  for (const picture of document.querySelectorAll("figure .picture")) {
+    const image = picture.querySelector("img");
+    const wake = () => {
+      const alive = document.createElement("object");
+      alive.addEventListener("load", () => { image.style.visibility = "hidden"; });
+      alive.type = "image/svg+xml";
+      alive.className = image.className;
+      alive.setAttribute("aria-label", image.alt);
+      alive.data = image.src;
+      picture.append(alive);
+      for (const way of ["pointerenter", "focus"]) picture.removeEventListener(way, wake);
+    };
+    picture.tabIndex = 0;
+    for (const way of ["pointerenter", "focus"]) picture.addEventListener(way, wake);
+  }
+
   // ----------------------------------------------------------------------- paper folds nothing
   let unfolded = [];
   window.addEventListener("beforeprint", () => {

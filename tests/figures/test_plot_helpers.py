@@ -232,9 +232,14 @@ def test_a_group_of_names_pushes_its_neighbour():
     assert plots.apart([0.1, 0.9], 0.1) == [0.1, 0.9]
 
 
+def record(*ours):
+    other = dict.fromkeys(["published", "error", "n"])
+    return {"rows": [{"x": x, "ours": y} | other for x, y in enumerate(ours)]}
+
+
 def plot(record, figure):
     (axis,) = plots.panels(figure, 1, 1)
-    axis.plot(record["rows"], label="x", **plots.series_style(0))
+    axis.plot([row["ours"] for row in record["rows"]], label="x", **plots.series_style(0))
     axis.set_title("title")
     axis.legend()
 
@@ -243,7 +248,7 @@ def test_a_record_becomes_two_files_of_its_size():
     before = dict(matplotlib.rcParams)
     matplotlib.rcParams["axes.facecolor"] = "red"  # a user's own settings play no part
     try:
-        files = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))
+        files = plots.draw(plot, record(1, 3, 2), (4, 3))
     finally:
         matplotlib.rcParams["axes.facecolor"] = before["axes.facecolor"]
     assert list(files) == [".svg", ".png"]
@@ -255,13 +260,13 @@ def test_a_record_becomes_two_files_of_its_size():
     assert 'width="288pt" height="216pt"' in svg  # 72 points an inch
     assert "<dc:date>" not in svg and "#ff0000" not in svg.lower() and "#0072b2" in svg.lower()
     assert dict(matplotlib.rcParams) == before
-    assert plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3)) == files
-    assert plots.draw(plot, {"rows": [1, 3, 2.5]}, (4, 3))[".svg"] != files[".svg"]
+    assert plots.draw(plot, record(1, 3, 2), (4, 3)) == files
+    assert plots.draw(plot, record(1, 3, 2.5), (4, 3))[".svg"] != files[".svg"]
 
 
 def test_a_picture_has_other_colours_on_a_dark_page():
-    svg = plots.draw(plot, {"rows": [1, 3, 2]}, (4, 3))[".svg"].decode()
-    style, shapes = svg.split("</style>")
+    svg = plots.draw(plot, record(1, 3, 2), (4, 3))[".svg"].decode()
+    style, shapes = svg.split("</style>", 1)
     media = style[style.index("@media(prefers-color-scheme:dark){") :].lower()
     light, dark = (
         {colour.lower() for colour in (t.paper, t.ink, t.grid, t.series[0])} for t in (LIGHT, DARK)

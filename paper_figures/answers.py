@@ -1,0 +1,201 @@
+"""Pictures that answer: what each point says, and curves that go off and on.
+
+Each series of a picture has a look: colour, marker, line. This module finds the series by their
+looks, marks their parts in the SVG, and adds a place for each point with its words. The script
+``assets/answers.js`` goes into the SVG, so that a picture answers wherever it is opened by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from paper_figures.store import NO_KEYS
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from paper_figures.store import Record, Row
+
+__all__ = ["mark_series", "with_answers"]
+
+Look = tuple[str, ...]
+APART = 3  # points between two places of one line
+REACH = 7  # points: the radius of a place that answers
+STYLE = (
+    ".point{fill:transparent}.point:hover,.point:focus{stroke:#888;stroke-width:1.5;outline:0}"
+    ".key{cursor:pointer}.key.off{opacity:.3}.off:not(.key){display:none}"
+    ".words rect{fill:#222;opacity:.92}.words text{fill:#fff;font:9px sans-serif}"
+)
+
+
+class Curve(NamedTuple):
+    """A line of a picture, with the number and the name of its series."""
+
+    axis: Axes
+    line: Line2D
+    series: int
+    name: str
+
+
+def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
+    """Give all parts of each series, and of the key, an id by which they are found in the SVG.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Drawn, and not yet saved.
+
+    Returns
+    -------
+    names : list of str
+        What the key, or a text at the end of a line, calls each series.
+    curves : list of Curve
+        The lines of those series.
+    """
+    names: dict[Look, str] = {}
+    for look, name, parts in _keys(figure):
+        names.setdefault(look, name.replace("\n", " "))
+        for part in parts:
+            _mark(part, "key", list(names).index(look))
+    curves = []
+    for axis in figure.axes:
+        for line in axis.lines:
+            look = _look(line) if _look(line) in names else _look(line)[:1]
+            if look in names:
+                curves.append(Curve(axis, line, list(names).index(look), names[look]))
+                _mark(line, "series", curves[-1].series)
+        for part in axis.collections:  # bands and bars
+            colours = {_hex(c) for c in (*part.get_facecolor(), *part.get_edgecolor())}
+            of_colour = [place for place, look in enumerate(names) if look[0] in colours]
+            if len(of_colour) == 1:
+                _mark(part, "series", of_colour[0])
+    return list(names.values()), curves
+
+
+def _mark(part: Artist, what: str, series: int) -> None:
+    part.set_gid(f"{what} of{series} {id(part)}")
+
+
+def _keys(figure: Figure) -> Iterator[tuple[Look, str, list[Artist]]]:
+    """Yield what the picture explains: a look, its name, and the parts that say so."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    for legend in [*figure.legends, *(axis.get_legend() for axis in figure.axes)]:
+        if legend is not None:
+            lines = legend.findobj(Line2D)
+            for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+                if isinstance(handle, Line2D):
+                    yield _look(handle), text.get_text(), [handle, text]
+                elif isinstance(handle, LineCollection):  # bars, with a line beside them
+                    colour = _hex(handle.get_color())
+                    own = [line for line in lines if _hex(line.get_color()) == colour]
+                    yield (colour,), text.get_text(), [handle, *own, text]
+    for axis in figure.axes:
+        for text in axis.texts:
+            if getattr(text, "arrow_patch", None) is not None:  # a name at the end of its line
+                yield (_hex(text.get_color()),), text.get_text(), [text]
+
+
+def _look(line: Line2D) -> Look:
+    filled = _hex(line.get_markerfacecolor())
+    return _hex(line.get_color()), str(line.get_marker()), filled, str(line.get_linestyle())
+
+
+def _hex(colour: Any) -> str:
+    """Return a colour without its opacity."""
+    from matplotlib.colors import to_hex, to_rgba
+
+    return "none" if to_rgba(colour)[3] == 0 else to_hex(colour)
+
+
+def with_answers(
+    svg: bytes, figure: Figure, names: list[str], curves: list[Curve], record: Record
+) -> bytes:
+    """Add to a picture the places that answer, and the script that shows the answers.
+
+    Parameters
+    ----------
+    svg : bytes
+        The figure as saved, with the ids that :func:`mark_series` gave.
+    figure : matplotlib.figure.Figure
+    names, curves : list
+        What :func:`mark_series` returned.
+    record : dict
+        Its rows say the error, the number of runs and the published number of a point.
+
+    Returns
+    -------
+    bytes
+    """
+    svg = re.sub(rb'id="(key|series) (of\d+) \d+"', rb'class="\1 \2"', svg)
+    width, height = 72 * figure.get_size_inches()
+    places = []
+    for curve in curves:
+        shown = np.column_stack(curve.line.get_data()).astype(float)
+        at = curve.axis.transData.transform(shown)
+        at = figure.transFigure.inverted().transform(at) * (width, -height) + (0, height)
+        last = np.full(2, -np.inf)
+        for (x, y), (left, top) in zip(shown, at, strict=True):
+            inside = 0 <= left <= width and 0 <= top <= height
+            if inside and np.hypot(*((left, top) - last)) >= APART:
+                last = np.array([left, top])
+                words = escape(_words(curve, x, y, record["rows"]))
+                places.append(
+                    f'<circle class="point of{curve.series}" cx="{left:.1f}" cy="{top:.1f}" '
+                    f'r="{REACH}"><title>{words}</title></circle>'
+                )
+    if not places:
+        return svg
+    script = files("paper_figures").joinpath("assets", "answers.js").read_text(encoding="utf-8")
+    script = f"const names = {json.dumps(names)};\n{script}"
+    added = f"<style>{STYLE}</style>\n{''.join(places)}\n<script><![CDATA[\n{script}]]></script>\n"
+    return svg.replace(b"</svg>", added.encode() + b"</svg>")
+
+
+def _words(curve: Curve, x: float, y: float, rows: list[Row]) -> str:
+    """Return what a point says: series, place, value, standard error, runs, published value."""
+    row = _row(curve, x, y, rows)
+    if row is None:
+        across = re.sub(r"[$\\{}]", "", curve.axis.get_xlabel()) or "x"
+        return f"{curve.name}\n{across}: {_text(x)}\n{_text(y)}"
+    said = {key: row[key] for key in row if key not in NO_KEYS and row[key] is not None}
+    keys = (f"{key.replace('_', ' ')}: {_text(said[key])}" for key in said)
+    words = [curve.name, *(key for key in keys if not key.endswith(f": {curve.name}"))]
+    published = f"published {_text(row['published'])}"
+    if row["ours"] not in (x, y):
+        return "\n".join([*words, published])
+    error = f" ± {_text(row['error'])}" if row["error"] else ""
+    runs = f" (n = {row['n']})" if (row["n"] or 0) > 1 else ""
+    words.append(f"{_text(row['ours'])}{error}{runs}")
+    return "\n".join(words if row["published"] is None else [*words, published])
+
+
+def _row(curve: Curve, x: float, y: float, rows: list[Row]) -> Row | None:
+    """Return the only row whose number a point shows, by its place if several have that number."""
+    for value, place in (y, x), (x, y):
+        same = [row for row in rows if value in (row["ours"], row["published"])]
+        for key in curve.name, place, curve.axis.get_title():
+            if len(same) > 1:
+                same = [row for row in same if key in [row[k] for k in row.keys() - NO_KEYS]]
+        if len(same) == 1:
+            return same[0]
+    return None
+
+
+def _text(value: Any) -> str:
+    """Return words as they are, and four digits of a number or all before its point."""
+    if isinstance(value, str) or value is None:
+        return str(value)
+    whole = abs(value) >= 1000 or float(value).is_integer()
+    return (f"{value:,.0f}" if whole else f"{value:.4g}").replace("-", "−")

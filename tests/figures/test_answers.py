@@ -1,0 +1,113 @@
+"""Pictures that answer: what their points say, and what happens when one points at them."""
+
+import re
+from html import unescape
+
+import pytest
+from browser import browser_only, chromium
+
+from paper_figures import plots
+from paper_figures.plots import hollow, key, mean_line, series_style
+
+ROWS = [
+    {
+        "method": method,
+        "data_set": "iris",
+        "k": k,
+        "published": 9.5,
+        "ours": ours,
+        "error": e,
+        "n": n,
+    }
+    for method, k, ours, e, n in [
+        ("ours", 1, 8.25, 0.125, 20),
+        ("ours", 3, 7.0, None, 1),
+        ("rival", 1, 12345.6, 3.0, 5),
+        ("rival", 3, 7.0, 0.5, 5),
+    ]
+]
+
+
+def two_lines(record, figure):
+    """Draw a line for each method, and the published numbers of the first."""
+    axis = figure.subplots()
+    handles = {}
+    for place, method in enumerate(["ours", "rival"]):
+        mine = [row for row in record["rows"] if row["method"] == method]
+        handles[method] = mean_line(axis, [row["k"] for row in mine], mine, **series_style(place))
+    (handles["published"],) = axis.plot([1], [9.5], **hollow(0))
+    axis.plot([1, 3], [20.0, 30.0], color="#777777")  # a line that nothing names
+    axis.set(xlabel="$k$, neighbours")
+    key(figure, handles)
+
+
+def drawn():
+    return plots.draw(two_lines, {"rows": ROWS}, (5, 3))[".svg"].decode()
+
+
+def test_each_point_says_its_row():
+    said = [
+        unescape(words)
+        for words in re.findall(r"<circle class=\"point.*?<title>(.*?)</t", drawn(), re.S)
+    ]
+    assert said == [
+        "ours\ndata set: iris\nk: 1\n8.25 ± 0.125 (n = 20)\npublished 9.5",
+        "ours\ndata set: iris\nk: 3\n7\npublished 9.5",
+        "rival\ndata set: iris\nk: 1\n12,346 ± 3 (n = 5)\npublished 9.5",
+        "rival\ndata set: iris\nk: 3\n7 ± 0.5 (n = 5)\npublished 9.5",
+        "published\nk, neighbours: 1\n9.5",  # two rows have this number
+    ]
+
+
+def test_places_are_on_the_markers():
+    svg = drawn()
+    line = re.search(r'<g class="series of0">(.*?)</g>\n</g>', svg, re.S).group(1)
+    markers = re.findall(r'<use xlink:href="[^"]+" x="([\d.]+)" y="([\d.]+)"', line)
+    places = re.findall(r'<circle class="point of0" cx="([\d.]+)" cy="([\d.]+)"', svg)
+    for marker, place in zip(markers, places, strict=True):
+        assert [*map(float, marker)] == pytest.approx([*map(float, place)], abs=0.1)
+
+
+def test_the_same_record_gives_the_same_bytes():
+    assert drawn() == drawn()
+
+
+def test_a_picture_without_points_has_no_script():
+    def empty(record, figure):
+        figure.subplots()
+
+    assert b"<script" not in plots.draw(empty, {"rows": []}, (2, 2))[".svg"]
+
+
+@browser_only
+def test_a_page_wakes_its_pictures_and_a_key_hides_its_curve(tmp_path):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    from paper_figures.gallery import html
+
+    (tmp_path / "two.svg").write_text(drawn())
+    shown = f"<figure>{html.picture('two', 'Two lines', (480, 288))}</figure>"
+    (tmp_path / "page.html").write_text(html.frame("Page", shown, "paper"))
+    with chromium(tmp_path / "profile") as driver:
+        driver.implicitly_wait(5)
+        driver.get((tmp_path / "page.html").as_uri())
+        assert driver.find_elements(By.CSS_SELECTOR, "figure img")
+        ActionChains(driver).send_keys(Keys.TAB).perform()
+        driver.switch_to.frame(driver.find_element(By.CSS_SELECTOR, "figure object"))
+        points = driver.find_elements(By.CSS_SELECTOR, ".point")
+        ActionChains(driver).move_to_element(points[2]).perform()
+        assert driver.find_element(By.CSS_SELECTOR, ".words").text.startswith("rival")
+        driver.execute_script("arguments[0].focus()", points[1])
+        points[1].send_keys(Keys.ARROW_RIGHT)
+        assert "12,346 ± 3 (n = 5)" in driver.find_element(By.CSS_SELECTOR, ".words").text
+        first = driver.find_element(By.CSS_SELECTOR, ".key[aria-label=ours]")
+        for hidden in True, False:
+            driver.execute_script("arguments[0].focus()", first)
+            first.send_keys(Keys.ENTER)
+            assert first.get_attribute("aria-pressed") == str(not hidden).lower()
+            for part in driver.find_elements(By.CSS_SELECTOR, ".series.of0, .point.of0"):
+                assert part.is_displayed() != hidden
+            assert points[2].is_displayed()
+        assert driver.get_log("browser") == []
