@@ -418,4 +418,5 @@ STUDY = Study(
             ),  # an earlier record has speed-ups beside errors
         ),
     ),
+    version=2,  # the scan compares sixteen points at once
 )
