@@ -1,6 +1,6 @@
 """Pictures that answer: what each point says, and curves that go off and on.
 
-Each series of a picture has a look: colour, marker, line. This module finds the series by their
+Each series of a picture has a look: colour and marker. This module finds the series by their
 looks, marks their parts in the SVG, and adds a place for each point with its words. The script
 ``assets/answers.js`` goes into the SVG, so that a picture answers wherever it is opened by itself.
 """
@@ -63,22 +63,27 @@ def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
         The lines of those series.
     """
     names: dict[Look, str] = {}
+    keys: list[tuple[Artist, Look]] = []
     for look, name, parts in _keys(figure):
         names.setdefault(look, name.replace("\n", " "))
-        for part in parts:
-            _mark(part, "key", list(names).index(look))
+        keys += [(part, look) for part in parts]
+    looks = list(names)
     curves = []
     for axis in figure.axes:
         for line in axis.lines:
             look = _look(line) if _look(line) in names else _look(line)[:1]
             if look in names:
-                curves.append(Curve(axis, line, list(names).index(look), names[look]))
+                curves.append(Curve(axis, line, looks.index(look), names[look]))
                 _mark(line, "series", curves[-1].series)
         for part in axis.collections:  # bands and bars
             colours = {_hex(c) for c in (*part.get_facecolor(), *part.get_edgecolor())}
-            of_colour = [place for place, look in enumerate(names) if look[0] in colours]
+            of_colour = [place for place, look in enumerate(looks) if look[0] in colours]
             if len(of_colour) == 1:
                 _mark(part, "series", of_colour[0])
+    drawn = {curve.series for curve in curves}
+    for part, look in keys:
+        if looks.index(look) in drawn:
+            _mark(part, "key", looks.index(look))
     return list(names.values()), curves
 
 
@@ -104,12 +109,18 @@ def _keys(figure: Figure) -> Iterator[tuple[Look, str, list[Artist]]]:
     for axis in figure.axes:
         for text in axis.texts:
             if getattr(text, "arrow_patch", None) is not None:  # a name at the end of its line
-                yield (_hex(text.get_color()),), text.get_text(), [text]
+                ends = [line for line in axis.lines if _ends_at(line, text.xy)]
+                look = _look(ends[0]) if ends else (_hex(text.get_color()),)
+                yield look, text.get_text(), [text]
+
+
+def _ends_at(line: Line2D, place: tuple[float, float]) -> bool:
+    points = np.column_stack(line.get_data())
+    return len(points) > 0 and tuple(points[-1]) == place
 
 
 def _look(line: Line2D) -> Look:
-    filled = _hex(line.get_markerfacecolor())
-    return _hex(line.get_color()), str(line.get_marker()), filled, str(line.get_linestyle())
+    return _hex(line.get_color()), str(line.get_marker()), _hex(line.get_markerfacecolor())
 
 
 def _hex(colour: Any) -> str:

@@ -64,20 +64,20 @@ def series_style(place: int) -> dict[str, Any]:
     return {"color": LIGHT.series[place], "marker": MARKERS[place], "linestyle": LINES[place]}
 
 
-def hollow(place: int) -> dict[str, Any]:
-    """Return the style of a printed number beside the series at a place: its mark, not filled.
+def hollow(style: dict[str, Any]) -> dict[str, Any]:
+    """Return the style of a printed number beside a series: its mark, not filled.
 
     Parameters
     ----------
-    place : int
+    style : dict
+        That of the series.
 
     Returns
     -------
     dict
         Keyword arguments of ``Axes.plot``.
     """
-    look = series_style(place)
-    return look | {"linestyle": "none", "markerfacecolor": "none", "markersize": 9}
+    return style | {"linestyle": "none", "markerfacecolor": "none", "markersize": 9}
 
 
 def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:

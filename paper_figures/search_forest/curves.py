@@ -315,7 +315,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     """
     lines = record["drawing"]
     names = list(dict.fromkeys(line["method"] for line in lines))
-    places = _places(names)
+    looks = _looks(names)
     handles: dict[str, Any] = {}
     parts = _parts(lines)
     least = min((min(line["recall"]) for line in lines), default=0)
@@ -326,7 +326,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         for line in drawn:
             before = line["compared"] if by_way else 0
             x = np.add(line["counts"], before)
-            style = series_style(places[line["method"]])
+            style = looks[line["method"]]
             (handle,) = axis.plot(x, line["recall"], **style)
             if line["method"].startswith(CODES):
                 name = line["method"].removeprefix(f"{CODES} ")
@@ -344,7 +344,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
             logarithmic(axis.xaxis)
         else:
             axis.set_xlim(0, None)
-            _printed(axis, record, drawn, places)
+            _printed(axis, record, drawn, looks)
         if ends:
             label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
@@ -353,12 +353,14 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
 
 
-def _places(names: list[str]) -> dict[str, int]:
-    """Return a place for each series: codes stand beside two forests alone, and share places."""
+def _looks(names: list[str]) -> dict[str, dict[str, Any]]:
+    """Return a look for each series; all codes are of one method and have one colour."""
     codes = [name for name in names if name.startswith(CODES)]
     others = [name for name in names if name not in codes]
-    places = {name: place for place, name in enumerate(others)}
-    return places | {name: 2 + place for place, name in enumerate(codes)}
+    looks = {name: series_style(place) for place, name in enumerate(others)}
+    for place, name in enumerate(codes):
+        looks[name] = series_style(place) | {"color": LIGHT.soft, "marker": "<>p"[place]}
+    return looks
 
 
 def _errors(record: Record, line: dict[str, Any]) -> list[float]:
@@ -389,19 +391,19 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _printed(
-    axis: Axes, record: Record, drawn: list[dict[str, Any]], places: dict[str, int]
+    axis: Axes, record: Record, drawn: list[dict[str, Any]], looks: dict[str, dict[str, Any]]
 ) -> None:
     shown = {(line["method"], line["reading"]) for line in drawn}
     for row in record["rows"]:
         if row.get("published") is not None and (row["method"], row["reading"]) in shown:
-            axis.plot(row["returned"], row["published"], **hollow(places[row["method"]]))
+            axis.plot(row["returned"], row["published"], **hollow(looks[row["method"]]))
 
 
 def _in_key() -> Any:
     """Return what the key shows for printed numbers."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **hollow(0) | {"color": LIGHT.ink})
+    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink})
 
 
 # --------------------------------------------------------------------------- the study

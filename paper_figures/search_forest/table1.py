@@ -227,7 +227,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
                     **style | {"linestyle": ":", "markevery": [1]},
                 )
                 if row["published"] is not None:
-                    axis.plot(_millions([row["items"]]), row["published"], **hollow(place))
+                    axis.plot(_millions([row["items"]]), row["published"], **hollow(style))
                     handles["printed (the authors' machine)"] = _in_key()
             ends[f"{line['bits']} bits"] = (_millions([last[0]])[0], last[1], style["color"])
         axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")
@@ -252,7 +252,7 @@ def _in_key(**look: Any) -> Any:
     """Return what the key shows for printed numbers, or for lines of any colour."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **hollow(0) | {"color": LIGHT.ink} | look)
+    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink} | look)
 
 
 # --------------------------------------------------------------------------- the study

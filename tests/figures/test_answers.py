@@ -35,7 +35,7 @@ def two_lines(record, figure):
     for place, method in enumerate(["ours", "rival"]):
         mine = [row for row in record["rows"] if row["method"] == method]
         handles[method] = mean_line(axis, [row["k"] for row in mine], mine, **series_style(place))
-    (handles["published"],) = axis.plot([1], [9.5], **hollow(0))
+    (handles["published"],) = axis.plot([1], [9.5], **hollow(series_style(0)))
     axis.plot([1, 3], [20.0, 30.0], color="#777777")  # a line that nothing names
     axis.set(xlabel="$k$, neighbours")
     key(figure, handles)

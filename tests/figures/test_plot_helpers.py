@@ -84,7 +84,7 @@ def test_colours_differ_for_the_colour_blind(colours, eyes):
 
 
 def test_a_printed_number_is_a_hollow_mark():
-    look = plots.hollow(2)
+    look = plots.hollow(plots.series_style(2))
     assert (look["markerfacecolor"], look["linestyle"]) == ("none", "none")
     assert {part: look[part] for part in ("color", "marker")} == {
         part: plots.series_style(2)[part] for part in ("color", "marker")

@@ -54,9 +54,10 @@ def test_sets_codes_lists_and_comparisons_have_a_panel_each():
     for axis in (sets, lists, ways):
         assert [style(drawn)[:2] for drawn in axis.lines] == [looks(0), looks(1)]
     # codes stand beside the forest alone; their names stand at their ends
-    assert [style(drawn)[:2] for drawn in codes.lines] == [looks(0), looks(2)]
+    of_codes = (LIGHT.soft, "<")
+    assert [style(drawn)[:2] for drawn in codes.lines] == [looks(0), of_codes]
     ends = [(text.get_text(), text.xy, text.get_color()) for text in codes.texts]
-    assert ends == [("32 bits", (500, 40.0), looks(2)[0])]
+    assert ends == [("32 bits", (500, 40.0), LIGHT.soft)]
     assert not any(axis.texts for axis in (sets, lists, ways))
     # from a ten below the least recall, the same everywhere
     assert all(axis.get_ylim() == (10, 102) for axis in (sets, codes, lists, ways))
