@@ -95,6 +95,7 @@ def _keys(figure: Figure) -> Iterator[tuple[Look, str, list[Artist]]]:
     """Yield what the picture explains: a look, its name, and the parts that say so."""
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
+    from matplotlib.text import Annotation
 
     for legend in [*figure.legends, *(axis.get_legend() for axis in figure.axes)]:
         if legend is not None:
@@ -108,7 +109,7 @@ def _keys(figure: Figure) -> Iterator[tuple[Look, str, list[Artist]]]:
                     yield (colour,), text.get_text(), [handle, *own, text]
     for axis in figure.axes:
         for text in axis.texts:
-            if getattr(text, "arrow_patch", None) is not None:  # a name at the end of its line
+            if isinstance(text, Annotation):  # a name at the end of its line
                 ends = [line for line in axis.lines if _ends_at(line, text.xy)]
                 look = _look(ends[0]) if ends else (_hex(text.get_color()),)
                 yield look, text.get_text(), [text]
