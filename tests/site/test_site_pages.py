@@ -44,6 +44,12 @@ PAGES = [
     "figures/lmnn/index.html",
     "search.html",
 ]
+CONTAINERS = """
+const own = "pre, table, figure, .formula, .wide, .box, .pst-scrollable-table-container, .is";
+return [...document.querySelectorAll("main, main *")].filter(e => !e.closest(own)
+  && ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
+  && e.clientWidth > 100 && e.scrollWidth > e.clientWidth + 1).map(e => e.className);
+"""
 SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOLD = "document.querySelectorAll('main details').forEach(d => d.open = true);"
 
@@ -198,6 +204,7 @@ def test_a_page_fits_the_screen(browser, page):
     for width in (1280, 390):
         set_width(browser, width)
         assert browser.execute_script(SIDEWAYS) <= 0, f"unfolded, {width} px"
+    assert browser.execute_script(CONTAINERS) == []
 
 
 @browser_only

@@ -21,6 +21,7 @@ html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 linkcode_resolve = link_of
 
+autodoc_preserve_defaults = True  # the text of a module would hold a path of this machine
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the sections of the docstrings have the types
 numpydoc_show_class_members = False
