@@ -75,11 +75,11 @@ def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
             if look in names:
                 curves.append(Curve(axis, line, looks.index(look), names[look]))
                 _mark(line, "series", curves[-1].series)
-        for part in axis.collections:  # bands and bars
-            colours = {_hex(c) for c in (*part.get_facecolor(), *part.get_edgecolor())}
+        for band in axis.collections:  # and bars
+            colours = {_hex(c) for c in (*band.get_facecolor(), *band.get_edgecolor())}
             of_colour = [place for place, look in enumerate(looks) if look[0] in colours]
             if len(of_colour) == 1:
-                _mark(part, "series", of_colour[0])
+                _mark(band, "series", of_colour[0])
     drawn = {curve.series for curve in curves}
     for part, look in keys:
         if looks.index(look) in drawn:

@@ -7,7 +7,18 @@ import tempfile
 import time
 from pathlib import Path
 
-from paper_figures.site import api, documents, errata, figures, front, others, reader, which, whole
+from paper_figures.site import (
+    api,
+    documents,
+    errata,
+    estimator_pictures,
+    figures,
+    front,
+    others,
+    reader,
+    which,
+    whole,
+)
 from paper_figures.site.demos import pages as demos
 from paper_figures.site.finish import finish
 
@@ -29,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
             shutil.copy(ASSETS / name, sources / "_static")
         front.write(sources)
         which.write(sources)
+        estimator_pictures.write(sources)
         reader.write(sources)
         demos.write_links(sources)
         errata.write(sources)

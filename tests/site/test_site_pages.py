@@ -45,7 +45,8 @@ PAGES = [
     "search.html",
 ]
 CONTAINERS = """
-const own = "pre, table, figure, .formula, .wide, .box, .pst-scrollable-table-container, .is";
+const own = "pre, table, figure, .formula, .wide, .box, .is, .lines, "
+  + ".pst-scrollable-table-container";
 return [...document.querySelectorAll("main, main *")].filter(e => !e.closest(own)
   && ["auto", "scroll"].includes(getComputedStyle(e).overflowX)
   && e.clientWidth > 100 && e.scrollWidth > e.clientWidth + 1).map(e => e.className);
