@@ -135,7 +135,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     tol : float, default 1e-3
     max_checks : int, default 200
     n_target_rounds : int, default 1
-        See :class:`refimpl.lmnn.LMNNOptions`.
+        How many times target neighbours are chosen: under the Euclidean metric first, then under
+        the metric just learnt.
     validation : float, optional
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metric of the lowest

@@ -46,7 +46,8 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     tol : float, default 1e-3
     max_checks : int, default 200
     n_target_rounds : int, default 1
-        See :class:`refimpl.lmnn.LMNNOptions`.
+        How many times target neighbours are chosen: under the Euclidean metric first, then under
+        the metric just learnt.
     validation : float or None, default 0.3
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metrics of the

@@ -101,8 +101,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         all points. All points are searched.
     max_leaves : int or None, default 128
         The largest number of leaves of a tree; None sets no limit.
-    max_depth, stump_above : int, optional
-        See :class:`refimpl.search_forest.ForestOptions`.
+    max_depth : int, default 16
+        The largest number of splits between the root and a leaf.
+    stump_above : int, optional
+        Nodes with more points than this are split by a threshold on one coordinate.
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 keeps the planes of eq. 18.
