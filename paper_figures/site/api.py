@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,10 @@ from types import ModuleType
 from typing import Any
 
 import refimpl
+from paper_figures.site import listings, printed
 from paper_figures.site.docstrings import escaped
 
-__all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "write"]
+__all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "write"]
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 MODULES = (
@@ -32,6 +34,8 @@ MODULES = (
 )
 """The modules whose names users import, in the order of the reference; rivals follow."""
 
+KERNELS = "refimpl.kernels"
+SPEED = Path(refimpl.__file__).parents[1] / "tests" / "benchmarks" / "widths.md"
 GROUPS: dict[str, Callable[[str], bool]] = {
     "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
     "Shared": lambda name: (name + ".").startswith("refimpl.") and ".rivals" not in name,
@@ -68,9 +72,14 @@ class Entry:
         return f"{self.module}.{self.name}"
 
     @property
+    def page(self) -> str:
+        """The name of its page: a kernel's is that of its family."""
+        return self.thing.__module__ if self.module == KERNELS else self.module
+
+    @property
     def address(self) -> str:
         """The page and the anchor, from the top of the site."""
-        return f"api/{self.module}.html#{self.path}"
+        return f"api/{self.page}.html#{self.path}"
 
 
 def documented() -> list[ModuleType]:
@@ -137,10 +146,12 @@ def write(folder: Path) -> None:
     listed = entries()
     pages = folder / "api"
     pages.mkdir()
-    for module in documented():
-        own = [entry for entry in listed if entry.module == module.__name__]
-        (pages / f"{module.__name__}.rst").write_text(_page(module, own, listed), encoding="utf-8")
-    text = [
+    for module in [*documented(), *_families(listed)]:
+        own = [entry for entry in listed if entry.page == module.__name__]
+        above = kernels_table(listed) if module.__name__ == KERNELS else []
+        text = _page(module, above, own, listed)
+        (pages / f"{module.__name__}.rst").write_text(text, encoding="utf-8")
+    index = [
         "API reference",
         "=============",
         "",
@@ -151,11 +162,79 @@ def write(folder: Path) -> None:
     for title, belongs in GROUPS.items():
         here = [module for module in left if belongs(module.__name__)]
         left = [module for module in left if module not in here]
-        text += [title, "-" * len(title), ""]
-        text += [".. toctree::", "   :hidden:", "   :maxdepth: 1", f"   :caption: {title}", ""]
-        text += [*(f"   {module.__name__}" for module in here), ""]
-        text += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
-    (pages / "index.rst").write_text("\n".join(text), encoding="utf-8")
+        index += [title, "-" * len(title), ""]
+        index += [".. toctree::", "   :hidden:", "   :maxdepth: 1", f"   :caption: {title}", ""]
+        index += [*(f"   {module.__name__}" for module in here), ""]
+        index += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
+    (pages / "index.rst").write_text("\n".join(index), encoding="utf-8")
+
+
+def _families(listed: list[Entry]) -> list[ModuleType]:
+    """Return the modules whose kernels have a page together."""
+    names = sorted({entry.page for entry in listed if entry.module == KERNELS})
+    return [importlib.import_module(name) for name in names]
+
+
+def kernels_table(listed: list[Entry]) -> list[str]:
+    """Return the table of all kernels: printed lines, the twin's code, how much faster it is.
+
+    Parameters
+    ----------
+    listed : list of Entry
+
+    Returns
+    -------
+    list of str
+        Lines of reStructuredText.
+    """
+    families = _families(listed)
+    text = [
+        "The last columns say how many times as fast the kernels in Cython are as these in NumPy: "
+    ]
+    text += [
+        "one thread, thousands of points, vectors of AVX-512 and of AVX2 (:doc:`/speed/widths`)."
+    ]
+    text += [""]
+    text += [".. toctree::", "   :hidden:", "", *(f"   {module.__name__}" for module in families)]
+    heads = ("kernel", "printed lines", "in Cython", "AVX-512", "AVX2")
+    text += ["", ".. list-table::", "   :header-rows: 1", ""]
+    rows: list[tuple[str, ...]] = [heads]
+    gains, printed_at = _gains(), _printed_at()
+    for family in families:
+        for entry in listed:
+            if entry.page == family.__name__ and inspect.isroutine(entry.thing):
+                twin = listings.link_of("py", {"module": "refimpl_fast", "fullname": entry.name})
+                lines = ", ".join(f"`{id} <{to}>`__" for id, to in printed_at.get(entry.name, ()))
+                code = f"`{Path(str(twin).partition('.html')[0]).name} <{twin}>`__"
+                name = f":py:obj:`{entry.name} <{entry.path}>`"
+                rows.append((name, lines, code, *gains.get(entry.name, ("", ""))))
+    for row in rows:
+        text += [f"{'     -' if place else '   * -'} {cell}" for place, cell in enumerate(row)]
+    return text
+
+
+def _gains() -> dict[str, tuple[str, str]]:
+    """Return how many times as fast each kernel in Cython is, with AVX-512 and with AVX2."""
+    row = r"^\| (\w+) \| ([\d.e+]+) \| ([\d.]+) \| ([\d.]+) \|"
+    rows = re.findall(row, SPEED.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name: (_times(ref, v4), _times(ref, v3)) for name, ref, v4, v3 in rows}
+
+
+def _times(slow: str, fast: str) -> str:
+    """Return a quotient with two digits, or all before the point if they are more."""
+    times = float(slow) / float(fast)
+    return f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
+
+
+def _printed_at() -> dict[str, list[tuple[str, str]]]:
+    """Return the printed lines that each kernel computes, with their places in the reader."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for paper in PAPERS:
+        for line in printed.read(paper).lines.values():
+            for kernel in line.kernels:
+                place = f"../reader/{paper}.html#{line.id.replace(':', '-')}"
+                found.setdefault(kernel, []).append((line.id, place))
+    return found
 
 
 def _summary(module: ModuleType) -> str:
@@ -169,11 +248,20 @@ def _breakable(name: str) -> str:
     return name.replace(".", ".\u200b").replace("_", "\u200b_")
 
 
-def _page(module: ModuleType, own: list[Entry], listed: list[Entry]) -> str:
+def _page(module: ModuleType, above: list[str], own: list[Entry], listed: list[Entry]) -> str:
     title = module.__name__
     heading = _breakable(title)
-    text = [heading, "=" * len(heading), "", f".. automodule:: {title}", "   :no-members:", ""]
-    elsewhere = {id(entry.thing): entry for entry in listed if entry.module != title}
+    text = [
+        heading,
+        "=" * len(heading),
+        "",
+        *above,
+        "",
+        f".. automodule:: {title}",
+        "   :no-members:",
+        "",
+    ]
+    elsewhere = {id(e.thing): e for e in listed if title not in (e.module, e.page)}
     moved = [(name, elsewhere[id(t)]) for name, t in _exported(module) if id(t) in elsewhere]
     if moved:
         text += ["Described elsewhere: "]

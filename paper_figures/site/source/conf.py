@@ -35,7 +35,7 @@ numpydoc_validation_checks = {
 }
 numpydoc_validation_exclude = {
     r"\.[A-Z]\w*\.\w+$",  # methods: the example stands at their class
-    r"^refimpl_fast\.",  # the docstrings are completed from their twins'
+    r"^refimpl_fast\.",  # they refer to their twins
     r"^refimpl\.typing\.",  # users do not call them
     r"\.algorithm\.",  # as printed: the long form stands at the form for use
 }
