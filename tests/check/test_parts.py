@@ -7,16 +7,19 @@ Not tested here: the values of the parts (test_trainings.py), logs (test_logs.py
 import json
 import sys
 import types
+from pathlib import Path
 
 import asked
 import pytest
-from training_mutants import rounds
+from correct import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.programs import Here
 from refimpl.check.subjects import KERNELS, TRAININGS
+
+FOLDER = str(Path(__file__).parent)
 
 
 def differences(function):
@@ -59,8 +62,8 @@ def test_other_names_of_the_logs_are_read():
 def test_the_command_names_parts_that_no_round_has(tmp_path, monkeypatch, capsys):
     path = tmp_path / "mine.py"
     path.write_text(
-        f"import sys; sys.path.append({str(folder_of_mutants())!r})\n"
-        "from training_mutants import rounds\n"
+        f"import sys; sys.path.append({FOLDER!r})\n"
+        "from correct import rounds\n"
         "def adaboost(P, N, T):\n"
         "    return [{name: state[name] for name in ('f', 'p', 'theta')} for state in "
         "rounds(P, N, T)]\n",
@@ -79,7 +82,7 @@ PROGRAM = """
 import json, sys
 from refimpl.check.encoding import decode
 sys.path.insert(0, FOLDER)
-from training_mutants import rounds
+from correct import rounds
 for line in sys.stdin:
     case = json.loads(line)
     given = {name: decode(part) for name, part in case["arguments"].items()}
@@ -90,18 +93,12 @@ for line in sys.stdin:
 
 def test_a_program_s_missing_parts_are_named(tmp_path, capsys):
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM.replace("FOLDER", repr(str(folder_of_mutants()))), encoding="utf-8")
+    path.write_text(PROGRAM.replace("FOLDER", repr(FOLDER)), encoding="utf-8")
     arguments = ["--only", "adaboost", "--json", "--", sys.executable, str(path)]
     assert cli.main(arguments) == 0
     notes = json.loads(capsys.readouterr().out)["notes"]
     missing = "w, epsilon, theta, beta, updated, alpha"
     assert notes == [f"adaboost: not compared, no round has them: {missing}"]
-
-
-def folder_of_mutants():
-    import training_mutants
-
-    return training_mutants.__file__.rpartition("/")[0]
 
 
 def test_a_training_that_writes_to_its_arguments_is_wrong():
