@@ -25,12 +25,12 @@ def listing(where: Path, examples: int) -> str:
     """Return a table of the functions that a module may have."""
     rows = [("function", "algorithm", "printed lines", "vectors", "random examples")]
     for name, training in TRAININGS.items():
-        parts = [re.sub("_[01]$", "_C", part) for part in training.takes()]
+        parts = [re.sub("_[01]$", "_C", part) for part in training.takes]
         taken = f"{name}({', '.join(dict.fromkeys(parts))})"
         if len(taken) > WIDEST:
             taken = f"{name}(...)"
         count = len(decoded_cases(where, training))
-        rows.append((taken, training.algorithm, _lines(training), str(count), str(examples)))
+        rows.append((taken, training.form, _lines(training), str(count), str(examples)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
@@ -68,7 +68,7 @@ def signatures(names: list[str], where: Path) -> str:
             textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
             for text in sentences
         ]
-        texts.append("\n".join([f"{name}({', '.join(training.takes())})", *wrapped]))
+        texts.append("\n".join([f"{name}({', '.join(training.takes)})", *wrapped]))
     return "\n\n".join(texts)
 
 
@@ -79,9 +79,9 @@ def skeleton(name: str, where: Path) -> str:
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
     forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(arguments)}.", 92), "    ")
     parts = "".join(_part(output, states) for output in training.outputs)
-    head = f"def {name}({', '.join(training.takes())}):"
+    head = f"def {name}({', '.join(training.takes)}):"
     if len(head) > 100:
-        taken = textwrap.indent(textwrap.fill(", ".join(training.takes()), 92), "    ")
+        taken = textwrap.indent(textwrap.fill(", ".join(training.takes), 92), "    ")
         head = f"def {name}(\n{taken},\n):"
     return f'''"""{about}
 

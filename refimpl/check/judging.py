@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Values
+from refimpl.check.subject import Kind, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray, IntArray
 
@@ -56,18 +56,18 @@ def indices(value: Any, n: int, shape: Any = None, least: int = 0) -> IntArray:
     return array
 
 
-def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
+def by_worth(want: Any, got: Any, size: Any = 0.0) -> Kind:
     """Judge by two worths; `size` is what rounding may change beside 2**-40 of them."""
     want = np.asarray(want, dtype=np.float64)
     got = np.asarray(got, dtype=np.float64)
     if want.shape != got.shape:
-        return WRONG
+        return Kind.WRONG
     same = (want == got) | (np.isnan(want) & np.isnan(got))
     if same.all():
-        return TIE
+        return Kind.TIE
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(want - got) <= CLOSE * np.abs(want) + size
-    return EQUAL_WORTH if (same | near).all() else WRONG
+    return Kind.EQUAL_WORTH if (same | near).all() else Kind.WRONG
 
 
 def exact(*parts: Any) -> bool:
@@ -76,9 +76,9 @@ def exact(*parts: Any) -> bool:
     return bool((np.abs(numbers) < 2.0**40).all() and (numbers == np.rint(numbers)).all())
 
 
-def tie_if(is_exact: bool, verdict: str) -> str:
+def tie_if(is_exact: bool, verdict: Kind) -> Kind:
     """Return the verdict; a tie that another order of summation breaks is one of equal worth."""
-    return EQUAL_WORTH if verdict == TIE and not is_exact else verdict
+    return Kind.EQUAL_WORTH if verdict == Kind.TIE and not is_exact else verdict
 
 
 def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
@@ -94,17 +94,17 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
 
 def nearest(
     distances: Callable[[Values], FloatArray], name: str = "indices"
-) -> Callable[[Values, Values, Values], str]:
+) -> Callable[[Values, Values, Values], Kind]:
     """Return the judge of a search: `distances` gives all distances from its arguments."""
 
-    def judge(arguments: Values, want: Values, got: Values) -> str:
+    def judge(arguments: Values, want: Values, got: Values) -> Kind:
         D = distances(arguments)
         places = indices(got[name], D.shape[1], np.shape(want[name]), least=-1)
         skip = arguments.get("skip")
         for row, chosen in enumerate(places):
             real = chosen[chosen >= 0]
             if len(np.unique(real)) < len(real) or (skip is not None and skip[row] in real):
-                return WRONG
+                return Kind.WRONG
         return by_worth(_taken(D, want[name]), _taken(D, places))
 
     return judge
@@ -122,7 +122,7 @@ def differences(A: FloatArray, B: FloatArray | None) -> FloatArray:
     return A if B is None else (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
 
 
-def stump(arguments: Values, want: Values, got: Values) -> str:
+def stump(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a decision stump by its weighted error and by the rows that it divides."""
     X = differences(arguments["A"], arguments["B"])
     w = on_grid(arguments["w"])
@@ -132,14 +132,14 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
         try:
             f, p, theta = whole(answer["f"]), whole(answer["p"]), float(answer["theta"])
         except (TypeError, ValueError, OverflowError):
-            return WRONG
+            return Kind.WRONG
         if not 0 <= f < X.shape[1] or p not in (1, -1) or theta != theta:
-            return WRONG
+            return Kind.WRONG
         h = p * X[:, f] < p * theta
         sides.append(h)
         errors.append(float(w[h != arguments["l"]].sum()))
     if (sides[0] == sides[1]).all() and want["f"] == got["f"]:
-        return EQUAL_WORTH
+        return Kind.EQUAL_WORTH
     return by_worth(errors[0], errors[1], len(w) * 2.0**-53)
 
 

@@ -17,12 +17,17 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.encoding import decode
-from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subject import Kind
 
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report", "remarks"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH, "uncompared": NOT_COMPARED}
+ACCEPTED = {
+    "last-bits": Kind.LAST_BITS,
+    "ties": Kind.TIE,
+    "choices": Kind.EQUAL_WORTH,
+    "uncompared": Kind.NOT_COMPARED,
+}
 """Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600
@@ -199,13 +204,13 @@ def remarks(source: str, kind: str) -> list[str]:
     if room is None:
         return []
     lines = []
-    if kind == WRONG:
+    if kind == Kind.WRONG:
         for id, place, printed, corrected in _table(room, "## Errata"):
             if source in MARK.findall(place):
                 lines.append(
                     f"ERRATUM {id}: the paper has {printed}; the reference has {corrected}"
                 )
-    if kind in (TIE, EQUAL_WORTH, NOT_COMPARED):
+    if kind in (Kind.TIE, Kind.EQUAL_WORTH, Kind.NOT_COMPARED):
         for name, place, what, taken in _table(room, "## Open readings"):
             if source in MARK.findall(place):
                 name = name.rstrip("*")

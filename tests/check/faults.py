@@ -28,10 +28,11 @@ import refimpl.search_forest.algorithm as sf
 import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
 from refimpl.boosted_distance.model import stump
-from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, TIE, WRONG
+from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.kernels.sorting import SortedFeatures
 
+LAST_BITS, TIE, EQUAL_WORTH, WRONG = Kind.LAST_BITS, Kind.TIE, Kind.EQUAL_WORTH, Kind.WRONG
 best_stump = refimpl.kernels.stumps.best_stump
 CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
     f"refimpl.{module}:"

@@ -15,7 +15,8 @@ from faults import FAULTS, RULES, faulty, mutated
 from refimpl.check.asking import available
 from refimpl.check.comparing import difference_of
 from refimpl.check.files import decoded_cases, folder
-from refimpl.check.programs import Here, ProgramError
+from refimpl.check.programs import ProgramError
+from refimpl.check.serving import Server
 from refimpl.check.subjects import TRAININGS
 
 KINDS = set(
@@ -41,7 +42,7 @@ def test_a_copy_without_the_rule_differs_on_the_rule_s_case(training, rule):
     subject = TRAININGS[training]
     (given,) = [part for part in decoded_cases(folder(), subject) if rule in part[0]["flags"]]
     case = given[0]
-    program = Here(SimpleNamespace(**{training: lambda **arguments: subject.run(arguments)}))
+    program = Server(SimpleNamespace(**{training: lambda **arguments: subject.run(arguments)}))
     question = {"id": case["id"], "training": training, "arguments": case["arguments"]}
     assert difference_of(subject, *given, *program.ask(question)) is None
     *change, line = RULES[training, rule]

@@ -106,5 +106,3 @@ def test_the_command_says_module_line_and_case(tmp_path, capsys):
     assert "weighted_errors, BM:7.3:8: wrong" in said.out and "weighted_errors/" in said.out
     assert "200 MB" in said.err  # said beforehand
     assert "BM:7.3:8" in page.read_text(encoding="utf-8")
-    assert cli.main(["kernels", str(tmp_path / "none.py")]) == 2
-    assert "there is no file" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from correct import rounds
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
 from refimpl.check.files import decoded_cases, folder
-from refimpl.check.programs import Here
+from refimpl.check.serving import Server
 from refimpl.check.subjects import KERNELS, TRAININGS
 
 FOLDER = str(Path(__file__).parent)
@@ -72,7 +72,7 @@ def test_the_command_names_parts_that_no_round_has(tmp_path, monkeypatch, capsys
     assert cli.main(["trainings", str(path), "--examples", "0"]) == 0
     note = "adaboost: not compared, no round has them: w, epsilon, beta, updated, alpha"
     assert note in capsys.readouterr().out
-    mine = Here(types.SimpleNamespace(adaboost=only(STUMP)))
+    mine = Server(types.SimpleNamespace(adaboost=only(STUMP)))
     monkeypatch.setattr(test_conformance, "own_module", lambda: mine)
     with pytest.warns(UserWarning, match=note):
         test_conformance.test_agrees("adaboost")

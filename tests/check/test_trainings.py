@@ -5,7 +5,6 @@ Not tested here: planted faults (test_faults.py), that the vectors are right (te
 """
 
 import numpy as np
-import pytest
 from asked import differences
 from correct import rounds
 
@@ -13,21 +12,9 @@ from refimpl.check import cli
 from refimpl.check.subjects import TRAININGS
 
 
-@pytest.mark.parametrize("name", TRAININGS)
-def test_the_reference_agrees(name):
-    assert not differences(name, lambda **arguments: TRAININGS[name].run(arguments))
-
-
 def test_a_plain_a_2_agrees():
     """Its errors are sums of floats, not on the grid; no round of these cases hangs on that."""
     assert not differences("adaboost", rounds)
-
-
-def test_parts_of_a_state_are_enough():
-    def adaboost(P, N, T):
-        return [{name: state[name] for name in ("f", "p", "theta")} for state in rounds(P, N, T)]
-
-    assert not differences("adaboost", adaboost)
 
 
 def test_thresholds_elsewhere_are_another_choice_and_the_later_rounds_go_on():

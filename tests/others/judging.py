@@ -29,22 +29,11 @@ from refimpl.check.comparing import compare, difference_of
 from refimpl.check.files import UnusableError
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
-from refimpl.check.subject import NOT_COMPARED, NOT_RUN, TIE, WRONG
+from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import target_neighbors
 
 from . import cases, large_margin, sizes
-
-__all__ = [
-    "BY_CONVENTION",
-    "DIFFERS",
-    "NOT_AVAILABLE",
-    "SAME",
-    "Answer",
-    "Verdict",
-    "ask",
-    "verdict",
-]
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
@@ -54,7 +43,7 @@ BY_CONVENTION = (OTHER_CONVENTION, STOPS_EARLY, APPROXIMATE)
 DIFFERS = "differs"
 NOT_AVAILABLE = "not available"
 NAMED = "a convention that the check names"
-REAL = (NAMED, NOT_COMPARED, WRONG, NOT_RUN)
+REAL = (NAMED, Kind.NOT_COMPARED, Kind.WRONG, Kind.NOT_RUN)
 BY_CHANCE = "agrees; by the convention that is given for other cases it would not"
 TOL = 1e-3
 
@@ -72,24 +61,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of an item.
-
-    Attributes
-    ----------
-    outcome : str
-    asked, skipped : int
-        Cases that were answered, and that the library has nothing for.
-    kinds : dict
-        How many answers differ in which way.
-    first : Answer, optional
-        The shortest case that decides.
-    """
+    """The outcome of an item."""
 
     outcome: str
-    asked: int
-    skipped: int
-    kinds: dict[str, int]
-    first: Answer | None
+    asked: int  # cases that were answered
+    skipped: int  # cases that the library has nothing for
+    kinds: dict[str, int]  # how many answers differ in which way
+    first: Answer | None  # the shortest case that decides
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -101,7 +79,7 @@ def ask(program, item, listed):
         try:
             answer = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
         except ProgramError as error:
-            yield Answer(case, None, NOT_RUN, str(error))
+            yield Answer(case, None, Kind.NOT_RUN, str(error))
             continue
         if answer is None:
             yield None
@@ -148,7 +126,7 @@ def _metric(item, case, got):
             with contextlib.redirect_stderr(io.StringIO()):
                 report = check_metric(str(metric), str(data), given["k"], given["mu"], True, TOL)
         except UnusableError as error:
-            return NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
+            return Kind.NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
     facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
     facts["largest entry of the metric"] = round(float(np.abs(state["M"]).max()), 6)
     if not report.differences:
@@ -161,10 +139,10 @@ def _metric(item, case, got):
         value, bound = large_margin.eq_3_with(state["M"], targets, **given)
         facts["gap with its own target neighbours"] = gap = (value - bound) / value
         if gap <= TOL:
-            return TIE, "eq. 3 is at its bound with the library's own target neighbours", facts
+            return Kind.TIE, "eq. 3 is at its bound with the library's own target neighbours", facts
     (difference,) = report.differences
     named = "is optimal" in difference.words  # under a convention that the check knows
-    return NAMED if named else WRONG, difference.words, facts
+    return NAMED if named else Kind.WRONG, difference.words, facts
 
 
 def _neighbors(item, case, got):
@@ -177,7 +155,7 @@ def _neighbors(item, case, got):
     facts = dict(report.facts)
     shown = {"true neighbours found": facts["share"]}
     shown |= {name: facts[name] for name in ("duplicates", "-1 as padding") if facts[name]}
-    worst = [difference for difference in report.differences if difference.kind == WRONG]
+    worst = [difference for difference in report.differences if difference.kind == Kind.WRONG]
     for difference in worst or report.differences:
         return difference.kind, difference.words, shown
     return "", "", shown
@@ -189,7 +167,7 @@ def _direction(item, case, got):
     cosine = abs(want @ direction) / np.sqrt((want @ want) * (direction @ direction))
     facts = {"1 - cosine": float(max(0.0, 1 - cosine))}
     words = f"direction: {want} expected, of any length; got {direction}"
-    return ("", "", facts) if 1 - cosine <= 1e-9 else (WRONG, words, facts)
+    return ("", "", facts) if 1 - cosine <= 1e-9 else (Kind.WRONG, words, facts)
 
 
 def verdict(answers, convention, shows=""):
@@ -229,7 +207,7 @@ def _unexplained(given, convention):
     A name that a check gives to some answers alone is a coincidence.
     """
     if convention is not None:
-        return [answer for answer in given if not convention.holds(answer)]
+        return [one for one in given if one.got is None or not convention.holds(one)]
     names = {answer.words.rpartition("; ")[2] for answer in given}
     if all(answer.kind == NAMED for answer in given) and len(names) == 1:
         return []

@@ -7,8 +7,6 @@ import numpy as np
 
 from refimpl.check.judging import squares
 
-__all__ = ["of"]
-
 
 def of(subject, case, got):
     """Return names and numbers for the answer to a case; {} where nothing fits."""

@@ -38,28 +38,6 @@ def test_float32_sees_no_split_between_equal_values():
     divided = answer({"f": 0, "p": 1, "theta": X[1, 0]}, **given)
     assert conventions.split_by("error")(constant)
     assert not conventions.split_by("error")(divided)
-    assert conventions.split_by("error", single=False)(divided)
-    assert not conventions.split_by("error", single=False)(constant)
-
-
-@pytest.mark.parametrize(("light", "theta"), [(0.0501, 8.5), (0.0499, 7.5)])
-def test_a_side_whose_weight_rounds_to_no_point_is_not_split_off(light, theta):
-    """Ten points: the last one counts as 0.501 or 0.499 points."""
-    given = {"A": np.arange(10.0)[:, None], "B": None, "l": np.arange(10) == 9}
-    given["w"] = np.append(np.full(9, (1 - light) / 9), light)
-    holds = conventions.split_by("error", single=False, counts=True)
-    assert holds(answer({"f": 0, "p": -1, "theta": 8.5}, **given)) is (theta == 8.5)
-    constant = answer({"f": 0, "p": 1, "theta": np.inf}, **given)
-    assert conventions.split_by("error", single=False)(constant) is False
-    assert holds(constant) is False
-
-
-def test_values_next_to_zero_count_as_zero():
-    holds = conventions.split_by("error", single=False, counts=True)
-    for small, expected in ((1e-36, True), (1e-34, False)):
-        given = {"A": np.array([[0.0], [small]]), "B": None}
-        given |= {"w": np.array([0.6, 0.4]), "l": np.array([True, False])}
-        assert holds(answer({"f": 0, "p": 1, "theta": np.inf}, **given)) is expected
 
 
 def test_boosting_ends_at_a_perfect_stump():

@@ -10,16 +10,7 @@ import numpy as np
 
 from refimpl.check.drawing import KINDS, Given, Source, city_block
 from refimpl.check.judging import CLOSE, FORM_ERRORS, nearest, squares, tie_if, whole
-from refimpl.check.subject import (
-    EQUAL_WORTH,
-    TIE,
-    WRONG,
-    States,
-    Values,
-    kernel,
-    rounding,
-    training,
-)
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels import hamming_distances as reference_hamming
 from refimpl.rivals.fastmap import choose_distant_objects, line_projection, residual_squares
 from refimpl.rivals.fastmap import fastmap as reference_fastmap
@@ -70,19 +61,19 @@ def hamming_nearest(s: Source, flag: str) -> Values:
     return {**values, "k": s.integer(0, len(values["X"]))}
 
 
-def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> str:
+def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge codes within a radius: the same codes in another order are a tie broken otherwise."""
     starts = np.asarray(got["starts"])
     if starts.tolist() != np.asarray(want["starts"]).tolist():
-        return WRONG
+        return Kind.WRONG
     for a, b in itertools.pairwise(starts):
         if sorted(want["indices"][a:b]) != sorted(np.asarray(got["indices"])[a:b].tolist()):
-            return WRONG
+            return Kind.WRONG
     indices, distances = np.asarray(got["indices"]), np.asarray(got["distances"])
     queries = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if _hamming(arguments)[queries, indices].tolist() != distances.tolist():
-        return WRONG
-    return TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else WRONG
+        return Kind.WRONG
+    return Kind.TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else Kind.WRONG
 
 
 @kernel(
@@ -116,11 +107,11 @@ def projections(s: Source, flag: str) -> Values:
     return {"X": s.points(n, d, flag), "A": s.reals((d, s.length(4)), flag)}
 
 
-def _same_votes(arguments: Values, want: Values, got: Values) -> str:
+def _same_votes(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge points by their votes: another order of equal votes is a tie broken otherwise."""
     first = np.asarray(got["first"])
     if first.tolist() != np.asarray(want["first"]).tolist():
-        return WRONG
+        return Kind.WRONG
     starts, ends, members = (arguments[name] for name in ("starts", "ends", "members"))
     indices, votes = np.asarray(got["indices"]), np.asarray(got["votes"])
     for i, buckets in enumerate(arguments["buckets"]):
@@ -129,11 +120,11 @@ def _same_votes(arguments: Values, want: Values, got: Values) -> str:
             counts[np.unique(members[starts[bucket] : ends[bucket]])] += 1
         rows = indices[first[i] : first[i + 1]]
         if len(np.unique(rows)) < len(rows) or (rows < 0).any() or (rows >= len(counts)).any():
-            return WRONG
+            return Kind.WRONG
         expected = np.asarray(want["votes"])[first[i] : first[i + 1]]
         if counts[rows].tolist() != expected.tolist():
-            return WRONG
-    return TIE if votes.tolist() == np.asarray(want["votes"]).tolist() else WRONG
+            return Kind.WRONG
+    return Kind.TIE if votes.tolist() == np.asarray(want["votes"]).tolist() else Kind.WRONG
 
 
 LSH = "Datar et al. (2004), § 3.2"
@@ -170,13 +161,13 @@ def _centre_rounding(arguments: Values, expected: Values) -> Values:
     return {"centres": np.full(np.shape(expected["centres"]), 4 * size)}
 
 
-def _near_centres(arguments: Values, want: Values, got: Values) -> str:
+def _near_centres(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a clustering: each point must be with one of its nearest centres."""
     centres, places = np.asarray(got["centres"]), np.asarray(got["nearest"])
     if centres.shape != np.shape(want["centres"]) or places.shape != np.shape(want["nearest"]):
-        return WRONG
+        return Kind.WRONG
     if not np.allclose(centres, want["centres"], rtol=1e-9, atol=1e-12):
-        return WRONG
+        return Kind.WRONG
     judge = nearest(lambda values: squares(values["S"], centres), "nearest")
     S = {"S": arguments["X"][arguments["rows"]]}
     rows = [{"nearest": np.asarray(places)[:, np.newaxis]} for places in (want["nearest"], places)]
@@ -210,12 +201,12 @@ def _trees(s: Source, d: int) -> KMeansTrees:
     )
 
 
-def _same_way(arguments: Values, want: Values, got: Values) -> str:
+def _same_way(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge leaves: at each node the way must go to one of the nearest centres."""
     trees, Q = arguments["trees"], arguments["Q"]
     leaves = np.asarray(got["leaves"])
     if leaves.shape != np.shape(want["leaves"]):
-        return WRONG
+        return Kind.WRONG
     parent = {}
     for j in range(len(trees.first)):
         for child in range(trees.first[j], trees.last[j]):
@@ -224,16 +215,16 @@ def _same_way(arguments: Values, want: Values, got: Values) -> str:
     for i, row in enumerate(leaves.tolist()):
         for root, leaf in zip(trees.roots.tolist(), row, strict=True):
             if not 0 <= leaf < len(trees.first) or trees.first[leaf] < trees.last[leaf]:
-                return WRONG
+                return Kind.WRONG
             while leaf != root:
                 above = parent.get(leaf)
                 if above is None:
-                    return WRONG
+                    return Kind.WRONG
                 beside = D[i, trees.first[above] : trees.last[above]]
                 if D[i, leaf] > beside.min() * (1 + 2.0**-40):
-                    return WRONG
+                    return Kind.WRONG
                 leaf = above
-    return TIE
+    return Kind.TIE
 
 
 WAY = "Nister & Stewenius (2006)"
@@ -251,23 +242,23 @@ def _leaf_bounds(trees: KMeansTrees) -> list[tuple[int, int]]:
     return list(zip(trees.starts[is_leaf].tolist(), trees.ends[is_leaf].tolist(), strict=True))
 
 
-def _same_points(arguments: Values, want: Values, got: Values) -> str:
+def _same_points(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a best-bin-first search: the same points ordered otherwise, leaf after leaf."""
     indices, opened = np.asarray(got["indices"]), np.asarray(got["opened"])
     shape = np.shape(want["indices"])
     if indices.shape != shape or opened.shape != shape:
-        return WRONG
+        return Kind.WRONG
     trees = arguments["trees"]
     if (opened < 0).any() or (opened >= len(trees.first)).any() or (np.diff(opened) < 0).any():
-        return WRONG
+        return Kind.WRONG
     leaves = [set(trees.members[a:b]) for a, b in _leaf_bounds(trees)]
     for points, numbers in zip(indices, opened, strict=True):
         for number in np.unique(numbers):
             together = set(points[numbers == number])
             if not any(together <= leaf for leaf in leaves):
-                return WRONG
+                return Kind.WRONG
     same = (np.sort(indices, axis=1) == np.sort(want["indices"], axis=1)).all()
-    return EQUAL_WORTH if same else WRONG
+    return Kind.EQUAL_WORTH if same else Kind.WRONG
 
 
 @kernel(
@@ -334,20 +325,20 @@ def _follow(arguments: Values, rounds: States) -> States:
         off = CLOSE * largest if j else 0.0  # the first squares are the same numbers for everybody
         want: Values = {"pivots": np.array([a, b]), "exact": j == 0}
         want["ends"] = _ends(S, starts[j], iterations, zero, off)
-        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != WRONG:
+        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != Kind.WRONG:
             a, b = (whole(part) for part in rounds[j]["pivots"])
         F[:, j] = line_projection(S[a], float(S[a, b]), S[b])
         listed.append({**want, "F": F[:, j].copy()})
     return listed
 
 
-def _a_possible_end(arguments: Values, want: Values, got: Values) -> str:
+def _a_possible_end(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge pivots: the search may end there if it takes another one of equally far objects."""
     try:
         a, b = (whole(part) for part in got["pivots"])
     except FORM_ERRORS:
-        return WRONG
-    return tie_if(want["exact"], TIE if (a, b) in want["ends"] else WRONG)
+        return Kind.WRONG
+    return tie_if(want["exact"], Kind.TIE if (a, b) in want["ends"] else Kind.WRONG)
 
 
 @training(

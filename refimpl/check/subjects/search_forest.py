@@ -11,18 +11,7 @@ import numpy as np
 
 from refimpl.check.drawing import Source
 from refimpl.check.judging import by_worth, indices, squares
-from refimpl.check.subject import (
-    AGREES,
-    EQUAL_WORTH,
-    TIE,
-    WRONG,
-    States,
-    Values,
-    asked,
-    kernel,
-    rounding,
-    training,
-)
+from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
 from refimpl.search_forest.algorithm import search_forest as reference_forest
@@ -92,17 +81,21 @@ def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
     )
 
 
-def _beside_a_plane(arguments: Values, want: Values, got: Values) -> str:
+def _beside_a_plane(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge words: a point may be on the other side only of a plane that it lies on, rounded."""
     forest, X = arguments["forest"], arguments["X"]
     words = np.asarray(got["words"])
     if words.shape != np.shape(want["words"]) or words.dtype.kind not in "iu":
-        return WRONG
+        return Kind.WRONG
     size = np.abs(X) @ np.abs(forest.planes[0]) + 2
     value = X.astype(np.float64) @ forest.planes[0] + forest.offset[0]
     near = (np.abs(value) <= 2.0**-40 * size) & (value != 0)
     rows = (words != want["words"]).any(axis=1)
-    return EQUAL_WORTH if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all() else WRONG
+    return (
+        Kind.EQUAL_WORTH
+        if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all()
+        else Kind.WRONG
+    )
 
 
 @kernel(
@@ -133,11 +126,11 @@ def plane_values(s: Source, flag: str) -> Values:
     return {"X": X, "p": s.reals((d,), flag).astype(dtype)}
 
 
-def _same_scores(arguments: Values, want: Values, got: Values) -> str:
+def _same_scores(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge candidates by T: another order of equal T is a tie broken otherwise."""
     offsets, rows = np.asarray(got["offsets"]), np.asarray(got["rows"])
     if offsets.tolist() != np.asarray(want["offsets"]).tolist() or len(rows) != len(want["rows"]):
-        return WRONG
+        return Kind.WRONG
     starts, items, c = (arguments[name] for name in ("starts", "items", "c"))
     T = np.zeros((len(arguments["words"]), len(arguments["alive"])))
     for i, words in enumerate(arguments["words"]):
@@ -147,7 +140,7 @@ def _same_scores(arguments: Values, want: Values, got: Values) -> str:
     query = np.repeat(np.arange(len(T)), np.diff(offsets))
     rows = indices(rows, T.shape[1])
     if len(np.unique(query * T.shape[1] + rows)) < len(rows):
-        return WRONG
+        return Kind.WRONG
     return by_worth(T[query, want["rows"]], T[query, rows])
 
 
@@ -182,7 +175,7 @@ def _candidate_distances(arguments: Values) -> FloatArray:
     return real
 
 
-def _reranked(arguments: Values, want: Values, got: Values) -> str:
+def _reranked(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge by distance; a candidate that is listed more than once may come more than once."""
     D = _candidate_distances(arguments)
     chosen = indices(got["indices"], D.shape[1], np.shape(want["indices"]), least=-1)
@@ -193,7 +186,7 @@ def _reranked(arguments: Values, want: Values, got: Values) -> str:
     counts = [np.sort(places, axis=1) for places in (want["indices"], chosen)]
     verdict = by_worth(taken[0], taken[1])
     repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
-    return verdict if repeated[0] == repeated[1] else WRONG
+    return verdict if repeated[0] == repeated[1] else Kind.WRONG
 
 
 @kernel(
@@ -251,12 +244,12 @@ def pair_product(s: Source, flag: str) -> Values:
     }
 
 
-def _same_cut(arguments: Values, want: Values, got: Values) -> str:
+def _same_cut(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge thresholds by the weight that they cut."""
     A = arguments["A"]
     thresholds = np.asarray(got["threshold"], dtype=np.float64)
     if thresholds.shape != (A.shape[1],):
-        return WRONG
+        return Kind.WRONG
     first, second, v = (arguments[name] for name in ("first", "second", "v"))
     same = True
     cut = np.full(A.shape[1], np.inf)
@@ -268,7 +261,7 @@ def _same_cut(arguments: Values, want: Values, got: Values) -> str:
             cut[t] = crossing + arguments["base"] * above.sum() * (~above).sum()
     size = rounding(np.abs(v).sum() + abs(arguments["base"]) * len(A) ** 2, len(v))
     verdict = by_worth(want["crossing"], cut, size)
-    return EQUAL_WORTH if same and verdict == TIE else verdict
+    return Kind.EQUAL_WORTH if same and verdict == Kind.TIE else verdict
 
 
 @kernel(
@@ -346,16 +339,16 @@ def matrix(x: FloatArray, arguments: Values) -> FloatArray:
     return np.asarray(x.T @ M @ x)
 
 
-def _same_quotient(arguments: Values, want: Values, got: Values) -> str:
+def _same_quotient(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a direction: length 1, its largest entry positive, the leading eigenvalue."""
     p = np.asarray(got["p"], dtype=np.float64)
     if p.shape != np.shape(want["p"]) or not abs(np.linalg.norm(p) - 1) < 1e-9:
-        return WRONG
+        return Kind.WRONG
     A = matrix(arguments["x"], arguments)
     size = 1e-7 * float(np.abs(A).max(initial=0.0)) + 1e-12
     positive = p[np.abs(p) >= np.abs(p).max() * (1 - 1e-6)].max() > 0
     largest = np.linalg.eigvalsh(A)[-1]
-    return AGREES if positive and p @ A @ p >= largest - size else WRONG
+    return Kind.AGREES if positive and p @ A @ p >= largest - size else Kind.WRONG
 
 
 def _same_direction(arguments: Values, expected: Values) -> Values:
@@ -392,25 +385,25 @@ def _rise(arguments: Values, left: Any) -> float:
     return float(total)
 
 
-def _same_split(arguments: Values, want: Values, got: Values) -> str:
+def _same_split(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a plane: it must say its own sides, and divide as well as the expected plane."""
     left = np.asarray(got["left"])
     p = np.asarray(got["p"], dtype=np.float64)
     if left.dtype != bool or left.shape != want["left"].shape or p.shape != want["p"].shape:
-        return WRONG
+        return Kind.WRONG
     b = float(got["b"])
     if not np.isfinite([*p, b]).all() or not p.any():
-        return WRONG
+        return Kind.WRONG
     X = arguments["X"].astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         values = X @ p + b
     if not np.isfinite(values).all():
-        return WRONG
+        return Kind.WRONG
     size = 2.0**-40 * (np.abs(X) @ np.abs(p) + abs(b))
     if ((values > size) & ~left).any() or ((values < -size) & left).any():
-        return WRONG
+        return Kind.WRONG
     if (left == want["left"]).all():
-        return EQUAL_WORTH
+        return Kind.EQUAL_WORTH
     return by_worth(_rise(arguments, want["left"]), _rise(arguments, left), 1e-12)
 
 
@@ -477,13 +470,13 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def same_leaves(arguments: Values, want: Values, got: Values) -> str:
+def same_leaves(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge the leaves of a tree: other names are the same tree; else J of eq. 17 decides."""
     leaf = np.asarray(got["leaf"])
     if leaf.shape != want["leaf"].shape:
-        return WRONG
+        return Kind.WRONG
     if (by_first_point(leaf) == want["leaf"]).all():
-        return AGREES
+        return Kind.AGREES
     J = worth(leaf, arguments, want["T"])
     return by_worth(want["J"], J, 1e-6 * abs(want["J"]))
 
@@ -555,7 +548,7 @@ def _run_tree(arguments: Values) -> States:
     return [{name: state[name] for name in ("leaf", "J")}]
 
 
-def _same_tree(arguments: Values, want: Values, got: Values) -> str:
+def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
     return same_leaves(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
 
 
