@@ -19,10 +19,12 @@ from refimpl.typing import FloatArray, IntArray
 __all__ = [
     "CLOSE",
     "FORM_ERRORS",
+    "best",
     "by_worth",
     "differences",
     "exact",
     "indices",
+    "listed",
     "nearest",
     "objective_of",
     "squares",
@@ -92,22 +94,50 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
     return total
 
 
+def best(
+    worth: Callable[[Values, Values], Any], size: Callable[[Values, Any], Any] = lambda *_: 0.0
+) -> Callable[[Values, Values, Values], Kind]:
+    """Return the judge of a choice by its `worth`, a function of the arguments and an answer.
+
+    It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
+    what rounding may change.
+    """
+
+    def judge(arguments: Values, want: Values, got: Values) -> Kind:
+        expected = worth(arguments, want)
+        return by_worth(expected, worth(arguments, got), size(arguments, expected))
+
+    return judge
+
+
 def nearest(
     distances: Callable[[Values], FloatArray], name: str = "indices"
 ) -> Callable[[Values, Values, Values], Kind]:
     """Return the judge of a search: `distances` gives all distances from its arguments."""
 
-    def judge(arguments: Values, want: Values, got: Values) -> Kind:
+    def worth(arguments: Values, answer: Values) -> FloatArray:
         D = distances(arguments)
-        places = indices(got[name], D.shape[1], np.shape(want[name]), least=-1)
+        places = indices(answer[name], D.shape[1], least=-1)
         skip = arguments.get("skip")
         for row, chosen in enumerate(places):
             real = chosen[chosen >= 0]
             if len(np.unique(real)) < len(real) or (skip is not None and skip[row] in real):
-                return Kind.WRONG
-        return by_worth(_taken(D, want[name]), _taken(D, places))
+                raise ValueError(f"must be different points that are not skipped; got {real}")
+        return _taken(D, places)
 
-    return judge
+    return best(worth)
+
+
+def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
+    """Return the query and the place of each entry of lists one behind the other.
+
+    A query lists different places below n, else ValueError is raised.
+    """
+    places = indices(places, n)
+    query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if len(np.unique(query * n + places)) < len(places):
+        raise ValueError(f"must list different places; got {places}")
+    return query, places
 
 
 def _taken(D: FloatArray, places: Any) -> FloatArray:

@@ -304,9 +304,9 @@ FAULTS = {
     "the points themselves":
         ("tree_nearest", None, "-1 if skip is None else skip[t]", "-1", WRONG, "LM:4.1:4"),
     "the nearest left out":
-        ("scan_nearest", None, "if skip is not None and skip[t] == i:",
-         "if i == ((x_t - X) ** 2).sum(axis=1).argmin() or skip is not None and skip[t] == i:",
-         WRONG, "LM:4.1:4"),
+        ("scan_nearest", None, "squares[t], indices[t] = near, which",
+         "squares[t], indices[t] = np.append(near[1:], np.inf), np.append(which[1:], -1)", WRONG,
+         "LM:4.1:4"),
     "the first word alone":
         ("hamming_nearest", None, "hamming_distances(Q[i : i + 1], X)",
          "hamming_distances(Q[i : i + 1, :1].copy(), X[:, :1].copy())", WRONG,

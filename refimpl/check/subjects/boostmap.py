@@ -21,7 +21,7 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import KINDS, Given, Source, city_block, floats
-from refimpl.check.judging import by_worth, indices, nearest, tie_if, whole
+from refimpl.check.judging import best, by_worth, indices, nearest, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.kernels import best_ranges as reference_ranges
 from refimpl.kernels import chamfer_distances as reference_chamfer
@@ -114,18 +114,21 @@ def next_weights(s: Source, flag: str) -> Values:
     return {**values, "F": values["F"][0].copy(), "alpha": alpha}
 
 
-def _same_ranges(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge ranges by the error of each, which the reference gives when it may try no other."""
-    best = indices(got["best"], len(arguments["ranges"]), np.shape(want["best"]))
+def _errors(arguments: Values, answer: Values) -> list[float]:
+    """Return the error of each range: the reference gives it if it may try no other."""
     errors = []
-    for row, place in enumerate(best):
+    for row, place in enumerate(indices(answer["best"], len(arguments["ranges"]))):
         one = {name: arguments[name][[row]] for name in ("values", "F", "thresholds")}
         ranges = arguments["ranges"][[place]]
         errors.append(reference_ranges(**{**arguments, **one, "ranges": ranges})[0][0])
-    return by_worth(want["error"], errors, len(arguments["w"]) * 2.0**-53)
+    return errors
 
 
-@kernel("error BM:8.3:2 bits; best BM:8.3:2 optimum", flags=FLAGS, judge=_same_ranges)
+@kernel(
+    "error BM:8.3:2 bits; best BM:8.3:2 optimum",
+    flags=FLAGS,
+    judge=best(_errors, lambda arguments, worth: len(arguments["w"]) * 2.0**-53),
+)
 def best_ranges(s: Source, flag: str) -> Values:
     values = _triples(s, flag)
     k = s.integer(0, 3)

@@ -7,7 +7,7 @@ The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random
 import numpy as np
 
 from refimpl.check.drawing import Given, Source, city_block
-from refimpl.check.judging import by_worth, exact, tie_if, whole
+from refimpl.check.judging import best, by_worth, exact, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
@@ -17,19 +17,17 @@ from refimpl.kernels import transferred_differences as reference_differences
 __all__: list[str] = []
 
 
-def _same_sum(arguments: Values, want: Values, got: Values) -> Kind:
-    index = whole(got["index"])
-    if not 0 <= index < len(arguments["taken"]) or arguments["taken"][index]:
-        return Kind.WRONG
-    sums = want["sums"]
-    return by_worth(sums[int(want["index"])], sums[index])
+def _sum_of(arguments: Values, answer: Values) -> float:
+    index = whole(answer["index"])
+    left = np.flatnonzero(~arguments["taken"])
+    return float((arguments["sums"] + arguments["column"])[left[left == index][0]])
 
 
 @kernel(
     "index FT:1:3 optimum; sums FT:1:3 bits",
     flags="ties, plain, negative zero, denormals, scales",
     written=("sums",),
-    judge=_same_sum,
+    judge=best(_sum_of),
 )
 def least_similar(s: Source, flag: str) -> Values:
     n = s.length(9)

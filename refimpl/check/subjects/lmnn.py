@@ -7,7 +7,7 @@ The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the poi
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import CLOSE, by_worth, indices, nearest, objective_of, squares
+from refimpl.check.judging import CLOSE, best, indices, listed, nearest, objective_of, squares
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.lmnn import lmnn as reference_lmnn
@@ -156,21 +156,14 @@ def _tree_rounding(arguments: Values, expected: Values) -> Values:
     return {"centres": np.full(shape, largest), "radii": np.full(shape[0], 8 * largest)}
 
 
-def _same_spread(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge another division of the points: it must be a tree with the same numbers of points."""
-    order = np.asarray(got["order"])
+def _spreads(arguments: Values, answer: Values) -> FloatArray:
+    """Return how far the points of each node are from their mean, in order."""
+    order = np.asarray(answer["order"])
     if sorted(order.tolist()) != list(range(len(arguments["X"]))):
-        return Kind.WRONG
-    for name in ("starts", "ends"):
-        if np.asarray(got[name]).tolist() != np.asarray(want[name]).tolist():
-            return Kind.WRONG
-    radii = []
-    for answer in (want, got):
-        points = arguments["X"][answer["order"]]
-        parts = [points[a:b] for a, b in zip(want["starts"], want["ends"], strict=True)]
-        spread = [((part - part.mean(axis=0)) ** 2).sum() for part in parts]
-        radii.append(np.sort(spread))
-    return by_worth(radii[0], radii[1], 1e-9 * float(np.max(radii[0])))
+        raise ValueError("order must hold each point once")
+    points = arguments["X"][order]
+    parts = [points[a:b] for a, b in zip(answer["starts"], answer["ends"], strict=True)]
+    return np.sort([((part - part.mean(axis=0)) ** 2).sum() for part in parts])
 
 
 def _of_the_order(arguments: Values, got: Values) -> Values:
@@ -195,7 +188,7 @@ def _of_the_order(arguments: Values, got: Values) -> Values:
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
     flags="ties, plain, constant columns, negative zero, duplicates",
     record=True,
-    judge=_same_spread,
+    judge=best(_spreads, lambda arguments, worth: 1e-9 * float(np.max(worth))),
     rounding=_tree_rounding,
     dependent=("centres", "radii", "low", "high"),
     following=_of_the_order,
@@ -261,9 +254,8 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> Kind:
 
 def _of_the_indices(arguments: Values, got: Values) -> Values:
     """Return the squared distances of the points that somebody returns."""
-    D, starts = _distances(arguments), np.asarray(got["starts"])
-    queries = np.repeat(np.arange(len(D)), np.diff(starts))
-    return {"squares": D[queries, np.asarray(got["indices"])]}
+    D = _distances(arguments)
+    return {"squares": D[listed(got["starts"], got["indices"], D.shape[1])]}
 
 
 @kernel(
@@ -311,18 +303,18 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def _same_targets(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge target neighbours by their distances."""
+def _ranges(arguments: Values, answer: Values) -> FloatArray:
+    """Return the distances of target neighbours."""
     X, y = arguments["X"], arguments["y"]
-    targets = indices(got["targets"], len(X), want["targets"].shape)
+    targets = indices(answer["targets"], len(X))
     own = np.arange(len(X))[:, np.newaxis]
     if (targets == own).any() or (y[targets] != y[own]).any():
-        return Kind.WRONG
-    if any(len(set(row)) < len(row) for row in targets.tolist()):
-        return Kind.WRONG
-    D = squares(X, X)
-    ranges = [np.take_along_axis(D, places, axis=1) for places in (want["targets"], targets)]
-    return by_worth(ranges[0], ranges[1])
+        raise ValueError("a target neighbour is another point of the class")
+    query, places = listed(targets.shape[1] * np.arange(len(X) + 1), targets.ravel(), len(X))
+    return np.asarray(squares(X, X)[query, places])
+
+
+_same_targets = best(_ranges)
 
 
 @training(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import by_worth, indices, squares
+from refimpl.check.judging import best, by_worth, indices, listed, squares
 from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
@@ -126,28 +126,21 @@ def plane_values(s: Source, flag: str) -> Values:
     return {"X": X, "p": s.reals((d,), flag).astype(dtype)}
 
 
-def _same_scores(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge candidates by T: another order of equal T is a tie broken otherwise."""
-    offsets, rows = np.asarray(got["offsets"]), np.asarray(got["rows"])
-    if offsets.tolist() != np.asarray(want["offsets"]).tolist() or len(rows) != len(want["rows"]):
-        return Kind.WRONG
+def _scores(arguments: Values, answer: Values) -> FloatArray:
+    """Return T of the candidates of each query."""
     starts, items, c = (arguments[name] for name in ("starts", "items", "c"))
     T = np.zeros((len(arguments["words"]), len(arguments["alive"])))
     for i, words in enumerate(arguments["words"]):
         for m, word in enumerate(words):
             T[i, items[starts[word] : starts[word + 1]]] += c[m]
     T[:, ~arguments["alive"]] = 0
-    query = np.repeat(np.arange(len(T)), np.diff(offsets))
-    rows = indices(rows, T.shape[1])
-    if len(np.unique(query * T.shape[1] + rows)) < len(rows):
-        return Kind.WRONG
-    return by_worth(T[query, want["rows"]], T[query, rows])
+    return np.asarray(T[listed(answer["offsets"], answer["rows"], T.shape[1])])
 
 
 @kernel(
     "offsets SF:eq8 bits; rows SF:eq8 optimum; scores SF:eq8 digits",
     flags="ties, plain, empty, all of a list",
-    judge=_same_scores,
+    judge=best(_scores),
 )
 def gather_candidates(s: Source, flag: str) -> Values:
     V, M, n = s.length(5), s.length(3), s.length(7)
@@ -165,34 +158,23 @@ def gather_candidates(s: Source, flag: str) -> Values:
     }
 
 
-def _candidate_distances(arguments: Values) -> FloatArray:
-    offsets = arguments["offsets"]
+def _distances(arguments: Values, answer: Values) -> FloatArray:
+    """Return the distances of the places, then how many are listed more than once."""
     D = squares(arguments["Q"], arguments["X"])
-    real = np.full(D.shape, np.inf)
-    for i, row in enumerate(D):
-        rows = arguments["rows"][offsets[i] : offsets[i + 1]]
-        real[i, rows] = row[rows]
-    return real
-
-
-def _reranked(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge by distance; a candidate that is listed more than once may come more than once."""
-    D = _candidate_distances(arguments)
-    chosen = indices(got["indices"], D.shape[1], np.shape(want["indices"]), least=-1)
-    taken = []
-    for places in (want["indices"], chosen):
-        worths = np.take_along_axis(D, np.maximum(places, 0), axis=1)
-        taken.append(np.where(places >= 0, worths, np.inf))
-    counts = [np.sort(places, axis=1) for places in (want["indices"], chosen)]
-    verdict = by_worth(taken[0], taken[1])
-    repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
-    return verdict if repeated[0] == repeated[1] else Kind.WRONG
+    offsets, rows = arguments["offsets"], arguments["rows"]
+    places = indices(answer["indices"], D.shape[1], least=-1)
+    worth = np.full((len(D), places.shape[1] + 1), np.inf)
+    for i, chosen in enumerate(places):
+        candidates = np.isin(chosen, rows[offsets[i] : offsets[i + 1]])
+        worth[i, :-1][candidates] = D[i, chosen[candidates]]
+        worth[i, -1] = len(chosen) - len(np.unique(chosen))
+    return worth
 
 
 @kernel(
     "squares Li et al. (2011), § 2 digits; indices Li et al. (2011), § 2 optimum",
     flags="ties, plain, negative zero, duplicates, empty, float32, fewer than k",
-    judge=_reranked,
+    judge=best(_distances),
 )
 def rerank(s: Source, flag: str) -> Values:
     d, n, m = s.length(4), s.length(6), s.length(3)
