@@ -103,43 +103,37 @@ def _kind(content: bytes) -> str:
 def _arrays(content: bytes, path: str) -> dict[str, Any]:
     """Return the arrays of an .npz file, or the one of an .npy file under the name ""."""
     if content.startswith(NPY):
-        return {"": _array(io.BytesIO(content), len(content), path)}
+        return {"": _array(content, path)}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             parts = archive.infolist()
             _require_size(sum(part.file_size for part in parts), path, "unpacked it has")
-            arrays = {}
-            for part in parts:
-                name = part.filename.removesuffix(".npy")
-                with archive.open(part) as stream:
-                    where = f"{path}, {part.filename}"
-                    arrays[name] = _array(io.BytesIO(stream.read()), part.file_size, where)
-            return arrays
+            return {
+                part.filename.removesuffix(".npy"): _array(
+                    archive.read(part), f"{path}, {part.filename}"
+                )
+                for part in parts
+            }
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise UnusableError(f"{path} is damaged: its parts cannot be unpacked") from None
 
 
-def _array(stream: io.BytesIO, size: int, path: str) -> Any:
+def _array(content: bytes, path: str) -> Any:
     """Return the array of an .npy file, whose header may claim anything."""
+    stream, form = io.BytesIO(content), np.lib.format
     try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0
-        shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(
-            stream
-        )
+        is_first = form.read_magic(stream) == (1, 0)
+        read = form.read_array_header_1_0 if is_first else form.read_array_header_2_0
+        shape, _, dtype = read(stream)
     except Exception:
         raise UnusableError(f"{path} is damaged, or is no .npy file") from None
     if dtype.hasobject:
         raise UnusableError(f"{path} must hold numbers or text; it holds Python objects")
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
+    rest = len(content) - stream.tell()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > rest:
         raise UnusableError(f"{path} is damaged: it ends before an array of shape {shape}")
     stream.seek(0)
-    try:
-        return np.lib.format.read_array(stream, allow_pickle=False)
-    except ValueError:
-        raise UnusableError(
-            f"{path} is damaged: it ends before an array of shape {shape}"
-        ) from None
+    return form.read_array(stream, allow_pickle=False)
 
 
 def read_data(path: str) -> dict[str, Any]:

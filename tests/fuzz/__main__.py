@@ -127,10 +127,12 @@ def watch(options):
     kinds = Counter()
     for (_, kind), count in counts.items():
         kinds[kind] += count
+    what, under = "cases", ""
+    if options.trainings:
+        what, under = "trainings", f", BLAS kernels {', '.join(map(str, kernels))}"
     print(
-        f"{cases} {'trainings' if options.trainings else 'cases'} of seed {options.seed} in "
-        f"{time.monotonic() - start:.0f} s ({dict(kinds)} of {len({name for name, _ in counts})}, "
-        f"BLAS kernels {', '.join(map(str, kernels))}): {found} finds"
+        f"{cases} {what} of seed {options.seed}{under} in {time.monotonic() - start:.0f} s "
+        f"({dict(kinds)}, {len({name for name, _ in counts})} names): {found} finds"
     )
     return 1 if found else 0
 

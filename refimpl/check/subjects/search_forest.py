@@ -28,26 +28,6 @@ def _int32(*values: int) -> Int32Array:
 
 
 def _forest(s: Source, d: int, dtype: str) -> SearchForest:
-    """Two trees: a plane with a coordinate below it, and a single coordinate."""
-    if s.wide:
-        return _ragged(s, d, dtype)
-    planes = (s.array((1, d), -2, 2) + 0.0).astype(dtype)
-    return SearchForest(
-        c=np.array([1.5, 0.5]),
-        roots=np.array([0, 5]),
-        left=_int32(1, 3, -1, -1, -1, 6, -1, -1),
-        word=_int32(-1, -1, 0, 1, 2, -1, 3, 4),
-        plane=_int32(0, -1, -1, -1, -1, -1, -1, -1),
-        feature=_int32(-1, s.integer(0, d - 1), -1, -1, -1, s.integer(0, d - 1), -1, -1),
-        offset=np.array([s.integer(-2, 2) / 2, 0.5, 0, 0, 0, s.integer(-2, 2), 0, 0]),
-        planes=planes,
-        lam=0.5,
-        history=np.zeros((2, 5)),
-        message="made for a vector",
-    )
-
-
-def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
     """Return trees of planes and coordinates, in which any node may be a leaf."""
     M, depth = s.length(2), s.integer(0, 5)
     roots: list[int] = []
@@ -83,19 +63,22 @@ def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
 
 def _beside_a_plane(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge words: a point may be on the other side only of a plane that it lies on, rounded."""
-    forest, X = arguments["forest"], arguments["X"]
-    words = np.asarray(got["words"])
-    if words.shape != np.shape(want["words"]) or words.dtype.kind not in "iu":
-        return Kind.WRONG
-    size = np.abs(X) @ np.abs(forest.planes[0]) + 2
-    value = X.astype(np.float64) @ forest.planes[0] + forest.offset[0]
-    near = (np.abs(value) <= 2.0**-40 * size) & (value != 0)
-    rows = (words != want["words"]).any(axis=1)
-    return (
-        Kind.EQUAL_WORTH
-        if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all()
-        else Kind.WRONG
-    )
+    forest, left = arguments["forest"], arguments["forest"].left.tolist()
+    words = indices(got["words"], len(left), np.shape(want["words"])).tolist()
+    leaf = {word: node for node, word in enumerate(forest.word.tolist()) if word >= 0}
+    above = {k: node for node, child in enumerate(left) for k in (child, child + 1) if child >= 0}
+    for x, row in zip(arguments["X"].astype(np.float64), words, strict=True):
+        for root, word in zip(forest.roots.tolist(), row, strict=True):
+            node = leaf[word]
+            while node != root:
+                k = above[node]
+                p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else None
+                value = (x[forest.feature[k]] if p is None else x @ p) + forest.offset[k]
+                near = 0.0 if p is None else 2.0**-40 * (np.abs(x) @ np.abs(p) + 2)
+                if (value > 0) != (node == left[k]) and not 0 < abs(value) <= near:
+                    return Kind.WRONG
+                node = k
+    return Kind.EQUAL_WORTH
 
 
 @kernel(
