@@ -19,7 +19,7 @@ from typing import Any
 from refimpl.check import asking
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
 from refimpl.check.asking import MOST_ENDS, Asking
-from refimpl.check.describing import listing, signatures, skeleton
+from refimpl.check.describing import listing, skeleton
 from refimpl.check.files import UnusableError, folder, write
 from refimpl.check.logs import ALGORITHMS, check_rounds
 from refimpl.check.metric import check_metric
@@ -244,13 +244,11 @@ def _kernels(options: argparse.Namespace) -> Report:
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
-    if options.skeleton:
-        (name,) = _only(list(TRAININGS), [options.skeleton], "trainings")
-        return skeleton(name, options.vectors)
+    wanted = [options.skeleton] if options.skeleton else options.only
+    if options.skeleton or (options.list and wanted):
+        names = _only(list(TRAININGS), wanted, "trainings")
+        return "\n\n\n".join(skeleton(name, options.vectors) for name in names)
     if options.list:
-        names = _only(list(TRAININGS), options.only, "trainings")
-        if options.only:
-            return signatures(names, options.vectors)
         return listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")

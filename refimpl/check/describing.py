@@ -1,5 +1,5 @@
-"""Say what the functions of a module of trainings take and return: a table, a paragraph each, and a
-file to start from.
+"""Say what the functions of a module of trainings take and return: a table, and a file to start
+from.
 
 Not handled here: kernels, which :mod:`refimpl.kernels` describes.
 """
@@ -15,7 +15,7 @@ from refimpl.check.files import decoded_cases
 from refimpl.check.subject import Output, States, Training, Values
 from refimpl.check.subjects import TRAININGS
 
-__all__ = ["listing", "signatures", "skeleton"]
+__all__ = ["listing", "skeleton"]
 
 WIDEST = 46
 """Columns of a function in the table."""
@@ -50,26 +50,6 @@ def _lines(training: Training) -> str:
         listed.append(line if colon and before == begin else source)
         begin = before
     return ", ".join(listed)
-
-
-def signatures(names: list[str], where: Path) -> str:
-    """Return what the functions take and return, a paragraph each."""
-    texts = []
-    for name in names:
-        training = TRAININGS[name]
-        _, arguments, _ = decoded_cases(where, training)[0]
-        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
-        sentences = (
-            f"{training.about}.",
-            f"In the first vector: {_forms(arguments)}.",
-            f"It returns a list: for each round a dict with some of {given}.",
-        )
-        wrapped = [
-            textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
-            for text in sentences
-        ]
-        texts.append("\n".join([f"{name}({', '.join(training.takes)})", *wrapped]))
-    return "\n\n".join(texts)
 
 
 def skeleton(name: str, where: Path) -> str:

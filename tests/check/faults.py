@@ -1,12 +1,13 @@
-"""Faults that the check must find, each at its line: a text of the reference's source, and what
-stands there instead.
+"""Faults that the check must find, each at its line, and what it must not flag: a text of the
+reference's source, and what stands there instead.
 
 RULES breaks alone each tie rule and each constant of a training. The vectors have a case for each:
 its flags name the rules that it decides. Not there, because no case decides them: which of two
 equal classifiers BoostMap removes or modifies (their losses are sums in another order), and the
 least alpha of its step 3 (a classifier that it holds back is removed before).
 
-FAULTS are other faults of kernels and of trainings.
+FAULTS are other faults of kernels and of trainings; VARIANTS are changes that leave a kernel
+right.
 """
 
 import contextlib
@@ -374,6 +375,58 @@ FAULTS = {
 """For each fault: the kernel or training, the function (that kernel if None), a text of its source,
 what stands there instead, the kinds and the lines that the check may name on its vectors.
 """
+
+
+VARIANTS = {
+    "every stump tried":
+        ("best_stump", None, "below = mass_below(features, f, g, w1 - w0)",
+         "x = features.A[:, f] if features.B is None else "
+         "np.subtract.outer(features.A[:, f], features.B[:, f]).ravel()\n"
+         "        below = np.array([g[x < v].sum() for v in np.unique(x)])"),
+    "rounds backwards":
+        ("add_similarity", None, "in zip(alpha, feature, polarity, threshold, strict=True)",
+         "in list(zip(alpha, feature, polarity, threshold, strict=True))[::-1]"),
+    "losses by NumPy":
+        ("z_values", None, "fixed_sum(_factors(u, x, a)) / total",
+         "(weights_of(margin)[0] * np.exp(-a * u)).sum()"),
+    "sums backwards":
+        ("margin_sums", None, "fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))",
+         "np.concatenate([sides, weighted, weighted * np.abs(u)])[:, ::-1].sum(axis=1)"),
+    "coordinates backwards":
+        ("weighted_l1", None, "np.cumsum(lanes, axis=1)[:, -1]", "padded[:, ::-1].sum(axis=1)"),
+    "distances not on the grid":
+        ("chamfer_distances", None,
+         "rounded_distances(scipy.spatial.distance.cdist(a, b), A.shape[1:])",
+         "scipy.spatial.distance.cdist(a, b)"),
+    "product of BLAS":
+        ("matrix_vector", None, "if einsum_adds_so(A.shape[1]):",
+         "return A @ v\n    if einsum_adds_so(A.shape[1]):"),
+    "product of BLAS from the left":
+        ("vector_matrix", None, "if einsum_adds_so(A.shape[1]):",
+         "return u @ A\n    if einsum_adds_so(A.shape[1]):"),
+    "edges backwards":
+        ("weighted_differences", None, "out[first:last] = sums @ terms",
+         "out[first:last] = 0\n"
+         "            np.add.at(out, a[part[::-1]], terms[::-1])"),
+    "squares by NumPy":
+        ("pair_distances", None, "_distances(Z, first, second)",
+         "((Z[first] - Z[second])[:, ::-1] ** 2).sum(axis=1)"),
+    "slacks backwards":
+        ("hinge_terms", "refimpl.kernels.subgradient:_sums",
+         "np.bincount(rows, weights=values.ravel(), minlength=n)",
+         "np.bincount(rows[::-1], weights=values.ravel()[::-1], minlength=n)"),
+    "product with the matrix":
+        ("pair_product", None, "return listed_product(first, second, v, u)",
+         "V = np.zeros((len(u), len(u)))\n"
+         "    V[first, second] = V[second, first] = v\n"
+         "    return V @ u"),
+    "direction by LAPACK":
+        ("leading_direction", None, "return top_eigenvector(product, start, tol=tol)",
+         "p = np.linalg.eigh(np.array([product(e) for e in np.eye(x.shape[1])]))[1][:, -1]\n"
+         "    return p * np.sign(p[np.abs(p).argmax()])"),
+    "projections by BLAS": ("projections", None, "return P", "return X @ A"),
+}  # fmt: skip
+"""Changes that leave a kernel right: it adds in another order, or by another library."""
 
 
 def faulty(name, target, old, new):

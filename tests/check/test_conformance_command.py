@@ -49,13 +49,6 @@ def test_a_module_through_pytest(tmp_path):
     assert "enn_ranks, Athitsos et al. (2005), § 11.1: wrong" in done.stdout
 
 
-def test_the_command(tmp_path):
-    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    arguments = ("-m", "refimpl.check", "kernels", "mine", "--examples", "0")
-    done = process(tmp_path, *arguments)
-    assert done.returncode == 1 and done.stdout.endswith("differs\n"), done.stdout + done.stderr
-
-
 def test_other_names_of_arguments_are_told(tmp_path, capsys):
     """Positives and negatives exchanged by name would be another training; the order decides."""
     path = tmp_path / "other_names.py"

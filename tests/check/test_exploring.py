@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 from asked import asking
-from correct import rounds
+from plain import rounds
 
 import refimpl.kernels
 from refimpl.check import asking as module_of_asking

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import asked
 import pytest
-from correct import rounds
+from plain import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
@@ -63,7 +63,7 @@ def test_the_command_names_parts_that_no_round_has(tmp_path, monkeypatch, capsys
     path = tmp_path / "mine.py"
     path.write_text(
         f"import sys; sys.path.append({FOLDER!r})\n"
-        "from correct import rounds\n"
+        "from plain import rounds\n"
         "def adaboost(P, N, T):\n"
         "    return [{name: state[name] for name in ('f', 'p', 'theta')} for state in "
         "rounds(P, N, T)]\n",
@@ -82,7 +82,7 @@ PROGRAM = """
 import json, sys
 from refimpl.check.encoding import decode
 sys.path.insert(0, FOLDER)
-from correct import rounds
+from plain import rounds
 for line in sys.stdin:
     case = json.loads(line)
     given = {name: decode(part) for name, part in case["arguments"].items()}

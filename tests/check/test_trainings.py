@@ -6,7 +6,7 @@ Not tested here: planted faults (test_faults.py), that the vectors are right (te
 
 import numpy as np
 from asked import differences
-from correct import rounds
+from plain import rounds
 
 from refimpl.check import cli
 from refimpl.check.subjects import TRAININGS
@@ -112,7 +112,7 @@ def test_too_few_rounds_and_no_rounds():
 def test_the_command(tmp_path, capsys):
     path = tmp_path / "mine.py"
     folder = rounds.__code__.co_filename.rpartition("/")[0]
-    lines = f"import sys; sys.path.append({folder!r})\nfrom correct import rounds"
+    lines = f"import sys; sys.path.append({folder!r})\nfrom plain import rounds"
     path.write_text(f"{lines} as adaboost", encoding="utf-8")
     assert cli.main(["trainings", str(path)]) == 0
     assert "adaboost" in capsys.readouterr().out

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.answers import check_neighbors
-from refimpl.check.comparing import compare, difference_of
+from refimpl.check.comparing import difference_of
 from refimpl.check.files import UnusableError
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
@@ -90,27 +90,23 @@ def ask(program, item, listed):
 
 def judged(item, case, got):
     """Return the answer with what the checks of the project say of it."""
-    judge = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}.get(item.subject)
-    if judge is None:
-        judge = _training if item.subject in TRAININGS else _kernel
-    kind, words, facts = judge(item, case, got)
+    judges = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}
+    kind, words, facts = judges.get(item.subject, _subject)(item, case, got)
     if kind and not facts:
         facts = sizes.of(item.subject, case, got)
     return Answer(case, got, kind, words, facts)
 
 
-def _kernel(item, case, got):
-    whole = KERNELS[item.subject]
+def _subject(item, case, got):
+    """Judge results as ``python -m refimpl.check`` does; how much was looked at is of no matter."""
+    whole = KERNELS.get(item.subject) or TRAININGS[item.subject]
     outputs = tuple(output for output in whole.outputs if output.agreement != "count")
-    kernel = dataclasses.replace(whole, outputs=outputs)
-    fault = compare(kernel, case.arguments, case.expected, got)
-    return ("", "", {}) if fault is None else (fault.kind, fault.words, {})
-
-
-def _training(item, case, got):
-    training = TRAININGS[item.subject]
-    head = {"id": case.id, "flags": list(case.flags), "arguments": case.encoded}
-    found = difference_of(training, head, case.arguments, case.expected, got, [])
+    subject = dataclasses.replace(whole, outputs=outputs)
+    want, got = (
+        states if isinstance(states, list) else [states] for states in (case.expected, got)
+    )
+    head = {"id": case.id, "flags": case.flags, "arguments": case.encoded}
+    found = difference_of(subject, head, case.arguments, want, got, [])
     return ("", "", {}) if found is None else (found.kind, found.words, {})
 
 
