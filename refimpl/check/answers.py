@@ -11,7 +11,7 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
-from refimpl.check.judging import CLOSE, squares
+from refimpl.check.judging import by_worth, squares
 from refimpl.check.reading import announce, checked, counted, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kind
@@ -98,12 +98,7 @@ def _row_kind(found: list[int], true: list[int], D: Any) -> Kind | None:
         return Kind.WRONG
     if D is None:
         return Kind.NOT_COMPARED if sorted(found) == sorted(true) else Kind.WRONG
-    if max(found) >= len(D):
-        return Kind.WRONG
-    want, got = D[true], D[found]
-    if (want == got).all():
-        return Kind.TIE
-    return Kind.EQUAL_WORTH if (np.abs(want - got) <= CLOSE * want).all() else Kind.WRONG
+    return by_worth(D[true], D[found]) if max(found) < len(D) else Kind.WRONG
 
 
 # ---------------------------------------------------------------------------------------- embedding
@@ -126,7 +121,7 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"{data}: D must hold distances of at least 0; got {D.min()}")
     if n < 2:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
-    if not 1 <= k < n:
+    if k >= n:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
     report = Report(f"{path} as an embedding", decides=False)
     report.notes.append("an embedding has no right answer: these numbers decide nothing")
@@ -205,11 +200,7 @@ def _step_difference(
     if z == best:
         return None
     words = f"landmark {step}: {best} expected, of sum {sums[best]:.17g}; got {z} of {sums[z]:.17g}"
-    if sums[z] == sums[best]:
-        kind = Kind.TIE
-    else:
-        allowed = CLOSE * max(abs(sums[z]), abs(sums[best])) + rounding[z] + rounding[best]
-        kind = Kind.EQUAL_WORTH if abs(sums[z] - sums[best]) <= allowed else Kind.WRONG
+    kind = by_worth(sums[best], sums[z], rounding[z] + rounding[best])
     return Difference("dselect", kind, "L", "FT:1:3", words)
 
 

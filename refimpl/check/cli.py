@@ -31,9 +31,8 @@ from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 __all__ = ["main", "options_of"]
 
-MOST_SECONDS = 86400.0
-MEMORY, LEAST_MEMORY, MOST_MEMORY = 4096, 64, 2**30
-"""MiB that a module may take: by default, at least, at most."""
+MEMORY = 4096
+"""MiB that a module may take by default."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
 LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
@@ -120,6 +119,19 @@ def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name]
 
 
+def _number(kind: Callable[[str], float], least: float, most: float = 2.0**63) -> Any:
+    """Return the type of a number of the command line."""
+
+    def read(text: str) -> float:
+        number = kind(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"must be from {least:g} to {most:g}; got {text}")
+        return number
+
+    read.__name__ = kind.__name__  # how argparse calls it
+    return read
+
+
 def _accepted(text: str) -> list[str]:
     names = _names(text)
     if not names or not set(names) <= ACCEPTED.keys():
@@ -181,12 +193,16 @@ def _add_modules(command: Callable[..., Any]) -> None:
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
         examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
         random = "random examples of each, drawn by Hypothesis"
-        sub.add_argument("--examples", type=int, default=examples, help=random)
+        sub.add_argument("--examples", type=_number(int, 0), default=examples, help=random)
         sub.add_argument("--seed", type=int, default=0)
-        sub.add_argument("--seconds", type=float, default=seconds, help="for one answer")
+        sub.add_argument(
+            "--seconds", type=_number(float, 1e-3, 86400.0), default=seconds, help="for one answer"
+        )
         if name != "program":
             memory = f"for the module, beside the check's own; default {MEMORY}"
-            sub.add_argument("--memory", type=int, default=MEMORY, metavar="MIB", help=memory)
+            sub.add_argument(
+                "--memory", type=_number(int, 64, 2**30), default=MEMORY, metavar="MIB", help=memory
+            )
     sub = command("make", "make the vectors by the reference", _make)
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
     given = "what has the arguments; a case without a result gets one"
@@ -204,10 +220,15 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "a metric L (r, d), or M = L^T L (d, d) with --squared"
     sub = command("metric", words, check_metric, "L.npy", "X and y")
-    sub.add_argument("--k", type=int, default=3)
-    sub.add_argument("--mu", type=float, default=1.0)
+    sub.add_argument("--k", type=_number(int, 1), default=3)
+    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0)
     sub.add_argument("--squared", action="store_true", help="the file holds M, not L")
-    sub.add_argument("--tol", type=float, default=1e-3, help="a relative gap that is no difference")
+    sub.add_argument(
+        "--tol",
+        type=_number(float, 1e-12, 0.99),
+        default=1e-3,
+        help="a relative gap that is no difference",
+    )
 
     sub = command("neighbors", "neighbours against the true ones", check_neighbors, "I.npy")
     sub.add_argument("--truth", metavar="T.npy", help="the true neighbours, nearest first")
@@ -215,7 +236,7 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "how well an embedding keeps the nearest neighbours"
     sub = command("embedding", words, check_embedding, "F.npy", "D, distances; or X")
-    sub.add_argument("--k", type=int, default=1)
+    sub.add_argument("--k", type=_number(int, 1), default=1)
 
     words = "landmarks against Algorithm 1 of FTUNE, lines 1 to 5"
     command("landmarks", words, check_landmarks, "L.npy", "K, the similarities")
@@ -231,16 +252,8 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _kernels(options: argparse.Namespace) -> Report:
-    with _module(options) as program:
-        program.start()
-        if not program.own:
-            raise UnusableError(
-                f"{options.module} has no kernel of its own; the kernels are "
-                + ", ".join(sorted(KERNELS))
-            )
-        names = _only(checked(program.own), options.only, "kernels")
-        facts = [("its own", ", ".join(program.own))]
-        return _asked(options, program, names, Report(f"kernels of {options.module}", facts))
+    lacks = f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}"
+    return _of_module(options, "kernels", lacks)
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
@@ -252,46 +265,33 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         return listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
-    with _module(options) as program:
+    lacks = f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
+    lacks += "python -m refimpl.check trainings --list says what they take and return"
+    return _of_module(options, "trainings", lacks)
+
+
+def _of_module(options: argparse.Namespace, what: str, lacks: str) -> Report:
+    """Ask the kernels or the trainings of a module; its limits are said beforehand."""
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if not limits_memory():
+        memory = "its memory is not limited on this system"
+    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
+    with ModuleProgram(options.module, options.seconds, options.memory) as program:
         program.start()
-        if not program.trainings:
-            raise UnusableError(
-                f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
-                "python -m refimpl.check trainings --list says what they take and return"
-            )
-        names = _only(list(program.trainings), options.only, "trainings")
-        facts = [("trainings", ", ".join(names))]
-        return _asked(options, program, names, Report(f"trainings of {options.module}", facts))
+        own = program.own if what == "kernels" else program.trainings
+        if not own:
+            raise UnusableError(f"{options.module} {lacks}")
+        names = _only(checked(own) if what == "kernels" else list(own), options.only, what)
+        facts = [("its own" if what == "kernels" else what, ", ".join(own))]
+        return _asked(options, program, names, Report(f"{what} of {options.module}", facts))
 
 
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
-    _require_limits(options)
     names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     with Program(options.command, options.seconds) as program:
         return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
-
-
-def _module(options: argparse.Namespace) -> ModuleProgram:
-    """Return the module of the command line; its limits are said beforehand."""
-    _require_limits(options)
-    if not LEAST_MEMORY <= options.memory <= MOST_MEMORY:
-        raise UnusableError(
-            f"--memory must be from {LEAST_MEMORY} to {MOST_MEMORY} MiB; got {options.memory}"
-        )
-    memory = f"{options.memory} MiB of memory (--memory)"
-    if not limits_memory():
-        memory = "its memory is not limited on this system"
-    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
-    return ModuleProgram(options.module, options.seconds, options.memory)
-
-
-def _require_limits(options: argparse.Namespace) -> None:
-    if not 0 < options.seconds < MOST_SECONDS:
-        raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
-    if options.examples < 0:
-        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
 
 
 def _asked(

@@ -41,14 +41,10 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if len(np.unique(y)) < 2:
         raise UnusableError(f"{data}: y must have two classes or more")
-    if not 1 <= k < smallest:
+    if k >= smallest:
         raise UnusableError(
-            f"--k must be at least 1 and below the size of the smallest class, {smallest}; got {k}"
+            f"--k must be below the size of the smallest class, {smallest}; got {k}"
         )
-    if not 0 < mu < np.inf:
-        raise UnusableError(f"--mu must be a number above 0; got {mu}")
-    if not 0 < tol < 1:
-        raise UnusableError(f"--tol must be between 0 and 1; got {tol}")
     report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
     try:
         targets = target_neighbors(X, y, k)

@@ -38,7 +38,10 @@ def check(tmp_path, monkeypatch, capsys):
             np.savez("tree.npz", **tree)
         if data:
             np.savez("data.npz", **data)
-        code = cli.main([*words.split(), *more])
+        try:
+            code = cli.main([*words.split(), *more])
+        except SystemExit as end:
+            code = end.code
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         return code, said.err if code == 2 else said.out

@@ -166,10 +166,12 @@ OF_ALGORITHMS = [
 ]  # fmt: skip
 OPTIONS = [
     ("--only nosuch -- true", {}, "no kernels or trainings to check: nosuch"),
-    ("--seconds nan -- true", {}, "--seconds must be above 0 and at most a day; got nan"),
-    ("--seconds 0 -- true", {}, "--seconds must be"),
-    ("kernels refimpl_fast --examples -3", {}, "--examples must be 0 or more"),
-    ("kernels refimpl_fast --memory 1", {}, "--memory must be from 64 to"),
+    ("--seconds nan -- true", {}, "--seconds: must be from 0.001 to 86400; got nan"),
+    ("--seconds 0 -- true", {}, "--seconds: must be"),
+    ("kernels refimpl_fast --examples -3", {}, "--examples: must be from 0 to"),
+    ("kernels refimpl_fast --memory 1", {}, "--memory: must be from 64 to"),
+    ("kernels refimpl_fast --seed x", {}, "argument --seed: invalid int value: 'x'"),
+    ("kernels refimpl_fast --memory x", {}, "argument --memory: invalid int value: 'x'"),
     ("kernels none.py", {}, "there is no file none.py"),
     ("kernels no_such_module", {}, "cannot import no_such_module"),
     ("trainings", {}, "name a module, or ask for --list or --skeleton"),
