@@ -23,7 +23,7 @@ import scipy
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
-from refimpl.check.comparing import NAMES, Difference, ends, first_fault
+from refimpl.check.comparing import NAMES, Difference, Fault, difference_of, ends, reported
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import differences
@@ -48,6 +48,8 @@ LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
 LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
 """Parts that may be lists."""
+CASE: dict[str, Any] = {"id": "", "flags": [], "arguments": None}
+"""What a difference says of the case: a log is none of the vectors."""
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 
 
@@ -111,30 +113,24 @@ def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> N
 
 def _compare(report: Report, training: Training, part: Part, log: str) -> None:
     """Compare rounds with what they must be after the log's own choices."""
-    follows = training.follow is not None
-    expected = [] if follows else training.run(part.arguments)
+    known = {output.name for output in training.outputs}
+    rounds = [{name: round[name] for name in round if name in known} for round in part.rounds]
+    expected = training.run(part.arguments) if training.follow is None else []
     try:
-        found = first_fault(training, part.arguments, expected, part.rounds)
+        found = difference_of(training, CASE, part.arguments, expected, rounds, [])
     except UnusableError as error:
         raise UnusableError(f"{log}, {error}") from error
-    if found is None:
-        if follows:
-            report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
-        return
-    number, fault = found
-    where = f"{part.where}, " if part.where else ""
-    step = f"round {number}: " if follows else ""
-    source, words = fault.output.source, f"{where}{step}{fault.words}"
-    report.differences.append(
-        Difference(training.name, fault.kind, fault.output.name, source, words)
-    )
+    if found is not None:
+        words = ", ".join(filter(None, (part.where, found.words)))
+        report.differences.append(dataclasses.replace(found, words=words))
+    elif training.follow is not None:
+        report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
 
 
 def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
-    at = ends(training)
     words = f"{part.where}: {counted(len(part.rounds), 'round')}; another class has {longest}, and "
     words += "T is the same for all classes"
-    return Difference(training.name, Kind.WRONG, at.name, at.source, words)
+    return reported(training.name, Fault(Kind.WRONG, ends(training), words), CASE)
 
 
 # ------------------------------------------------------------------------------------ reading a log
