@@ -281,13 +281,8 @@ def _boostmap(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]
     given = checked(arrays, kinds | TRIPLES, data)
     given["triples"] = given["triples"].astype(np.int32)
     t = len(given["y"])
-    yield _all(
-        given,
-        rounds,
-        data,
-        8.0 * t * len(rounds) ** 2,
-        2 * given["D"].nbytes + 8 * t * (len(rounds) + 10),
-    )
+    memory = 2 * given["D"].nbytes + 8 * t * (len(rounds) + 10)
+    yield _all(given, rounds, data, 8.0 * t * len(rounds) ** 2, memory)
 
 
 def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -469,8 +464,7 @@ def _copy(name: str, **changes: Any) -> Training:
     return dataclasses.replace(TRAININGS[name], **changes)
 
 
-_OF_FOREST = {output.name: output for output in TRAININGS["search_forest"].outputs}
-_LEAF = Output("leaf", "SF:2:6")
+_OF_FOREST = tuple(one for one in TRAININGS["search_forest"].outputs if one.name != "leaf")
 LOGS = {
     "A.1": Log(TRAININGS["adaboost"], ("C", "f", "p", "theta"), _each_class),
     "A.2": Log(TRAININGS["adaboost"], ("f", "p", "theta"), _one_class),
@@ -491,10 +485,7 @@ LOGS = {
             follow=_forest_follow,
             judge=None,
             loop="SF:eq15",
-            outputs=(
-                *(_OF_FOREST[part] for part in ("T", "J", "similar", "dissimilar", "c")),
-                _LEAF,
-            ),
+            outputs=(*_OF_FOREST, Output("leaf", "SF:2:6")),
         ),
         ("leaf", "c"),
         _forest,
