@@ -7,7 +7,7 @@ rounding, or the same choice in another form) and "wrong".
 Not handled here: numbers (:mod:`refimpl.check.comparing`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "squares",
     "stump",
     "tie_if",
+    "way_up",
     "whole",
 ]
 
@@ -145,6 +146,13 @@ def _taken(D: FloatArray, places: Any) -> FloatArray:
     places = np.asarray(places)
     taken = np.take_along_axis(D, np.maximum(places, 0), axis=1) if D.size else D[:, :0]
     return np.where(places >= 0, taken, np.inf)
+
+
+def way_up(above: dict[int, int], node: int, root: int) -> Iterator[tuple[int, int]]:
+    """Yield each node on the way to the root with its child; `above` has the parent of a node."""
+    while node != root:
+        yield above[node], node
+        node = above[node]
 
 
 def differences(A: FloatArray, B: FloatArray | None) -> FloatArray:

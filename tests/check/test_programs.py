@@ -58,19 +58,18 @@ def test_right_answers_agree(tmp_path):
     assert not found(tmp_path, "")
 
 
-def test_a_crash_a_signal_and_a_wrong_answer_are_findings(tmp_path):
+def test_a_crash_and_a_wrong_answer_are_findings(tmp_path):
     words = found(
         tmp_path,
         "    if number == '3': sys.exit(7)\n"
-        "    if number == '5': os.kill(os.getpid(), 11)\n"
         "    if number == '7': answer['result']['uA'] = [v + 1 for v in result]\n"
         "    if number == '8': answer = {'id': asked['id'], 'error': 'too hard'}",
     )
-    assert words["3"] == ("no answer", "the process ended with exit code 7")
-    assert words["5"] == ("no answer", "the process ended with signal 11, SIGSEGV")
-    assert words["7"][0] == "wrong"
-    assert words["8"] == ("no answer", "the program says too hard")
-    assert len(words) == 4
+    assert words.pop("7")[0] == "wrong"
+    assert words == {
+        "3": ("no answer", "the process ended with exit code 7"),
+        "8": ("no answer", "the program says too hard"),
+    }
 
 
 def test_lines_that_are_no_answers(tmp_path):
@@ -88,11 +87,6 @@ def test_lines_that_are_no_answers(tmp_path):
     assert words["9"][1] == "the result lacks uA"
     assert "must be an object or a list of objects" in words["10"][1]
     assert len(words) == 5
-
-
-def test_silence_is_a_finding(tmp_path):
-    words = found(tmp_path, "    if number == '3': time.sleep(600)", seconds=6.0)
-    assert words == {"3": ("no answer", "no answer within 6 s (--seconds)")}
 
 
 def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):

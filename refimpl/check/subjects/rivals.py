@@ -7,7 +7,18 @@ Not handled here: the other rivals.
 import numpy as np
 
 from refimpl.check.drawing import KINDS, Given, Source, city_block
-from refimpl.check.judging import CLOSE, FORM_ERRORS, best, listed, nearest, squares, tie_if, whole
+from refimpl.check.judging import (
+    CLOSE,
+    FORM_ERRORS,
+    best,
+    indices,
+    listed,
+    nearest,
+    squares,
+    tie_if,
+    way_up,
+    whole,
+)
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels import hamming_distances as reference_hamming
 from refimpl.rivals.fastmap import choose_distant_objects, line_projection, residual_squares
@@ -182,27 +193,17 @@ def _trees(s: Source, d: int) -> KMeansTrees:
 
 def _same_way(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge leaves: at each node the way must go to one of the nearest centres."""
-    trees, Q = arguments["trees"], arguments["Q"]
-    leaves = np.asarray(got["leaves"])
-    if leaves.shape != np.shape(want["leaves"]):
-        return Kind.WRONG
-    parent = {}
-    for j in range(len(trees.first)):
-        for child in range(trees.first[j], trees.last[j]):
-            parent[child] = j
-    D = squares(Q, trees.centres)
-    for i, row in enumerate(leaves.tolist()):
+    trees = arguments["trees"]
+    children = list(zip(trees.first.tolist(), trees.last.tolist(), strict=True))
+    above = {child: k for k, ends in enumerate(children) for child in range(*ends)}
+    leaves = indices(got["leaves"], len(children), np.shape(want["leaves"])).tolist()
+    for D, row in zip(squares(arguments["Q"], trees.centres), leaves, strict=True):
         for root, leaf in zip(trees.roots.tolist(), row, strict=True):
-            if not 0 <= leaf < len(trees.first) or trees.first[leaf] < trees.last[leaf]:
+            if children[leaf][0] < children[leaf][1]:
                 return Kind.WRONG
-            while leaf != root:
-                above = parent.get(leaf)
-                if above is None:
+            for k, node in way_up(above, leaf, root):
+                if D[node] > D[slice(*children[k])].min() * (1 + CLOSE):
                     return Kind.WRONG
-                beside = D[i, trees.first[above] : trees.last[above]]
-                if D[i, leaf] > beside.min() * (1 + 2.0**-40):
-                    return Kind.WRONG
-                leaf = above
     return Kind.TIE
 
 
@@ -216,27 +217,22 @@ def tree_leaves(s: Source, flag: str) -> Values:
     return {"trees": _trees(s, d), "Q": s.points(s.length(5), d, flag)}
 
 
-def _leaf_bounds(trees: KMeansTrees) -> list[tuple[int, int]]:
-    is_leaf = trees.first == trees.last
-    return list(zip(trees.starts[is_leaf].tolist(), trees.ends[is_leaf].tolist(), strict=True))
-
-
 def _same_points(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a best-bin-first search: the same points ordered otherwise, leaf after leaf."""
-    indices, opened = np.asarray(got["indices"]), np.asarray(got["opened"])
-    shape = np.shape(want["indices"])
-    if indices.shape != shape or opened.shape != shape:
+    trees, shape = arguments["trees"], np.shape(want["indices"])
+    places = indices(got["indices"], trees.n, shape)
+    opened = indices(got["opened"], len(trees.first), shape)
+    if (np.diff(opened) < 0).any():
         return Kind.WRONG
-    trees = arguments["trees"]
-    if (opened < 0).any() or (opened >= len(trees.first)).any() or (np.diff(opened) < 0).any():
-        return Kind.WRONG
-    leaves = [set(trees.members[a:b]) for a, b in _leaf_bounds(trees)]
-    for points, numbers in zip(indices, opened, strict=True):
+    is_leaf = trees.first == trees.last
+    bounds = zip(trees.starts[is_leaf], trees.ends[is_leaf], strict=True)
+    leaves = [set(trees.members[a:b]) for a, b in bounds]
+    for points, numbers in zip(places, opened, strict=True):
         for number in np.unique(numbers):
             together = set(points[numbers == number])
             if not any(together <= leaf for leaf in leaves):
                 return Kind.WRONG
-    same = (np.sort(indices, axis=1) == np.sort(want["indices"], axis=1)).all()
+    same = (np.sort(places, axis=1) == np.sort(want["indices"], axis=1)).all()
     return Kind.EQUAL_WORTH if same else Kind.WRONG
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import best, by_worth, indices, listed, squares
+from refimpl.check.judging import best, by_worth, indices, listed, squares, way_up
 from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
@@ -69,15 +69,12 @@ def _beside_a_plane(arguments: Values, want: Values, got: Values) -> Kind:
     above = {k: node for node, child in enumerate(left) for k in (child, child + 1) if child >= 0}
     for x, row in zip(arguments["X"].astype(np.float64), words, strict=True):
         for root, word in zip(forest.roots.tolist(), row, strict=True):
-            node = leaf[word]
-            while node != root:
-                k = above[node]
+            for k, node in way_up(above, leaf[word], root):
                 p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else None
                 value = (x[forest.feature[k]] if p is None else x @ p) + forest.offset[k]
                 near = 0.0 if p is None else 2.0**-40 * (np.abs(x) @ np.abs(p) + 2)
                 if (value > 0) != (node == left[k]) and not 0 < abs(value) <= near:
                     return Kind.WRONG
-                node = k
     return Kind.EQUAL_WORTH
 
 
