@@ -8,7 +8,7 @@ Not handled here: numbers (:mod:`refimpl.check.comparing`).
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -181,14 +181,13 @@ def stump(arguments: Values, want: Values, got: Values) -> Kind:
     return by_worth(errors[0], errors[1], len(w) * 2.0**-53)
 
 
-class Objective:
+class Objective(NamedTuple):
     """Eq. 3 at a metric, its parts, and the triples of largest slack."""
 
-    def __init__(self) -> None:
-        self.pull = 0.0  # the sum of squared distances to target neighbours
-        self.push = 0.0  # the sum of the slacks
-        self.active = 0
-        self.worst: list[tuple[float, int, int, int]] = []  # slacks with their i, j and l
+    pull: float  # the sum of squared distances to target neighbours
+    push: float  # the sum of the slacks
+    active: int
+    worst: list[tuple[float, int, int, int]]  # slacks with their i, j and l
 
     def at(self, mu: float) -> float:
         """Return eq. 3."""
@@ -197,22 +196,19 @@ class Objective:
 
 def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
     """Return eq. 3 of Weinberger & Saul (2008) at mapped points, over all triples."""
-    result = Objective()
     n, k = targets.shape
     near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
-    result.pull = float(near.sum())
+    push, active = 0.0, 0
+    worst: list[tuple[float, int, int, int]] = []
     rows = max(1, TRIPLES // (n * k + n * Z.shape[1]))
     for start in range(0, n, rows):
         block = slice(start, min(n, start + rows))
         D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
-        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
+        slack = np.maximum(1 + near[block, :, np.newaxis] - D[:, np.newaxis, :], 0.0)
         slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
-        slack = np.maximum(slack, 0.0)
-        result.push += float(slack.sum())
-        result.active += int((slack > 0).sum())
-        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
-        for place in largest.tolist():
+        push += float(slack.sum())
+        active += int((slack > 0).sum())
+        for place in np.argsort(-slack, axis=None, kind="stable")[:WORST]:
             i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
-            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
-        result.worst = sorted(result.worst, reverse=True)[:WORST]
-    return result
+            worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
+    return Objective(float(near.sum()), push, active, sorted(worst, reverse=True)[:WORST])
