@@ -63,7 +63,7 @@ OTHER_FORMS = [
     (ROUNDS, {"X": X[:0], "y": Y[:0]}, "X must not be empty; got shape (0, 2)"),
     (METRIC, {"X": X[:0], "y": Y[:0]}, "X must not be empty; got shape (0, 2)"),
     (METRIC, {"X": X, "y": Y[1:]}, "y must be of shape (12,); got (11,)"),
-    (METRIC, {"X": X, "y": Y * 0}, "y must have two classes or more"),
+    (METRIC, {"X": X, "y": Y * 0}, "y must hold at least 2 classes; got 1"),
     (ROUNDS, {"X": X, "y": Y * 0}, "y must have two classes or more"),
     (METRIC, {"X": X * 1e200, "y": Y}, "cannot be used: X must hold values from"),
     (NEIGHBORS, {"array": np.eye(2), "X": X, "Q": X[:2]}, "a.npy must hold integers; got float64"),
@@ -78,7 +78,8 @@ OTHER_FORMS = [
     (EMBEDDING, {"array": np.empty((0, 2)), "X": X[:0]}, "two rows or more; got 0"),
     (EMBEDDING, {"array": X[:3], "X": X}, "X must have the length 3 along axis 0"),
     *((f"{METRIC} {o}", {"X": X, "y": Y}, o.partition(" ")[0]) for o in (
-        "--tol nan", "--tol 0", "--mu inf", "--mu nan", "--mu 0", "--k 6", "--k 0")),
+        "--tol nan", "--tol 0", "--mu inf", "--mu nan", "--mu 0", "--k 0")),
+    (f"{METRIC} --k 6", {"X": X, "y": Y}, "k must be at most 5, the smallest class (0) has 6"),
     (METRIC, {"array": np.eye(4), "X": X, "y": Y}, "a.npy must have the length 2 along axis 1"),
     (METRIC, {"array": np.ones(3), "X": X, "y": Y}, "a.npy must have 2 dimensions"),
     (METRIC, {"array": np.full((2, 2), np.nan), "X": X, "y": Y}, "a.npy must be finite"),
