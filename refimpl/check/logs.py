@@ -190,10 +190,8 @@ def _is_number(name: str, part: Any) -> bool:
 
 def _each_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield the rounds of each class: Algorithm A.1."""
-    X, y = points(arrays, data, "Algorithm A.1 takes")
+    X, y = points(arrays, data, "Algorithm A.1 takes", 2)
     classes = np.unique(y).tolist()
-    if len(classes) < 2:
-        raise UnusableError(f"{data}: y must have two classes or more")
     for round in rounds:
         if round["C"] not in classes:
             raise UnusableError(
@@ -217,10 +215,8 @@ def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part
         kinds = {name: floats(name, "d", finite=True, nonempty=True) for name in ("P", "N")}
         P, N = checked(arrays, kinds, data).values()
     else:
-        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
+        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or", 2)
         P, N = X[y == y.max()], X[y != y.max()]
-        if not len(N):
-            raise UnusableError(f"{data}: y must have two classes or more")
     size = (len(P) + len(N)) * P.shape[1]
     what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
     arguments = {"P": P, "N": N, "T": len(rounds)}

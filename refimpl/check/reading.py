@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.files import UnusableError
+from refimpl.checks import as_labels
 from refimpl.kernels.arguments import Array, floats
 from refimpl.resources import check_free_memory
 
@@ -237,19 +238,18 @@ def _table(path: str, dimensions: int, floats: bool) -> Any:
     return array.ravel() if dimensions == 1 and 1 in array.shape else array
 
 
-def points(arrays: dict[str, Any], path: str, who: str = "it must have") -> tuple[Any, Any]:
+def points(
+    arrays: dict[str, Any], path: str, who: str = "it must have", min_classes: int = 1
+) -> tuple[Any, Any]:
     """Return X and y of the data; `who` begins the message if they are not there."""
     if not {"X", "y"} <= arrays.keys():
         raise UnusableError(f"{path} has {', '.join(sorted(arrays)) or 'nothing'}; {who} X and y")
     X = checked(arrays, {"X": floats("n", "d", finite=True, nonempty=True)}, path)["X"]
     y = arrays["y"]
-    if y.shape != (len(X),):
-        raise UnusableError(f"{path}: y must be of shape ({len(X)},); got {y.shape}")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise UnusableError(f"{path}: y must be classes; it holds NaN or infinity")
-    if y.dtype.kind == "S":
-        try:
-            y = np.char.decode(y, "utf-8")
-        except UnicodeDecodeError as error:
-            raise UnusableError(f"{path}: y must be classes; {error}") from error
-    return X, y
+    try:
+        y = np.char.decode(y, "utf-8") if y.dtype.kind == "S" else y
+        return X, as_labels(y, len(X), "y", min_classes)
+    except UnicodeDecodeError as error:
+        raise UnusableError(f"{path}: y must hold text in UTF-8; {error}") from error
+    except (TypeError, ValueError) as error:
+        raise UnusableError(f"{path}: {error}") from error

@@ -54,7 +54,7 @@ NOT_FINITE = [
     )
 ]
 OTHER_FORMS = [
-    (METRIC, {"X": X, "y": np.where(Y > 0, np.nan, 0.0)}, "y must be classes"),
+    (METRIC, {"X": X, "y": np.where(Y > 0, np.nan, 0.0)}, "y must hold a label for every vector"),
     (ROUNDS, {"P": np.array([["a", "b"]]), "N": X}, "P must hold real numbers; got <U1"),
     (LANDMARKS, {"array": NEAR[0], "K": np.eye(2) * 1j}, "K must hold real numbers; got complex"),
     (LANDMARKS, {"array": NEAR[0], "K": np.zeros((2, 3))}, "K must have the length 2 along axis 1"),
@@ -62,9 +62,9 @@ OTHER_FORMS = [
     (LANDMARKS, {"array": np.array([9]), "K": np.eye(2)}, "a.npy must hold indices from 0 to 1"),
     (ROUNDS, {"X": X[:0], "y": Y[:0]}, "X must not be empty; got shape (0, 2)"),
     (METRIC, {"X": X[:0], "y": Y[:0]}, "X must not be empty; got shape (0, 2)"),
-    (METRIC, {"X": X, "y": Y[1:]}, "y must be of shape (12,); got (11,)"),
+    (METRIC, {"X": X, "y": Y[1:]}, "y must hold one label for each vector, shape (12,)"),
     (METRIC, {"X": X, "y": Y * 0}, "y must hold at least 2 classes; got 1"),
-    (ROUNDS, {"X": X, "y": Y * 0}, "y must have two classes or more"),
+    (ROUNDS, {"X": X, "y": Y * 0}, "y must hold at least 2 classes; got 1"),
     (METRIC, {"X": X * 1e200, "y": Y}, "cannot be used: X must hold values from"),
     (NEIGHBORS, {"array": np.eye(2), "X": X, "Q": X[:2]}, "a.npy must hold integers; got float64"),
     (NEIGHBORS, {"array": np.empty((2, 0), int), "X": X, "Q": X[:2]}, "a.npy must not be empty"),
@@ -148,7 +148,7 @@ for C, p in ((0, 1), (1, -1)):
 RIGHT = [{"label": 0, "s": [1.0, 0.0]}, {"label": 1, "s": [0.0, 1.0]}]
 OF_A_3 = [
     (RIGHT[:1], {}, "Q must have the length 1 along axis 0"),
-    (RIGHT, {"y": [b"0", b"\xff"]}, "y must be classes; "),
+    (RIGHT, {"y": [b"0", b"\xff"]}, "y must hold text in UTF-8; "),
     ([RIGHT[0], {"label": 1}], {}, "s must be in all lines of the log or in none; 1 have it"),
     (RIGHT, {"feature_0": [-1]}, "feature_0 must hold integers from 0 to 0"),
     (RIGHT, {"feature_1": [0.4]}, "feature_1 must hold integers from 0 to 0"),
