@@ -27,13 +27,14 @@ import numpy as np
 from refimpl.check.answers import check_neighbors
 from refimpl.check.comparing import difference_of
 from refimpl.check.files import UnusableError
+from refimpl.check.judging import squares
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import target_neighbors
 
-from . import cases, large_margin, sizes
+from . import cases, large_margin
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
@@ -93,7 +94,7 @@ def judged(item, case, got):
     judges = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}
     kind, words, facts = judges.get(item.subject, _subject)(item, case, got)
     if kind and not facts:
-        facts = sizes.of(item.subject, case, got)
+        facts = size_of(item.subject, case, got)
     return Answer(case, got, kind, words, facts)
 
 
@@ -164,6 +165,53 @@ def _direction(item, case, got):
     facts = {"1 - cosine": float(max(0.0, 1 - cosine))}
     words = f"direction: {want} expected, of any length; got {direction}"
     return ("", "", facts) if 1 - cosine <= 1e-9 else (Kind.WRONG, words, facts)
+
+
+def size_of(subject, case, got):
+    """Return names and numbers for the answer to a case; {} where nothing fits."""
+    if got is None or subject == "adaboost":  # the words name the round
+        return {}
+    if subject in ("scan_nearest", "tree_nearest"):
+        return _neighbour_sizes(case, got)
+    if subject == "best_stump":
+        excess = float(got["epsilon"]) - float(case.expected["epsilon"])
+        return {"weighted error above the least": excess}
+    if isinstance(got, dict) and isinstance(case.expected, dict):
+        return _largest_error(case.expected, got)
+    if isinstance(got, list) and len(got) == len(case.expected):
+        listed = [
+            _largest_error(want, state) for want, state in zip(case.expected, got, strict=True)
+        ]
+        return max(listed, key=lambda size: max(size.values(), default=0.0))
+    return {}
+
+
+def _neighbour_sizes(case, got):
+    D = squares(case.arguments["Q"], case.arguments["X"])
+    wanted, places = case.expected["indices"], np.asarray(got["indices"])
+    size = {}
+    if places.shape == wanted.shape and wanted.size and (places >= 0).all():
+        rows = zip(wanted.tolist(), places.tolist(), strict=True)
+        found = sum(len(set(true) & set(row)) for true, row in rows)
+        size["true neighbours found"] = found / wanted.size
+        true = np.take_along_axis(D, wanted, axis=1)
+        excess = (np.take_along_axis(D, places, axis=1) - true)[true > 0] / true[true > 0]
+        size["squared distance above the true, relative"] = float(excess.max(initial=0.0))
+        error = np.abs(np.asarray(got["squares"]) - true)[true > 0] / true[true > 0]
+        size["error of a squared distance, relative"] = float(error.max(initial=0.0))
+    return size
+
+
+def _largest_error(want, got):
+    largest = 0.0
+    for name, value in want.items():
+        a, b = np.asarray(value), np.asarray(got.get(name))
+        if a.dtype.kind == "f" and b.shape == a.shape and b.dtype.kind in "fiu" and a.size:
+            with np.errstate(invalid="ignore"):
+                error = np.abs(a - b)
+            scale = np.abs(a[np.isfinite(a)]).max(initial=0.0) or 1.0
+            largest = max(largest, float(error[np.isfinite(error)].max(initial=0.0) / scale))
+    return {"largest error, relative": largest} if largest else {}
 
 
 def verdict(answers, convention, shows=""):
