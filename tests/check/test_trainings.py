@@ -18,6 +18,7 @@ from plain import rounds
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
 from refimpl.check.files import decoded_cases, folder
+from refimpl.check.reports import remarks
 from refimpl.check.serving import Server
 from refimpl.check.subjects import KERNELS, TRAININGS
 
@@ -219,4 +220,5 @@ def test_a_kernel_that_writes_is_wrong_beside_a_choice():
     found = differences("best_stump", best_stump)
     assert len(found) == len(decoded_cases(folder(), KERNELS["best_stump"]))
     assert {one.kind for one in found} == {"wrong"}
-    assert any("wrote to its argument w" in one.words for one in found)
+    (written, *_) = (one for one in found if "wrote to its argument w" in one.words)
+    assert written.output == "w" and not remarks(written.source, written.kind)
