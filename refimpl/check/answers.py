@@ -4,21 +4,24 @@ Not handled here: trainings (:mod:`refimpl.check.logs`), metrics (:mod:`refimpl.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
-from refimpl.check.judging import CLOSE, squares
-from refimpl.check.reading import announce, counted, numbers, read_array, read_data
+from refimpl.check.judging import by_worth, squares
+from refimpl.check.reading import announce, checked, counted, read_array, read_data
 from refimpl.check.reports import Report
-from refimpl.check.subject import EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subject import Kind
+from refimpl.kernels.arguments import floats, int64s
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["check_embedding", "check_landmarks", "check_neighbors", "check_tree"]
 
-LARGEST = 1e150
+POINTS = partial(floats, finite=True, largest=1e150)
+"""Points whose squares are finite."""
 
 # --------------------------------------------------------------------------------------- neighbours
 
@@ -30,13 +33,14 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
     """
     if data is not None and truth is not None:
         raise UnusableError("name --truth or --data, not both: one of them says what is right")
-    I = read_array(path, 2, "iu")
-    if not I.size:
-        raise UnusableError(f"{path} must hold neighbours; got shape {I.shape}")
+    I = read_array(path, int64s("queries", "k", nonempty=True))
     report = Report(f"{path} as nearest neighbours")
     report.facts += [("queries", len(I)), ("neighbours", I.shape[1])]
     if data is not None:
-        Q, X = _queries(data, I)
+        kinds = {"Q": POINTS("queries", "d"), "X": POINTS("n", "d")}
+        Q, X = checked(read_data(data), kinds, data, queries=len(I)).values()
+        if len(X) < I.shape[1]:
+            raise UnusableError(f"{data} must have at least {I.shape[1]} points; got {len(X)}")
         work = len(Q) * len(X) * (X.shape[1] + 20)
         queries = counted(len(Q), "query", "queries")
         what = f"the true neighbours of {queries} among {counted(len(X), 'point')}"
@@ -47,37 +51,15 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
         return report
     if truth is None:
         raise UnusableError("name the true neighbours with --truth, or X and Q with --data")
-    T = read_array(truth, 2, "iu")
-    if len(T) != len(I) or T.shape[1] < I.shape[1]:
+    T = read_array(truth, int64s("queries", "neighbours"), queries=len(I))
+    if T.shape[1] < I.shape[1]:
         raise UnusableError(
-            f"{truth} must have {len(I)} rows of at least {I.shape[1]} neighbours; got {T.shape}"
+            f"{truth} must have rows of at least {I.shape[1]} neighbours; got {T.shape}"
         )
     what = f"{counted(len(I), 'row')} of {counted(I.shape[1], 'neighbour')}"
     announce(what, 50 * I.size, 100 * I.size + T.nbytes, "rows")
     _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
     return report
-
-
-def _queries(data: str, I: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return Q and X of the data, which must fit the neighbours."""
-    arrays = read_data(data)
-    Q, X = (numbers(arrays, name, data, 2) for name in ("Q", "X"))
-    if X.shape[1] != Q.shape[1]:
-        raise UnusableError(
-            f"{data}: X and Q must be rows of one length; got {X.shape} and {Q.shape}"
-        )
-    if len(Q) != len(I) or len(X) < I.shape[1]:
-        raise UnusableError(
-            f"{data} must have {len(I)} queries and at least {I.shape[1]} points; "
-            f"got {len(Q)} and {len(X)}"
-        )
-    largest = max(np.abs(Q).max(initial=0.0), np.abs(X).max(initial=0.0))
-    if largest > LARGEST:
-        raise UnusableError(
-            f"{data}: X and Q must hold values up to {LARGEST:g}, whose squares are finite; "
-            f"got {largest:g}"
-        )
-    return Q, X
 
 
 def _name_faults(
@@ -86,7 +68,7 @@ def _name_faults(
     """Count what is wrong with the rows, and name the first row of each kind of difference."""
     counts = dict.fromkeys(("duplicates", "-1 as padding", "short rows", "no neighbours"), 0)
     right = 0
-    first: dict[str, str] = {}
+    first: dict[Kind, str] = {}
     for row, (found, (true, D)) in enumerate(zip(I.tolist(), truth, strict=True)):
         real = [i for i in found if i >= 0]
         counts["duplicates"] += len(real) - len(set(real))
@@ -97,7 +79,7 @@ def _name_faults(
         kind = _row_kind(found, true, D)
         if kind is not None:
             words = f"row {row}: {true} expected; got {found}"
-            if kind == NOT_COMPARED:
+            if kind == Kind.NOT_COMPARED:
                 words += ", the same in another order: --data tells whether these are ties"
             first.setdefault(kind, words)
     report.facts += list(counts.items())
@@ -107,21 +89,16 @@ def _name_faults(
         report.differences.append(Difference("neighbours", kind, "indices", "LM:4.1:4", words))
 
 
-def _row_kind(found: list[int], true: list[int], D: Any) -> str | None:
+def _row_kind(found: list[int], true: list[int], D: Any) -> Kind | None:
     """Return how a row differs, or None."""
     if found == true:
         return None
     real = [i for i in found if i >= 0]
     if len(real) < len(found) or len(set(real)) < len(real):
-        return WRONG
+        return Kind.WRONG
     if D is None:
-        return NOT_COMPARED if sorted(found) == sorted(true) else WRONG
-    if max(found) >= len(D):
-        return WRONG
-    want, got = D[true], D[found]
-    if (want == got).all():
-        return TIE
-    return EQUAL_WORTH if (np.abs(want - got) <= CLOSE * want).all() else WRONG
+        return Kind.NOT_COMPARED if sorted(found) == sorted(true) else Kind.WRONG
+    return by_worth(D[true], D[found]) if max(found) < len(D) else Kind.WRONG
 
 
 # ---------------------------------------------------------------------------------------- embedding
@@ -129,23 +106,22 @@ def _row_kind(found: list[int], true: list[int], D: Any) -> str | None:
 
 def check_embedding(path: str, data: str, k: int) -> Report:
     """Say how well embedded objects keep the nearest neighbours; there is no right answer."""
-    F = read_array(path, 2)
+    F = read_array(path, POINTS("n", "d"))
     arrays = read_data(data)
     n = len(F)
     announce(f"all distances of {n} objects", n * n * (2 * F.shape[1] + 100), 64 * n * n, "rows")
     if "D" in arrays:
-        D = numbers(arrays, "D", data, 2)
+        D = checked(arrays, {"D": POINTS("n", "n")}, data, n=n)["D"]
     elif "X" in arrays:
-        X = numbers(arrays, "X", data, 2)
+        X = checked(arrays, {"X": POINTS("n", "d")}, data, n=n)["X"]
         D = np.sqrt(squares(X, X))
     else:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
-    if D.shape != (n, n):
-        raise UnusableError(f"{path} has {n} rows; {data} has distances of shape {D.shape}")
-    _require_sizes(F, D, path, data)
+    if D.min(initial=0.0) < 0:
+        raise UnusableError(f"{data}: D must hold distances of at least 0; got {D.min()}")
     if n < 2:
         raise UnusableError(f"{path} must have two rows or more; got {n}")
-    if not 1 <= k < n:
+    if k >= n:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
     report = Report(f"{path} as an embedding", decides=False)
     report.notes.append("an embedding has no right answer: these numbers decide nothing")
@@ -166,13 +142,6 @@ def check_embedding(path: str, data: str, k: int) -> Report:
             f"{i} and {j}"
         )
     return report
-
-
-def _require_sizes(F: FloatArray, D: FloatArray, path: str, data: str) -> None:
-    if np.abs(F).max(initial=0.0) > LARGEST:
-        raise UnusableError(f"{path} must hold numbers up to {LARGEST:g}")
-    if D.max(initial=0.0) > LARGEST or D.min(initial=0.0) < 0:
-        raise UnusableError(f"{data}: distances must be from 0 to {LARGEST:g}")
 
 
 def _ranks(D: FloatArray, embedded: FloatArray, k: int) -> IntArray:
@@ -197,14 +166,9 @@ def _stress(D: FloatArray, embedded: FloatArray) -> float:
 
 def check_landmarks(path: str, data: str) -> Report:
     """Compare landmarks with Algorithm 1 of FTUNE from the same first landmark, step by step."""
-    L = read_array(path, 1, "iu").tolist()
-    arrays = read_data(data)
-    K = numbers(arrays, "K", data, 2)
+    K = checked(read_data(data), {"K": floats("n", "n", finite=True, nonempty=True)}, data)["K"]
     n = len(K)
-    if K.shape != (n, n) or not n:
-        raise UnusableError(f"{data} must have K, a square matrix; got shape {K.shape}")
-    if not L or min(L) < 0 or max(L) >= n:
-        raise UnusableError(f"{path} must hold landmarks from 0 to {n - 1}")
+    L = read_array(path, int64s("landmarks", below="n", nonempty=True), n=n).tolist()
     announce(f"{len(L)} steps over {n} objects", 4 * len(L) * n, K.nbytes, "objects")
     report = Report(f"{path} as landmarks of DSELECT on {data}")
     report.facts += [("landmarks", len(L)), ("objects", n)]
@@ -216,7 +180,7 @@ def check_landmarks(path: str, data: str) -> Report:
             difference = _step_difference(step, z, sums, rounding, taken)
             if difference is not None:
                 report.differences.append(difference)
-                if difference.kind == WRONG:
+                if difference.kind == Kind.WRONG:
                     break
         taken[z] = True
         sums += K[:, z]
@@ -231,16 +195,12 @@ def _step_difference(
     left = np.flatnonzero(~taken)
     if taken[z]:
         words = f"landmark {step} is {z}, which is taken already (ERRATUM FT-1)"
-        return Difference("dselect", WRONG, "L", "FT:1:4", words)
+        return Difference("dselect", Kind.WRONG, "L", "FT:1:4", words)
     best = int(left[sums[left].argmin()])
     if z == best:
         return None
     words = f"landmark {step}: {best} expected, of sum {sums[best]:.17g}; got {z} of {sums[z]:.17g}"
-    if sums[z] == sums[best]:
-        kind = TIE
-    else:
-        allowed = CLOSE * max(abs(sums[z]), abs(sums[best])) + rounding[z] + rounding[best]
-        kind = EQUAL_WORTH if abs(sums[z] - sums[best]) <= allowed else WRONG
+    kind = by_worth(sums[best], sums[z], rounding[z] + rounding[best])
     return Difference("dselect", kind, "L", "FT:1:3", words)
 
 
@@ -252,15 +212,18 @@ def check_tree(path: str, data: str) -> Report:
 
     Node j has the children 2 j + 1 and 2 j + 2 and the points ``order[starts[j]:ends[j]]``.
     """
-    tree = read_data(path)
-    arrays = read_data(data)
-    missing = sorted({"order", "starts", "ends"} - tree.keys())
-    if missing or "X" not in arrays:
-        lacking = f"{path} has no {', '.join(missing)}" if missing else f"{data} has no X"
-        raise UnusableError(f"{lacking}: a tree is order, starts and ends, its data X")
-    X = numbers(arrays, "X", data, 2)
+    X = checked(read_data(data), {"X": floats("n", "d", finite=True)}, data)["X"]
+    kinds = {
+        "order": int64s("points"),
+        "starts": int64s("m"),
+        "ends": int64s("m"),
+        "centres": floats("m", "d", finite=True, optional=True),
+        "radii": floats("m", finite=True, optional=True),
+    }
+    tree = checked(read_data(path), kinds, path, d=X.shape[1])
     order, starts, ends = (tree[name] for name in ("order", "starts", "ends"))
-    _require_nodes(tree, X, path)
+    if not len(starts) or len(starts) & (len(starts) + 1):
+        raise UnusableError(f"{path}: a complete tree has 1, 3, 7, ... nodes; got {len(starts)}")
     m = len(starts)
     depth = m.bit_length()
     announce(f"{m} balls of {len(X)} points", 6 * depth * X.size, 3 * X.nbytes, "points")
@@ -269,19 +232,19 @@ def check_tree(path: str, data: str) -> Report:
     report.facts += [("points", len(X)), ("nodes", m)]
     words = _division_fault(order, starts, ends, len(X))
     if words is not None:
-        report.differences.append(Difference("tree", WRONG, "order", "LM:4.1:2", words))
+        report.differences.append(Difference("tree", Kind.WRONG, "order", "LM:4.1:2", words))
         return report
     sizes = ends - starts
     uneven = int((np.abs(sizes[1::2] - sizes[2::2]) > 1).sum())
     report.facts.append(("nodes that are not divided at the median", uneven))
     worst = 0.0
     for j, reach in enumerate(_reaches(tree, X)):
-        if "radii" not in tree or reach is None:
+        if tree["radii"] is None or reach is None:
             continue
         radius = float(tree["radii"][j])
         if radius < reach * (1 - 1e-12) and not report.differences:
             words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
-            report.differences.append(Difference("tree", WRONG, "radii", "LM:4.1:3", words))
+            report.differences.append(Difference("tree", Kind.WRONG, "radii", "LM:4.1:3", words))
         worst = max(worst, radius - reach)
     report.facts.append(("largest radius that is not needed", worst))
     return report
@@ -292,7 +255,7 @@ def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
 
     The coordinates are scaled by a power of two, so no square overflows or vanishes.
     """
-    centres = np.asarray(tree["centres"], dtype=np.float64) if "centres" in tree else None
+    centres = tree["centres"]
     largest = max(np.abs(part).max(initial=0.0) for part in (X, centres) if part is not None)
     exponent = int(np.frexp(largest)[1])
     X = np.ldexp(X, -exponent)
@@ -303,25 +266,6 @@ def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
             continue
         c = part.mean(axis=0) if centres is None else np.ldexp(centres[j], -exponent)
         yield float(np.ldexp(np.sqrt(((part - c) ** 2).sum(axis=1).max()), exponent))
-
-
-def _require_nodes(tree: dict[str, Any], X: FloatArray, path: str) -> None:
-    """Refuse arrays that describe no complete tree."""
-    for name in ("order", "starts", "ends"):
-        if tree[name].ndim != 1 or tree[name].dtype.kind not in "iu":
-            raise UnusableError(
-                f"{path}: {name} must be a row of integers; got {tree[name].dtype} of shape "
-                f"{tree[name].shape}"
-            )
-    m = len(tree["starts"])
-    if not m or m & (m + 1) or len(tree["ends"]) != m:
-        raise UnusableError(
-            f"{path}: a complete tree has 1, 3, 7, ... nodes, as many starts as ends; got {m} and "
-            f"{len(tree['ends'])}"
-        )
-    for name, shape in (("centres", (m, X.shape[1])), ("radii", (m,))):
-        if name in tree and numbers(tree, name, path, len(shape)).shape != shape:
-            raise UnusableError(f"{path}: {name} must be of shape {shape}; got {tree[name].shape}")
 
 
 def _division_fault(order: Any, starts: Any, ends: Any, n: int) -> str | None:

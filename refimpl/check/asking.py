@@ -19,17 +19,7 @@ from refimpl.check.drawing import Source
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
 from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.subject import (
-    EQUAL_WORTH,
-    LAST_BITS,
-    NOT_COMPARED,
-    NOT_RUN,
-    Kernel,
-    States,
-    Subject,
-    Values,
-    of_reference,
-)
+from refimpl.check.subject import Kind, States, Subject, Values, of_reference
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
@@ -90,7 +80,7 @@ class Asking:
 
     def answered(self) -> list[str]:
         """Return the names whose vectors got answers: for the others more cases tell nothing."""
-        silent = {one.name for one in self.differences if one.kind == NOT_RUN}
+        silent = {one.name for one in self.differences if one.kind == Kind.NOT_RUN}
         return [name for name, count in self.counts.items() if count and name not in silent]
 
     def missing_parts(self) -> list[str]:
@@ -110,8 +100,7 @@ class Asking:
         """Return what differs in a case, by name of the kernel that is to blame."""
         found, ended = self._answered(subject, case, arguments, expected)
         self.ends = self.ends + 1 if ended else 0
-        needs = subject.needs if isinstance(subject, Kernel) else ()
-        own = [name for name in needs if name in self.program.own]
+        own = [name for name in subject.needs if name in self.program.own]
         if found is None or not own:
             return found
         if subject.name in self.program.own:
@@ -142,7 +131,7 @@ class Asking:
         try:
             answer = self.program.ask(question)
         except ProgramError as error:
-            fault = Fault(NOT_RUN, subject.outputs[0], str(error))
+            fault = Fault(Kind.NOT_RUN, subject.outputs[0], str(error))
             return reported(subject.name, fault, case), error.ended
         if answer is None:
             raise SkippedError
@@ -176,7 +165,7 @@ class Asking:
             nonlocal tried
             try:
                 flag = source.pick(*subject.flags)
-                arguments = subject.drawn(source, flag)
+                arguments = subject.draw(source, flag)
                 expected = of_reference(subject, arguments)
             except MemoryError:
                 raise
@@ -257,9 +246,9 @@ def available() -> bool:
 
 def _rounding(difference: Difference) -> str | None:
     """Return the kind of a difference that another order of summation may explain, or None."""
-    if difference.kind == NOT_COMPARED:
-        return EQUAL_WORTH if EQUAL_WORTH in difference.words else None
-    return difference.kind if difference.kind in (EQUAL_WORTH, LAST_BITS) else None
+    if difference.kind == Kind.NOT_COMPARED:
+        return Kind.EQUAL_WORTH if Kind.EQUAL_WORTH in difference.words else None
+    return difference.kind if difference.kind in (Kind.EQUAL_WORTH, Kind.LAST_BITS) else None
 
 
 def _settings(examples: int) -> Any:

@@ -8,6 +8,7 @@ Not handled here: the checks themselves.
 """
 
 import argparse
+import inspect
 import sys
 import time
 import traceback
@@ -18,7 +19,7 @@ from typing import Any
 from refimpl.check import asking
 from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
 from refimpl.check.asking import MOST_ENDS, Asking
-from refimpl.check.describing import listing, signatures, skeleton
+from refimpl.check.describing import listing, skeleton
 from refimpl.check.files import UnusableError, folder, write
 from refimpl.check.logs import ALGORITHMS, check_rounds
 from refimpl.check.metric import check_metric
@@ -30,12 +31,10 @@ from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 __all__ = ["main", "options_of"]
 
-MOST_SECONDS = 86400.0
-MEMORY, LEAST_MEMORY, MOST_MEMORY = 4096, 64, 2**30
-"""MiB that a module may take: by default, at least, at most."""
+MEMORY = 4096
+"""MiB that a module may take by default."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"
 
-DATA = "the arrays that the algorithm takes"
 LOG_FORMS = """Each line of the log is a JSON object. It may have more parts, which are compared.
 What may be left out stands in brackets.
 
@@ -71,8 +70,10 @@ def main(arguments: list[str]) -> int:
     """Run the command: write its report, return its exit code."""
     options = options_of(arguments)
     began = time.perf_counter()
+    given = {"options": options, **vars(options)}
+    wanted = inspect.signature(options.check).parameters
     try:
-        report: Report | str = options.check(options)
+        report: Report | str = options.check(**{name: given[name] for name in wanted})
     except UnusableError as error:
         print(f"refimpl.check: {error}", file=sys.stderr)
         return UNUSABLE
@@ -118,6 +119,19 @@ def _names(text: str) -> list[str]:
     return [name for name in text.split(",") if name]
 
 
+def _number(kind: Callable[[str], float], least: float, most: float = 2.0**63) -> Any:
+    """Return the type of a number of the command line."""
+
+    def read(text: str) -> float:
+        number = kind(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"must be from {least:g} to {most:g}; got {text}")
+        return number
+
+    read.__name__ = kind.__name__  # how argparse calls it
+    return read
+
+
 def _accepted(text: str) -> list[str]:
     names = _names(text)
     if not names or not set(names) <= ACCEPTED.keys():
@@ -129,13 +143,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m refimpl.check", description=DESCRIPTION)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, check: Callable[..., Report | str], words: str) -> Any:
+    def command(
+        name: str, words: str, check: Callable[..., Report | str], path: str = "", data: str = ""
+    ) -> Any:
         sub = commands.add_parser(name, help=words, description=words)
         sub.add_argument("--json", action="store_true", help="print the report as JSON")
         sub.add_argument("--html", metavar="FILE", help="write the report as a page, too")
         sub.add_argument(
             "--accept", type=_accepted, action="extend", default=[], metavar="KIND,...", help=ACCEPT
         )
+        if path:
+            sub.add_argument("path", metavar=path)
+        if data:
+            sub.add_argument("--data", required=True, metavar="X.npz", help=data)
         sub.set_defaults(check=check)
         return sub
 
@@ -150,7 +170,7 @@ def _add_modules(command: Callable[..., Any]) -> None:
         ("trainings", _trainings, "a module with functions such as adaboost(P, N, T)"),
         ("program", _program, "a program by JSON lines: python -m refimpl.check -- PROGRAM"),
     ):
-        sub = command(name, check, words)
+        sub = command(name, words, check)
         if name == "program":
             sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
         else:
@@ -173,53 +193,55 @@ def _add_modules(command: Callable[..., Any]) -> None:
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
         examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
         random = "random examples of each, drawn by Hypothesis"
-        sub.add_argument("--examples", type=int, default=examples, help=random)
+        sub.add_argument("--examples", type=_number(int, 0), default=examples, help=random)
         sub.add_argument("--seed", type=int, default=0)
-        sub.add_argument("--seconds", type=float, default=seconds, help="for one answer")
+        sub.add_argument(
+            "--seconds", type=_number(float, 1e-3, 86400.0), default=seconds, help="for one answer"
+        )
         if name != "program":
             memory = f"for the module, beside the check's own; default {MEMORY}"
-            sub.add_argument("--memory", type=int, default=MEMORY, metavar="MIB", help=memory)
-    sub = command("make", _make, "make the vectors by the reference")
+            sub.add_argument(
+                "--memory", type=_number(int, 64, 2**30), default=MEMORY, metavar="MIB", help=memory
+            )
+    sub = command("make", "make the vectors by the reference", _make)
     sub.add_argument("--out", type=Path, required=True, metavar="DIR")
     given = "what has the arguments; a case without a result gets one"
     sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
 
 
 def _add_answers(command: Callable[..., Any]) -> None:
-    sub = command("rounds", _rounds, "the log of a training, JSON lines such as f, p, theta, alpha")
-    sub.add_argument("log")
-    sub.add_argument("--data", required=True, metavar="X.npz", help=DATA)
+    words = "the log of a training, JSON lines such as f, p, theta, alpha"
+    sub = command("rounds", words, check_rounds, "LOG", "the arrays that the algorithm takes")
     sub.add_argument(
         "--algorithm", default="A.2", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; default A.2"
     )
     sub.epilog = LOG_FORMS
     sub.formatter_class = argparse.RawDescriptionHelpFormatter
 
-    sub = command("metric", _metric, "a metric L (r, d), or M = L^T L (d, d) with --squared")
-    sub.add_argument("metric", metavar="L.npy")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="X and y")
-    sub.add_argument("--k", type=int, default=3)
-    sub.add_argument("--mu", type=float, default=1.0)
+    words = "a metric L (r, d), or M = L^T L (d, d) with --squared"
+    sub = command("metric", words, check_metric, "L.npy", "X and y")
+    sub.add_argument("--k", type=_number(int, 1), default=3)
+    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0)
     sub.add_argument("--squared", action="store_true", help="the file holds M, not L")
-    sub.add_argument("--tol", type=float, default=1e-3, help="a relative gap that is no difference")
+    sub.add_argument(
+        "--tol",
+        type=_number(float, 1e-12, 0.99),
+        default=1e-3,
+        help="a relative gap that is no difference",
+    )
 
-    sub = command("neighbors", _neighbors, "neighbours against the true ones")
-    sub.add_argument("neighbors", metavar="I.npy")
+    sub = command("neighbors", "neighbours against the true ones", check_neighbors, "I.npy")
     sub.add_argument("--truth", metavar="T.npy", help="the true neighbours, nearest first")
     sub.add_argument("--data", metavar="X.npz", help="X and Q, from which they are computed")
 
-    sub = command("embedding", _embedding, "how well an embedding keeps the nearest neighbours")
-    sub.add_argument("embedding", metavar="F.npy")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="D, distances; or X")
-    sub.add_argument("--k", type=int, default=1)
+    words = "how well an embedding keeps the nearest neighbours"
+    sub = command("embedding", words, check_embedding, "F.npy", "D, distances; or X")
+    sub.add_argument("--k", type=_number(int, 1), default=1)
 
-    sub = command("landmarks", _landmarks, "landmarks against Algorithm 1 of FTUNE, lines 1 to 5")
-    sub.add_argument("landmarks", metavar="L.npy")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="K, the similarities")
-
-    sub = command("tree", _tree, "a ball tree: order, starts and ends (and centres, radii)")
-    sub.add_argument("tree", metavar="TREE.npz")
-    sub.add_argument("--data", required=True, metavar="X.npz", help="X")
+    words = "landmarks against Algorithm 1 of FTUNE, lines 1 to 5"
+    command("landmarks", words, check_landmarks, "L.npy", "K, the similarities")
+    words = "a ball tree: order, starts and ends (and centres, radii)"
+    command("tree", words, check_tree, "TREE.npz", "X")
 
 
 def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
@@ -230,69 +252,46 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 
 
 def _kernels(options: argparse.Namespace) -> Report:
-    with _module(options) as program:
-        program.start()
-        if not program.own:
-            raise UnusableError(
-                f"{options.module} has no kernel of its own; the kernels are "
-                + ", ".join(sorted(KERNELS))
-            )
-        names = _only(checked(program.own), options.only, "kernels")
-        facts = [("its own", ", ".join(program.own))]
-        return _asked(options, program, names, Report(f"kernels of {options.module}", facts))
+    lacks = f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}"
+    return _of_module(options, "kernels", lacks)
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
-    if options.skeleton:
-        (name,) = _only(list(TRAININGS), [options.skeleton], "trainings")
-        return skeleton(name, options.vectors)
+    wanted = [options.skeleton] if options.skeleton else options.only
+    if options.skeleton or (options.list and wanted):
+        names = _only(list(TRAININGS), wanted, "trainings")
+        return "\n\n\n".join(skeleton(name, options.vectors) for name in names)
     if options.list:
-        names = _only(list(TRAININGS), options.only, "trainings")
-        if options.only:
-            return signatures(names, options.vectors)
         return listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
-    with _module(options) as program:
+    lacks = f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
+    lacks += "python -m refimpl.check trainings --list says what they take and return"
+    return _of_module(options, "trainings", lacks)
+
+
+def _of_module(options: argparse.Namespace, what: str, lacks: str) -> Report:
+    """Ask the kernels or the trainings of a module; its limits are said beforehand."""
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if not limits_memory():
+        memory = "its memory is not limited on this system"
+    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
+    with ModuleProgram(options.module, options.seconds, options.memory) as program:
         program.start()
-        if not program.trainings:
-            raise UnusableError(
-                f"{options.module} has none of the trainings {', '.join(sorted(TRAININGS))}; "
-                "python -m refimpl.check trainings --list says what they take and return"
-            )
-        names = _only(list(program.trainings), options.only, "trainings")
-        facts = [("trainings", ", ".join(names))]
-        return _asked(options, program, names, Report(f"trainings of {options.module}", facts))
+        own = program.own if what == "kernels" else program.trainings
+        if not own:
+            raise UnusableError(f"{options.module} {lacks}")
+        names = _only(checked(own) if what == "kernels" else list(own), options.only, what)
+        facts = [("its own" if what == "kernels" else what, ", ".join(own))]
+        return _asked(options, program, names, Report(f"{what} of {options.module}", facts))
 
 
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
-    _require_limits(options)
     names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
     with Program(options.command, options.seconds) as program:
         return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
-
-
-def _module(options: argparse.Namespace) -> ModuleProgram:
-    """Return the module of the command line; its limits are said beforehand."""
-    _require_limits(options)
-    if not LEAST_MEMORY <= options.memory <= MOST_MEMORY:
-        raise UnusableError(
-            f"--memory must be from {LEAST_MEMORY} to {MOST_MEMORY} MiB; got {options.memory}"
-        )
-    memory = f"{options.memory} MiB of memory (--memory)"
-    if not limits_memory():
-        memory = "its memory is not limited on this system"
-    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
-    return ModuleProgram(options.module, options.seconds, options.memory)
-
-
-def _require_limits(options: argparse.Namespace) -> None:
-    if not 0 < options.seconds < MOST_SECONDS:
-        raise UnusableError(f"--seconds must be above 0 and at most a day; got {options.seconds}")
-    if options.examples < 0:
-        raise UnusableError(f"--examples must be 0 or more; got {options.examples}")
 
 
 def _asked(
@@ -336,7 +335,7 @@ def _in_order(program: Program, names: list[str]) -> list[str]:
     """Return a note for each function that has other names for its arguments."""
     subjects = [subject_of(name) for name in names if name in program.in_order]
     return [
-        f"{subject.name} has other names: it gets {', '.join(subject.takes())} in this order"
+        f"{subject.name} has other names: it gets {', '.join(subject.takes)} in this order"
         for subject in subjects
     ]
 
@@ -356,36 +355,10 @@ def _announce(names: list[str], examples: int, own: float) -> None:
     )
 
 
-def _make(options: argparse.Namespace) -> Report:
+def _make(out: Path, vectors: Path) -> Report:
     print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
-        size = write(options.out, options.vectors)
+        size = write(out, vectors)
     except OSError as error:
-        raise UnusableError(f"cannot write to {options.out}: {error.strerror}") from error
-    return Report("vectors", facts=[("folder", options.out), ("bytes", size)])
-
-
-def _rounds(options: argparse.Namespace) -> Report:
-    return check_rounds(options.log, options.data, options.algorithm)
-
-
-def _metric(options: argparse.Namespace) -> Report:
-    return check_metric(
-        options.metric, options.data, options.k, options.mu, options.squared, options.tol
-    )
-
-
-def _neighbors(options: argparse.Namespace) -> Report:
-    return check_neighbors(options.neighbors, options.truth, options.data)
-
-
-def _embedding(options: argparse.Namespace) -> Report:
-    return check_embedding(options.embedding, options.data, options.k)
-
-
-def _landmarks(options: argparse.Namespace) -> Report:
-    return check_landmarks(options.landmarks, options.data)
-
-
-def _tree(options: argparse.Namespace) -> Report:
-    return check_tree(options.tree, options.data)
+        raise UnusableError(f"cannot write to {out}: {error.strerror}") from error
+    return Report("vectors", facts=[("folder", out), ("bytes", size)])

@@ -17,20 +17,7 @@ import numpy as np
 
 from refimpl.check.encoding import Digest, fold
 from refimpl.check.judging import FORM_ERRORS
-from refimpl.check.subject import (
-    AGREES,
-    CHOICES,
-    EQUAL_WORTH,
-    LAST_BITS,
-    NOT_COMPARED,
-    NOT_RUN,
-    TIE,
-    WRONG,
-    Output,
-    States,
-    Subject,
-    Values,
-)
+from refimpl.check.subject import Kind, Output, States, Subject, Values
 
 __all__ = [
     "NAMES",
@@ -39,13 +26,14 @@ __all__ = [
     "Odd",
     "compare",
     "difference_of",
+    "ends",
     "first_fault",
     "renamed",
     "reported",
     "value_fault",
 ]
 
-SEVERITY = (LAST_BITS, TIE, EQUAL_WORTH, NOT_COMPARED, WRONG, NOT_RUN)
+SEVERITY = list(Kind)
 SINGLE = 2.0**-28
 """Errors above this share of a number are no last bits; float32 gives such errors."""
 WIDER = 2.0**12
@@ -63,7 +51,7 @@ class Odd:
 class Fault:
     """What is wrong with one result: its kind, and where, what was expected and what came."""
 
-    kind: str
+    kind: Kind
     output: Output
     words: str
     final: bool = False  # no judge can call the result as good: it is no choice at all
@@ -78,7 +66,7 @@ class Difference:
     """A difference of somebody's implementation from the reference, as it is reported."""
 
     name: str  # of the kernel or algorithm
-    kind: str
+    kind: Kind
     output: str
     source: str  # the mark of the printed line, or the source
     words: str
@@ -119,33 +107,34 @@ def value_fault(
 ) -> Fault | None:
     """Return what is wrong with one result, or None."""
     if isinstance(result, Odd):
-        return Fault(WRONG, output, f"{output.name} must be an array; got {result.words}")
+        return Fault(Kind.WRONG, output, f"{output.name} must be an array; got {result.words}")
     if isinstance(expected, Digest):
         return _digest_fault(output, expected, result)
     want, got = np.asarray(expected), np.asarray(result)
     if got.shape != want.shape:
         words = f"{output.name} must be of shape {want.shape}; got {got.shape}"
-        return Fault(WRONG, output, words)
+        return Fault(Kind.WRONG, output, words)
     if got.dtype.kind not in "biuf" and want.dtype.kind in "biuf":
         words = f"{output.name} must be of dtype {want.dtype}; got {got.dtype}"
-        return Fault(WRONG, output, words)
+        return Fault(Kind.WRONG, output, words)
     if want.dtype.kind in "SU":
         same = bool((want == got).all())
-        return None if same else Fault(WRONG, output, f"{output.name}: {want} expected; got {got}")
+        words = f"{output.name}: {want} expected; got {got}"
+        return None if same else Fault(Kind.WRONG, output, words)
     if want.dtype.kind in "biu" and got.dtype.kind == "f" and not (got == np.floor(got)).all():
         other = float(got[got != np.floor(got)][0])
         words = f"{output.name} must hold whole numbers; got {other!r}"
-        return Fault(WRONG, output, words, final=True)
+        return Fault(Kind.WRONG, output, words, final=True)
     kind, place = numbers_fault(want, got, output, within, wider)
     if kind is None:
         return None
     at = f"[{', '.join(map(str, place))}]" if place else ""
     a, b = _said(want[place]), _said(got[place])
     words = f"{output.name}{at}: {a} expected; got {b}"
-    if kind == WRONG and want.dtype.kind == "f" and _single(want[place], got[place]):
+    if kind == Kind.WRONG and want.dtype.kind == "f" and _single(want[place], got[place]):
         words += ", as if computed in float32"
     if output.agreement == "count":
-        kind = EQUAL_WORTH
+        kind = Kind.EQUAL_WORTH
     return Fault(kind, output, words)
 
 
@@ -161,7 +150,7 @@ def _single(want: Any, got: Any) -> bool:
 def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None:
     got = np.asarray(result)
     if got.dtype.kind not in "biuf":
-        return Fault(WRONG, output, f"{output.name} must be numbers; got {got.dtype}")
+        return Fault(Kind.WRONG, output, f"{output.name} must be numbers; got {got.dtype}")
     with np.errstate(invalid="ignore", over="ignore"):
         elements = got.astype(expected.dtype)
     exact = bool(((elements == got) | (elements != elements)).all())  # 0.5 is no integer
@@ -170,18 +159,18 @@ def _digest_fault(output: Output, expected: Digest, result: Any) -> Fault | None
     words = f"{output.name}, of shape {expected.shape}, has another digest; its shape is " + (
         f"{got.shape}"
     )
-    return Fault(WRONG, output, words)
+    return Fault(Kind.WRONG, output, words)
 
 
 def numbers_fault(
     want: Any, got: Any, output: Output, within: Any = 0.0, wider: float = WIDER
-) -> tuple[str | None, tuple[int, ...]]:
+) -> tuple[Kind | None, tuple[int, ...]]:
     """Return the kind of the worst difference of two arrays of one shape, and its place."""
     if want.dtype.kind != "f":
         different = want != got
         if not np.any(different):
             return None, ()
-        return WRONG, tuple(int(i) for i in np.argwhere(different)[0])
+        return Kind.WRONG, tuple(int(i) for i in np.argwhere(different)[0])
     want = np.asarray(want, dtype=np.float64)
     got = np.asarray(got, dtype=np.float64)
     same = (want == got) | (np.isnan(want) & np.isnan(got))
@@ -194,7 +183,7 @@ def numbers_fault(
     finite = np.isfinite(want) & np.isfinite(got)
     far = (far | ~finite) & ~same
     outside = (outside | ~finite) & ~same
-    for kind, places in ((WRONG, far & outside), (LAST_BITS, outside)):
+    for kind, places in ((Kind.WRONG, far & outside), (Kind.LAST_BITS, outside)):
         if places.any():
             return kind, tuple(int(i) for i in np.argwhere(places)[0])
     return None, ()
@@ -232,12 +221,17 @@ def first_fault(
             if fault is None:
                 continue
             faults.append((number, fault))
-            if fault.kind in (WRONG, NOT_COMPARED, NOT_RUN):
+            if fault.kind in (Kind.WRONG, Kind.NOT_COMPARED, Kind.NOT_RUN):
                 break  # the states after it may follow from it
         else:
             faults += _other_number(subject, len(expected), len(got))
     first = worst([fault for _, fault in faults])
     return next((item for item in faults if item[1] is first), None)
+
+
+def ends(subject: Subject) -> Output:
+    """Return what an answer that ends too early or too late differs in."""
+    return Output("rounds", subject.loop or subject.outputs[0].source)
 
 
 def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, Fault]]:
@@ -247,7 +241,7 @@ def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, 
     words = f"{got} rounds; {expected} expected"
     if got < expected:
         words = f"the training ended after {got} of {expected} rounds"
-    return [(min(expected, got) + 1, Fault(WRONG, subject.ends(), words))]
+    return [(min(expected, got) + 1, Fault(Kind.WRONG, ends(subject), words))]
 
 
 def compare(
@@ -264,13 +258,13 @@ def compare(
         try:
             verdict = subject.judge(arguments, want, {**want, **got})
         except FORM_ERRORS:
-            verdict = WRONG
+            verdict = Kind.WRONG
         faults = [
             dataclasses.replace(fault, kind=verdict) if fault.judged() else fault
             for fault in faults
-            if verdict != AGREES or not fault.judged()
+            if verdict != Kind.AGREES or not fault.judged()
         ]
-        if verdict in CHOICES and subject.follow is None:
+        if verdict in (Kind.TIE, Kind.EQUAL_WORTH) and subject.follow is None:
             faults = _after_a_choice(subject, arguments, want, got, faults, later)
     return _with_missing(subject, worst(faults), want, got)
 
@@ -279,14 +273,14 @@ def _form_fault(subject: Subject, want: Values, got: Values) -> Fault | None:
     """Return the fault of a state that lacks what it must have."""
     known = [output.name for output in subject.outputs]
     for output in subject.outputs:
-        if output.name in subject.must_have() and output.name not in got:
-            return Fault(NOT_RUN, output, f"the result lacks {output.name}")
+        if output.name in subject.needed and output.name not in got:
+            return Fault(Kind.NOT_RUN, output, f"the result lacks {output.name}")
         lacking = output.name in got and got[output.name] is None
         if lacking and want.get(output.name) is not None:
-            return Fault(WRONG, output, f"{output.name} must be a result; got None")
+            return Fault(Kind.WRONG, output, f"{output.name} must be a result; got None")
     if not set(known).intersection(got):
         words = f"a {'round' if subject.kind == 'training' else 'result'} must have one of"
-        return Fault(WRONG, subject.outputs[0], f"{words} {sorted(known)}")
+        return Fault(Kind.WRONG, subject.outputs[0], f"{words} {sorted(known)}")
     return None
 
 
@@ -294,36 +288,31 @@ def _after_a_choice(
     subject: Subject, arguments: Values, want: Values, got: Values, faults: list[Fault], later: str
 ) -> list[Fault]:
     """Return the faults beside a choice that is as good, and what was not compared after it."""
-    chosen = [fault for fault in faults if fault.judged()]
-    hangs = [
-        fault
-        for fault in faults
-        if fault.output.name in subject.dependent and not fault.final and not fault.judged()
-    ]
-    others = [fault for fault in faults if fault not in chosen and fault not in hangs]
-    names = [fault.output.name for fault in hangs if fault.output.agreement != "count"]
+    hang = [one for one in faults if one.output.name in subject.dependent and not one.judged()]
+    hang = [one for one in hang if not one.final]
+    faults = [one for one in faults if one not in hang]
     if subject.following is not None:
         wanted = {**want, **subject.following(arguments, got)}
         outputs = tuple(one for one in subject.outputs if one.name in subject.dependent)
         found = compare_outputs(outputs, wanted, got, subject.allowed(arguments, want)[0])
-        others += [fault for fault in found if fault.output.agreement != "count"]
-        names = []
+        faults += [one for one in found if one.output.agreement != "count"]
+        hang = []
+    names = [one.output.name for one in hang if one.output.agreement != "count"]
     names += [later] if later else []
-    if names:
-        chosen = [
-            dataclasses.replace(
-                one,
-                kind=NOT_COMPARED,
-                words=f"{one.words}, {one.kind}; not compared: {', '.join(names)}",
-            )
-            for one in chosen
-        ]
-    return others + chosen
+    not_compared = f"not compared: {', '.join(names)}"
+    return [
+        dataclasses.replace(
+            one, kind=Kind.NOT_COMPARED, words=f"{one.words}, {one.kind}; {not_compared}"
+        )
+        if names and one.judged()
+        else one
+        for one in faults
+    ]
 
 
 def _with_missing(subject: Subject, fault: Fault | None, want: Values, got: Values) -> Fault | None:
     """Return a fault that says which parts before it the state lacks: the cause may be there."""
-    if fault is None or fault.kind != WRONG or fault.final:
+    if fault is None or fault.kind != Kind.WRONG or fault.final:
         return fault
     names = [output.name for output in subject.outputs]
     before = names[: names.index(fault.output.name)]
@@ -360,10 +349,10 @@ def _with_unknown(
             continue
         names = ", ".join(map(repr, unknown))
         words = f"unknown part {names}; the parts are {', '.join(known)}"
-        if found is not None and found[1].kind == WRONG:
+        if found is not None and found[1].kind == Kind.WRONG:
             more = f"{found[1].words}; round {number}: {words}"
             return found[0], dataclasses.replace(found[1], words=more)
-        return number, Fault(WRONG, Output(unknown[0], subject.form()), words)
+        return number, Fault(Kind.WRONG, Output(unknown[0], subject.form), words)
     return found
 
 
@@ -381,9 +370,9 @@ def difference_of(
     found = first_fault(subject, arguments, expected, got)
     if subject.kind == "training":
         found = _with_unknown(subject, found, expected, got)
-    if wrote and (found is None or found[1].kind != WRONG):
+    if wrote and (found is None or found[1].kind != Kind.WRONG):
         words = f"the {subject.kind} wrote to its argument {wrote[0]}"
-        found = 0, Fault(WRONG, Output(wrote[0], subject.form()), words)
+        found = 0, Fault(Kind.WRONG, Output(wrote[0], subject.form), words)
     if found is None:
         return None
     number, fault = found

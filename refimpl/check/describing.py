@@ -1,5 +1,5 @@
-"""Say what the functions of a module of trainings take and return: a table, a paragraph each, and a
-file to start from.
+"""Say what the functions of a module of trainings take and return: a table, and a file to start
+from.
 
 Not handled here: kernels, which :mod:`refimpl.kernels` describes.
 """
@@ -15,7 +15,7 @@ from refimpl.check.files import decoded_cases
 from refimpl.check.subject import Output, States, Training, Values
 from refimpl.check.subjects import TRAININGS
 
-__all__ = ["listing", "signatures", "skeleton"]
+__all__ = ["listing", "skeleton"]
 
 WIDEST = 46
 """Columns of a function in the table."""
@@ -25,12 +25,12 @@ def listing(where: Path, examples: int) -> str:
     """Return a table of the functions that a module may have."""
     rows = [("function", "algorithm", "printed lines", "vectors", "random examples")]
     for name, training in TRAININGS.items():
-        parts = [re.sub("_[01]$", "_C", part) for part in training.takes()]
+        parts = [re.sub("_[01]$", "_C", part) for part in training.takes]
         taken = f"{name}({', '.join(dict.fromkeys(parts))})"
         if len(taken) > WIDEST:
             taken = f"{name}(...)"
         count = len(decoded_cases(where, training))
-        rows.append((taken, training.algorithm, _lines(training), str(count), str(examples)))
+        rows.append((taken, training.form, _lines(training), str(count), str(examples)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
@@ -52,26 +52,6 @@ def _lines(training: Training) -> str:
     return ", ".join(listed)
 
 
-def signatures(names: list[str], where: Path) -> str:
-    """Return what the functions take and return, a paragraph each."""
-    texts = []
-    for name in names:
-        training = TRAININGS[name]
-        _, arguments, _ = decoded_cases(where, training)[0]
-        given = ", ".join(f"{output.name} ({output.source})" for output in training.outputs)
-        sentences = (
-            f"{training.about}.",
-            f"In the first vector: {_forms(arguments)}.",
-            f"It returns a list: for each round a dict with some of {given}.",
-        )
-        wrapped = [
-            textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ")
-            for text in sentences
-        ]
-        texts.append("\n".join([f"{name}({', '.join(training.takes())})", *wrapped]))
-    return "\n\n".join(texts)
-
-
 def skeleton(name: str, where: Path) -> str:
     """Return a file with the function of a training, to be filled in."""
     training = TRAININGS[name]
@@ -79,9 +59,9 @@ def skeleton(name: str, where: Path) -> str:
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
     forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(arguments)}.", 92), "    ")
     parts = "".join(_part(output, states) for output in training.outputs)
-    head = f"def {name}({', '.join(training.takes())}):"
+    head = f"def {name}({', '.join(training.takes)}):"
     if len(head) > 100:
-        taken = textwrap.indent(textwrap.fill(", ".join(training.takes()), 92), "    ")
+        taken = textwrap.indent(textwrap.fill(", ".join(training.takes), 92), "    ")
         head = f"def {name}(\n{taken},\n):"
     return f'''"""{about}
 

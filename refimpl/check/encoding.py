@@ -22,7 +22,7 @@ from refimpl.check.drawing import INCREMENT, MULTIPLIER, generated
 from refimpl.kernels import BallTree, SearchForest, SortedFeatures
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
-__all__ = ["DTYPES", "LARGE", "Digest", "Generated", "decode", "encode", "fold", "plain", "read"]
+__all__ = ["DTYPES", "LARGE", "Digest", "decode", "encode", "fold", "read"]
 
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 RECORDS: dict[str, type] = {
@@ -30,14 +30,6 @@ RECORDS: dict[str, type] = {
 }
 LARGE = 4096
 """Results of more elements are stored as digests."""
-
-
-class Generated:
-    """An array and the recipe that it is made by."""
-
-    def __init__(self, **recipe: Any) -> None:
-        self.recipe = {"generator": "lcg", **recipe}
-        self.array = generated(recipe)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,15 +66,8 @@ def fold(array: Any) -> int:
     return h
 
 
-def plain(value: Any) -> Any:
-    """Return a value for kernels: the array of a recipe, and everything else as it is."""
-    return value.array if isinstance(value, Generated) else value
-
-
 def encode(value: Any) -> Any:
     """Return a value as JSON has it."""
-    if isinstance(value, Generated):
-        return value.recipe
     if isinstance(value, Digest):
         form = {"dtype": value.dtype, "shape": list(value.shape)}
         return {"digest": "fold64", **form, "value": f"0x{value.value:016x}"}
@@ -119,13 +104,13 @@ def _short(text: str) -> str:
 
 
 def decode(value: Any) -> Any:
-    """Return a value from JSON: arrays for kernels, :class:`Generated` for recipes."""
+    """Return a value from JSON."""
     if isinstance(value, list):
         return [decode(part) for part in value]
     if not isinstance(value, dict):
         return value
     if "generator" in value:
-        return Generated(**{name: part for name, part in value.items() if name != "generator"})
+        return generated(value)
     if "digest" in value:
         return Digest(value["dtype"], tuple(value["shape"]), int(value["value"], 16))
     if "record" in value:

@@ -7,9 +7,11 @@ expected, and draws cases for a flag of a kernel that no case has, and for a new
 Not handled here: how values are written (:mod:`refimpl.check.encoding`).
 """
 
+import functools
 import hashlib
 import itertools
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from importlib import resources
@@ -19,30 +21,27 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Lcg
-from refimpl.check.encoding import LARGE, Digest, decode, encode, plain
-from refimpl.check.subject import Kernel, States, Subject, Training, Values, of_reference
+from refimpl.check.encoding import LARGE, Digest, decode, encode
+from refimpl.check.subject import States, Subject, Values, of_reference
 from refimpl.check.subjects import KERNELS, TRAININGS
 
-__all__ = [
-    "UnusableError",
-    "contents",
-    "decoded_cases",
-    "folder",
-    "load",
-    "names",
-    "text_of",
-    "write",
-]
+__all__ = ["UnusableError", "contents", "decoded_cases", "folder", "load", "text_of", "write"]
 
 Verify = Callable[[str, Values, Any], None]
 
 FORMAT = "refimpl-vectors"
 VERSION = 1
-AGREEMENTS = ("bits", "digits", "optimum", "count")
-HEAD = {"format", "version", "kind", "name", "about", "outputs", "cases"}
-CASE = {"id", "comment", "flags", "arguments", "expected"}
-GIVEN, ANSWERS = {"comment", "flags", "arguments"}, frozenset({"id", "expected", "within"})
-"""What a case must have that is made, and what it may have."""
+FILE = "the file"
+TYPES: dict[str, tuple[Any, str]] = {
+    "any": (object, "anything"),
+    "object": (dict, "an object"),
+    "array": (list, "a list"),
+    "string": (str, "a text"),
+    "boolean": (bool, "true or false"),
+    "integer": (int, "an integer"),
+    "null": (type(None), "null or what the schema names"),
+}
+"""The types of the schema, and how messages call them."""
 DRAWN = 2
 """Cases that are drawn for a flag, or for a training."""
 
@@ -59,20 +58,11 @@ def folder() -> Path:
 # ------------------------------------------------------------------------------------------ reading
 
 
-def names(where: Path, kind: str) -> list[str]:
-    """Return the names of the files of a kind, "kernels" or "trainings", from the index."""
-    return sorted(
-        path.partition("/")[2].removesuffix(".json")
-        for path in _listed(where)
-        if path.startswith(f"{kind}/")
-    )
-
-
 def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], Values, States]]:
     """Return each case of a file with its arguments and the expected states."""
     cases = []
     for case in load(where, f"{subject.kind}s", subject.name)["cases"]:
-        arguments = _arguments(case["id"], case)
+        arguments = _decoded(case["id"], case.get("arguments"))
         expected = case["expected"] if subject.kind == "training" else [case["expected"]]
         states = [_decoded(case["id"], state) for state in expected]
         wanted = {output.name for output in subject.outputs}
@@ -80,10 +70,6 @@ def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], V
             raise UnusableError(f"{case['id']} must expect {', '.join(sorted(wanted))}")
         cases.append((case, arguments, states))
     return cases
-
-
-def _arguments(id: str, case: dict[str, Any]) -> Values:
-    return {name: plain(value) for name, value in _decoded(id, case.get("arguments")).items()}
 
 
 def _decoded(id: str, values: Any) -> Values:
@@ -113,8 +99,13 @@ def load(where: Path, kind: str, name: str) -> dict[str, Any]:
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
         raise UnusableError(f"{path} is damaged: its sha256 is not the one in index.json")
-    for fault in _faults(content):
+    fault = _fault(content, _schema(), FILE)
+    if fault is not None:
         raise UnusableError(f"{path}: {fault}")
+    ids = [case["id"] for case in content["cases"]]
+    for id in ids:
+        if ids.count(id) > 1:
+            raise UnusableError(f"{path}: two cases have the id {id!r}")
     return content
 
 
@@ -138,35 +129,45 @@ def _json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _faults(content: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the form of a file: its keys, its classes and its ids."""
-    yield from _key_faults("the file", content, HEAD)
-    for number, output in enumerate(content["outputs"]):
-        if output.get("agreement") not in AGREEMENTS:
-            yield (
-                f"outputs[{number}].agreement must be one of {', '.join(AGREEMENTS)}; "
-                f"got {output.get('agreement')!r}"
-            )
-    seen = set()
-    for number, case in enumerate(content["cases"]):
-        yield from _key_faults(f"cases[{number}]", case, CASE, frozenset({"within"}))
-        if not isinstance(case["flags"], list):
-            yield f"cases[{number}].flags must be a list; got {type(case['flags']).__name__}"
-        if case["id"] in seen:
-            yield f"two cases have the id {case['id']!r}"
-        seen.add(case["id"])
+def _fault(value: Any, rule: dict[str, Any], where: str) -> str | None:
+    """Return what in a value does not fit a rule of the schema, or None."""
+    if "$ref" in rule:
+        return _fault(value, _schema()["$defs"][rule["$ref"].rpartition("/")[2]], where)
+    if "anyOf" in rule:
+        found = [_fault(value, choice, where) for choice in rule["anyOf"]]
+        return None if None in found else found[0]
+    kind, words = TYPES[rule.get("type", "any")]
+    if not isinstance(value, kind):
+        return f"{where} must be {words}; got {type(value).__name__}"
+    allowed = [rule["const"]] if "const" in rule else rule.get("enum", [value])
+    if value not in allowed:
+        return f"{where} must be one of {', '.join(map(str, allowed))}; got {value!r}"
+    if "pattern" in rule and re.search(rule["pattern"], value) is None:
+        return f"{where} must be like {rule['pattern']}; got {value!r}"
+    if isinstance(value, list):
+        parts = ((part, rule.get("items", {}), f"{where}[{n}]") for n, part in enumerate(value))
+        return next(filter(None, itertools.starmap(_fault, parts)), None)
+    return _key_fault(value, rule, where) if isinstance(value, dict) else None
 
 
-def _key_faults(
-    what: str, part: Any, needed: set[str], more: frozenset[str] = frozenset()
-) -> Iterator[str]:
-    if not isinstance(part, dict):
-        yield f"{what} must be an object; got {type(part).__name__}"
-        return
-    for name in sorted(needed - part.keys()):
-        yield f"{what} must have {name!r}"
-    for name in sorted(part.keys() - needed - more):
-        yield f"{what} has {name!r}, which the schema does not know"
+def _key_fault(value: dict[str, Any], rule: dict[str, Any], where: str) -> str | None:
+    """Return what in an object does not fit a rule of the schema, or None."""
+    known, others = rule.get("properties", {}), rule.get("additionalProperties", {})
+    for name in rule.get("required", ()):
+        if name not in value:
+            return f"{where} must have {name!r}"
+    for name, part in value.items():
+        if name not in known and others is False:
+            return f"{where} has {name!r}, which the schema does not know"
+        fault = _fault(part, known.get(name, others), name if where == FILE else f"{where}.{name}")
+        if fault is not None:
+            return fault
+    return None
+
+
+@functools.cache
+def _schema() -> dict[str, Any]:
+    return _json(folder() / "schema.json")
 
 
 # ------------------------------------------------------------------------------------------- making
@@ -177,6 +178,7 @@ def write(out: Path, where: Path | None = None, verify: Verify | None = None) ->
 
     ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
     """
+    out.mkdir(parents=True, exist_ok=True)  # before the work
     files = {path: text_of(content).encode() for path, content in contents(where, verify)}
     for path, data in files.items():
         target = out / path
@@ -197,8 +199,10 @@ def contents(
         for name, subject in sorted(table.items()):
             path = f"{subject.kind}s/{name}.json"
             known = _json(where / path).get("cases", []) if (where / path).exists() else []
+            rule = {**_schema()["$defs"]["case"], "required": ["comment", "flags", "arguments"]}
             for number, case in enumerate(known, start=1):
-                for fault in _key_faults(f"{name}/{number}", case, GIVEN, ANSWERS):
+                fault = _fault(case, rule, f"{name}/{number}")
+                if fault is not None:
                     raise UnusableError(fault)
             cases = [*known, *_drawn(subject, known)]
             yield (
@@ -238,7 +242,7 @@ def _head(subject: Subject) -> dict[str, Any]:
 def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield new cases: for flags of a kernel that no case has, for a training without cases."""
     have = {flag for case in known for flag in case["flags"]}
-    if isinstance(subject, Training) and known:
+    if subject.kind == "training" and known:
         have.add("random")
     for flag in (flag for flag in subject.flags if flag not in have):
         posed = (_posed(subject, flag, number) for number in itertools.count())
@@ -250,7 +254,7 @@ def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, 
 def _posed(subject: Subject, flag: str, number: int) -> Values | None:
     """Return arguments, None if these integers make no problem, such as landmarks of one class."""
     try:
-        arguments = subject.drawn(Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode())), flag)
+        arguments = subject.draw(Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode())), flag)
         of_reference(subject, arguments)
     except (ValueError, LookupError, ArithmeticError):
         return None
@@ -261,9 +265,9 @@ def _made(
     subject: Subject, number: int, case: dict[str, Any], verify: Verify | None
 ) -> dict[str, Any]:
     """Return a case with what the reference gives for its arguments."""
-    arguments = _arguments(f"{subject.name}/{number}", case)
+    arguments = _decoded(f"{subject.name}/{number}", case["arguments"])
     states = of_reference(subject, arguments)
-    is_kernel = isinstance(subject, Kernel)
+    is_kernel = subject.kind == "kernel"
     if verify is not None:
         verify(subject.name, arguments, states[0] if is_kernel else states)
     expected = [{name: encode(_short(value)) for name, value in state.items()} for state in states]

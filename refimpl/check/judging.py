@@ -7,27 +7,30 @@ rounding, or the same choice in another form) and "wrong".
 Not handled here: numbers (:mod:`refimpl.check.comparing`).
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Values
+from refimpl.check.subject import Kind, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = [
     "CLOSE",
     "FORM_ERRORS",
+    "best",
     "by_worth",
     "differences",
     "exact",
     "indices",
+    "listed",
     "nearest",
     "objective_of",
     "squares",
     "stump",
     "tie_if",
+    "way_up",
     "whole",
 ]
 
@@ -56,18 +59,18 @@ def indices(value: Any, n: int, shape: Any = None, least: int = 0) -> IntArray:
     return array
 
 
-def by_worth(want: Any, got: Any, size: Any = 0.0) -> str:
+def by_worth(want: Any, got: Any, size: Any = 0.0) -> Kind:
     """Judge by two worths; `size` is what rounding may change beside 2**-40 of them."""
     want = np.asarray(want, dtype=np.float64)
     got = np.asarray(got, dtype=np.float64)
     if want.shape != got.shape:
-        return WRONG
+        return Kind.WRONG
     same = (want == got) | (np.isnan(want) & np.isnan(got))
     if same.all():
-        return TIE
+        return Kind.TIE
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(want - got) <= CLOSE * np.abs(want) + size
-    return EQUAL_WORTH if (same | near).all() else WRONG
+    return Kind.EQUAL_WORTH if (same | near).all() else Kind.WRONG
 
 
 def exact(*parts: Any) -> bool:
@@ -76,9 +79,9 @@ def exact(*parts: Any) -> bool:
     return bool((np.abs(numbers) < 2.0**40).all() and (numbers == np.rint(numbers)).all())
 
 
-def tie_if(is_exact: bool, verdict: str) -> str:
+def tie_if(is_exact: bool, verdict: Kind) -> Kind:
     """Return the verdict; a tie that another order of summation breaks is one of equal worth."""
-    return EQUAL_WORTH if verdict == TIE and not is_exact else verdict
+    return Kind.EQUAL_WORTH if verdict == Kind.TIE and not is_exact else verdict
 
 
 def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
@@ -92,22 +95,50 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
     return total
 
 
+def best(
+    worth: Callable[[Values, Values], Any], size: Callable[[Values, Any], Any] = lambda *_: 0.0
+) -> Callable[[Values, Values, Values], Kind]:
+    """Return the judge of a choice by its `worth`, a function of the arguments and an answer.
+
+    It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
+    what rounding may change.
+    """
+
+    def judge(arguments: Values, want: Values, got: Values) -> Kind:
+        expected = worth(arguments, want)
+        return by_worth(expected, worth(arguments, got), size(arguments, expected))
+
+    return judge
+
+
 def nearest(
     distances: Callable[[Values], FloatArray], name: str = "indices"
-) -> Callable[[Values, Values, Values], str]:
+) -> Callable[[Values, Values, Values], Kind]:
     """Return the judge of a search: `distances` gives all distances from its arguments."""
 
-    def judge(arguments: Values, want: Values, got: Values) -> str:
+    def worth(arguments: Values, answer: Values) -> FloatArray:
         D = distances(arguments)
-        places = indices(got[name], D.shape[1], np.shape(want[name]), least=-1)
+        places = indices(answer[name], D.shape[1], least=-1)
         skip = arguments.get("skip")
         for row, chosen in enumerate(places):
             real = chosen[chosen >= 0]
             if len(np.unique(real)) < len(real) or (skip is not None and skip[row] in real):
-                return WRONG
-        return by_worth(_taken(D, want[name]), _taken(D, places))
+                raise ValueError(f"must be different points that are not skipped; got {real}")
+        return _taken(D, places)
 
-    return judge
+    return best(worth)
+
+
+def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
+    """Return the query and the place of each entry of lists one behind the other.
+
+    A query lists different places below n, else ValueError is raised.
+    """
+    places = indices(places, n)
+    query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if len(np.unique(query * n + places)) < len(places):
+        raise ValueError(f"must list different places; got {places}")
+    return query, places
 
 
 def _taken(D: FloatArray, places: Any) -> FloatArray:
@@ -117,12 +148,19 @@ def _taken(D: FloatArray, places: Any) -> FloatArray:
     return np.where(places >= 0, taken, np.inf)
 
 
+def way_up(above: dict[int, int], node: int, root: int) -> Iterator[tuple[int, int]]:
+    """Yield each node on the way to the root with its child; `above` has the parent of a node."""
+    while node != root:
+        yield above[node], node
+        node = above[node]
+
+
 def differences(A: FloatArray, B: FloatArray | None) -> FloatArray:
     """Return the rows of a data set: A, or all differences A[i] - B[j]."""
     return A if B is None else (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
 
 
-def stump(arguments: Values, want: Values, got: Values) -> str:
+def stump(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a decision stump by its weighted error and by the rows that it divides."""
     X = differences(arguments["A"], arguments["B"])
     w = on_grid(arguments["w"])
@@ -132,25 +170,24 @@ def stump(arguments: Values, want: Values, got: Values) -> str:
         try:
             f, p, theta = whole(answer["f"]), whole(answer["p"]), float(answer["theta"])
         except (TypeError, ValueError, OverflowError):
-            return WRONG
+            return Kind.WRONG
         if not 0 <= f < X.shape[1] or p not in (1, -1) or theta != theta:
-            return WRONG
+            return Kind.WRONG
         h = p * X[:, f] < p * theta
         sides.append(h)
         errors.append(float(w[h != arguments["l"]].sum()))
     if (sides[0] == sides[1]).all() and want["f"] == got["f"]:
-        return EQUAL_WORTH
+        return Kind.EQUAL_WORTH
     return by_worth(errors[0], errors[1], len(w) * 2.0**-53)
 
 
-class Objective:
+class Objective(NamedTuple):
     """Eq. 3 at a metric, its parts, and the triples of largest slack."""
 
-    def __init__(self) -> None:
-        self.pull = 0.0  # the sum of squared distances to target neighbours
-        self.push = 0.0  # the sum of the slacks
-        self.active = 0
-        self.worst: list[tuple[float, int, int, int]] = []  # slacks with their i, j and l
+    pull: float  # the sum of squared distances to target neighbours
+    push: float  # the sum of the slacks
+    active: int
+    worst: list[tuple[float, int, int, int]]  # slacks with their i, j and l
 
     def at(self, mu: float) -> float:
         """Return eq. 3."""
@@ -159,22 +196,19 @@ class Objective:
 
 def objective_of(Z: FloatArray, y: Any, targets: IntArray) -> Objective:
     """Return eq. 3 of Weinberger & Saul (2008) at mapped points, over all triples."""
-    result = Objective()
     n, k = targets.shape
     near = np.array([((Z - Z[targets[:, j]]) ** 2).sum(axis=1) for j in range(k)]).T
-    result.pull = float(near.sum())
+    push, active = 0.0, 0
+    worst: list[tuple[float, int, int, int]] = []
     rows = max(1, TRIPLES // (n * k + n * Z.shape[1]))
     for start in range(0, n, rows):
         block = slice(start, min(n, start + rows))
         D = ((Z[block, np.newaxis] - Z) ** 2).sum(axis=2)
-        slack = 1 + near[block, :, np.newaxis] - D[:, np.newaxis, :]
+        slack = np.maximum(1 + near[block, :, np.newaxis] - D[:, np.newaxis, :], 0.0)
         slack[np.broadcast_to((y[block, np.newaxis] == y)[:, np.newaxis], slack.shape)] = 0.0
-        slack = np.maximum(slack, 0.0)
-        result.push += float(slack.sum())
-        result.active += int((slack > 0).sum())
-        largest = np.argsort(-slack, axis=None, kind="stable")[:WORST]
-        for place in largest.tolist():
+        push += float(slack.sum())
+        active += int((slack > 0).sum())
+        for place in np.argsort(-slack, axis=None, kind="stable")[:WORST]:
             i, j, l = (int(part) for part in np.unravel_index(place, slack.shape))
-            result.worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
-        result.worst = sorted(result.worst, reverse=True)[:WORST]
-    return result
+            worst.append((float(slack[i, j, l]), start + i, int(targets[start + i, j]), l))
+    return Objective(float(near.sum()), push, active, sorted(worst, reverse=True)[:WORST])

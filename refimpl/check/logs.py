@@ -23,16 +23,17 @@ import scipy
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
-from refimpl.check.comparing import NAMES, Difference, first_fault
+from refimpl.check.comparing import NAMES, Difference, Fault, difference_of, ends, reported
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
-from refimpl.check.reading import announce, counted, numbers, points, read_data, read_text
+from refimpl.check.judging import differences
+from refimpl.check.reading import announce, checked, counted, points, read_data, read_text
 from refimpl.check.reports import Report
-from refimpl.check.subject import EQUAL_WORTH, TIE, WRONG, Output, Training, Values
+from refimpl.check.subject import Kind, Output, Training, Values
 from refimpl.check.subjects import TRAININGS
-from refimpl.check.subjects.boosted_distance import STUMPS
 from refimpl.check.subjects.boostmap import margins_of
 from refimpl.check.subjects.search_forest import by_first_point, worth
+from refimpl.kernels.arguments import floats, int64s
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
 from refimpl.search_forest.algorithm import best_c
@@ -47,6 +48,8 @@ LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
 LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
 """Parts that may be lists."""
+CASE: dict[str, Any] = {"id": "", "flags": [], "arguments": None}
+"""What a difference says of the case: a log is none of the vectors."""
 PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 
 
@@ -70,16 +73,16 @@ class Log(NamedTuple):
     parts: Callable[[list[Values], Arrays, str], Iterator[Part]]
 
 
-def check_rounds(log: str, data: str, algorithm: str) -> Report:
+def check_rounds(path: str, data: str, algorithm: str) -> Report:
     """Compare a log with the algorithm run on the data, after the log's own choices."""
     if algorithm not in LOGS:
         raise UnusableError(f"--algorithm must be one of {', '.join(LOGS)}; got {algorithm!r}")
     training, needed, parts = LOGS[algorithm]
-    rounds = read_log(log, needed)
+    rounds = read_log(path, needed)
     arrays = read_data(data)
     of_answers = algorithm == "A.3"
     what = "the answers of" if of_answers else "a training by"
-    report = Report(f"{log} as {what} Algorithm {algorithm} on {data}")
+    report = Report(f"{path} as {what} Algorithm {algorithm} on {data}")
     report.facts.append(("lines" if of_answers else "rounds", len(rounds)))
     _name_unknown(report, training, rounds)
     try:
@@ -89,11 +92,11 @@ def check_rounds(log: str, data: str, algorithm: str) -> Report:
             if len(part.rounds) < longest:
                 report.differences.append(_fewer_rounds(training, part, longest))
             announce(part.what, part.work, part.memory, part.fewer)
-            _compare(report, training, part, log)
+            _compare(report, training, part, path)
     except (ValueError, MemoryError) as error:
-        raise UnusableError(f"{log} cannot be compared on {data}: {error}") from error
+        raise UnusableError(f"{path} cannot be compared on {data}: {error}") from error
     except (TypeError, OverflowError, IndexError) as error:
-        raise UnusableError(f"{log} has a line of another form: {error}") from error
+        raise UnusableError(f"{path} has a line of another form: {error}") from error
     return report
 
 
@@ -110,30 +113,24 @@ def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> N
 
 def _compare(report: Report, training: Training, part: Part, log: str) -> None:
     """Compare rounds with what they must be after the log's own choices."""
-    follows = training.follow is not None
-    expected = [] if follows else training.run(part.arguments)
+    known = {output.name for output in training.outputs}
+    rounds = [{name: round[name] for name in round if name in known} for round in part.rounds]
+    expected = training.run(part.arguments) if training.follow is None else []
     try:
-        found = first_fault(training, part.arguments, expected, part.rounds)
+        found = difference_of(training, CASE, part.arguments, expected, rounds, [])
     except UnusableError as error:
         raise UnusableError(f"{log}, {error}") from error
-    if found is None:
-        if follows:
-            report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
-        return
-    number, fault = found
-    where = f"{part.where}, " if part.where else ""
-    step = f"round {number}: " if follows else ""
-    source, words = fault.output.source, f"{where}{step}{fault.words}"
-    report.differences.append(
-        Difference(training.name, fault.kind, fault.output.name, source, words)
-    )
+    if found is not None:
+        words = ", ".join(filter(None, (part.where, found.words)))
+        report.differences.append(dataclasses.replace(found, words=words))
+    elif training.follow is not None:
+        report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
 
 
 def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
-    ends = training.ends()
     words = f"{part.where}: {counted(len(part.rounds), 'round')}; another class has {longest}, and "
     words += "T is the same for all classes"
-    return Difference(training.name, WRONG, ends.name, ends.source, words)
+    return reported(training.name, Fault(Kind.WRONG, ends(training), words), CASE)
 
 
 # ------------------------------------------------------------------------------------ reading a log
@@ -193,10 +190,8 @@ def _is_number(name: str, part: Any) -> bool:
 
 def _each_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield the rounds of each class: Algorithm A.1."""
-    X, y = points(arrays, data, "Algorithm A.1 takes")
+    X, y = points(arrays, data, "Algorithm A.1 takes", 2)
     classes = np.unique(y).tolist()
-    if len(classes) < 2:
-        raise UnusableError(f"{data}: y must have two classes or more")
     for round in rounds:
         if round["C"] not in classes:
             raise UnusableError(
@@ -209,42 +204,30 @@ def _each_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Par
         X_C, rest = X[y == C], X[y != C]
         size = X.size * len(X_C)
         what = f"class {C}: {counted(len(own), 'round')} on {len(X_C) * len(X)} differences"
-        arguments = _stumps(_differences(X_C, X_C), _differences(rest, X_C), len(own))
+        P, N = (differences(part, X_C) for part in (X_C, rest))
+        arguments = {"P": P, "N": N, "T": len(own)}
         yield Part(arguments, own, what, 6.0 * size * len(own), 64.0 * size, f"class {C}")
 
 
 def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield all rounds: Algorithm A.2."""
     if {"P", "N"} <= arrays.keys():
-        P, N = (numbers(arrays, name, data, 2) for name in ("P", "N"))
+        kinds = {name: floats(name, "d", finite=True, nonempty=True) for name in ("P", "N")}
+        P, N = checked(arrays, kinds, data).values()
     else:
-        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or")
+        X, y = points(arrays, data, "Algorithm A.2 takes P and N, or", 2)
         P, N = X[y == y.max()], X[y != y.max()]
     size = (len(P) + len(N)) * P.shape[1]
     what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
-    arguments = _stumps(P, N, len(rounds))
+    arguments = {"P": P, "N": N, "T": len(rounds)}
     yield Part(arguments, rounds, what, 6.0 * size * len(rounds), 64.0 * size)
-
-
-def _differences(A: Any, B: Any) -> Any:
-    return (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
-
-
-def _stumps(P: Any, N: Any, T: int) -> Values:
-    if P.shape[1] != N.shape[1] or not len(P) or not len(N):
-        raise UnusableError(f"P and N must be rows of one length; got {P.shape} and {N.shape}")
-    return {"P": P, "N": N, "T": T}
 
 
 def _labels(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield labels, and similarities if the lines have them: Algorithm A.3."""
     X, y = points(arrays, data, "Algorithm A.3 takes Q and")
-    Q = numbers(arrays, "Q", data, 2)
-    if Q.shape != (len(rounds), X.shape[1]):
-        raise UnusableError(
-            f"the log has {len(rounds)} lines, one for each query; Q of {data} must be of shape "
-            f"({len(rounds)}, {X.shape[1]}), got {Q.shape}"
-        )
+    kind = {"Q": floats("queries", "d", finite=True)}
+    Q = checked(arrays, kind, data, queries=len(rounds), d=X.shape[1])["Q"]
     arguments: Values = {"y": Q, "Omega": X, "l": y}
     for C in np.unique(y).tolist():
         arguments |= _ensemble(arrays, C, X.shape[1], data)
@@ -262,32 +245,18 @@ def _labels(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
 
 def _ensemble(arrays: Arrays, C: Any, d: int, data: str) -> Values:
     """Return the four arrays of a class's ensemble by their names."""
-    model = {field: _field(arrays, f"{field}_{C}", field, data) for field in STUMPS}
-    lengths = {field: len(array) for field, array in model.items()}
-    if len(set(lengths.values())) > 1:
-        raise UnusableError(f"{data}: the arrays of class {C} must be of one length; got {lengths}")
-    feature, polarity = model["feature"], model["polarity"]
-    if ((feature < 0) | (feature >= d) | (feature != np.floor(feature))).any():
+    kinds = {
+        f"alpha_{C}": floats("rounds", finite=True),
+        f"feature_{C}": floats("rounds", finite=True),
+        f"polarity_{C}": floats("rounds", only=(1, -1)),
+        f"threshold_{C}": floats("rounds", largest=np.inf),
+    }
+    model = checked(arrays, kinds, data)
+    if not np.isin(model[f"feature_{C}"], np.arange(d)).all():
         raise UnusableError(f"{data}: feature_{C} must hold integers from 0 to {d - 1}")
-    if not np.isin(polarity, (-1, 1)).all():
-        raise UnusableError(f"{data}: polarity_{C} must hold 1 and -1")
-    model |= {"feature": feature.astype(np.int64), "polarity": polarity.astype(np.int64)}
-    return {f"{field}_{C}": array for field, array in model.items()}
-
-
-def _field(arrays: Arrays, name: str, field: str, data: str) -> Any:
-    """Return a field of a class's ensemble; thresholds may be infinite."""
-    if name not in arrays:
-        raise UnusableError(
-            f"{data} must have alpha_C, feature_C, polarity_C and threshold_C for each class C; "
-            f"it has no {name}"
-        )
-    if field != "threshold":
-        return numbers(arrays, name, data, 1)
-    array = arrays[name]
-    if array.dtype.kind not in "fiu" or array.ndim != 1 or np.isnan(array).any():
-        raise UnusableError(f"{data}: {name} must be a row of real numbers without NaN")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    for field in (f"feature_{C}", f"polarity_{C}"):
+        model[field] = model[field].astype(np.int64)
+    return model
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3
@@ -297,44 +266,19 @@ def _all(arguments: Values, rounds: list[Values], data: str, work: float, memory
     return Part(arguments, rounds, f"{counted(len(rounds), 'round')} on {data}", work, memory)
 
 
-def _integers(arrays: Arrays, name: str, data: str, shape: str) -> Any:
-    array = arrays.get(name)
-    if array is None or array.dtype.kind not in "iu" or array.ndim != shape.count(",") + 1:
-        found = "nothing" if array is None else f"{array.dtype} of shape {array.shape}"
-        raise UnusableError(f"{data} must have {name}, integers of shape ({shape}); got {found}")
-    return array
-
-
-def _triples(arrays: Arrays, data: str, n: int) -> Values:
-    triples = _integers(arrays, "triples", data, "t, 3")
-    y = numbers(arrays, "y", data, 1)
-    if triples.shape[1] != 3 or len(y) != len(triples) or not len(y):
-        raise UnusableError(
-            f"{data}: triples and y must be of shapes (t, 3) and (t,); got {triples.shape} and "
-            f"{y.shape}"
-        )
-    if triples.min() < 0 or triples.max() >= n:
-        raise UnusableError(f"{data}: triples must be objects from 0 to {n - 1}")
-    if not np.isin(y, (-1.0, 1.0)).all():
-        raise UnusableError(f"{data}: y must hold 1 and -1, the proximity orders of the triples")
-    return {"triples": np.ascontiguousarray(triples, dtype=np.int32), "y": y}
+TRIPLES = {"triples": int64s("t", 3, below="n", nonempty=True), "y": floats("t", only=(1.0, -1.0))}
 
 
 def _boostmap(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield all rounds, on the distances of candidates to objects and on triples."""
-    D = numbers(arrays, "D", data, 2)
-    between = numbers(arrays, "between", data, 2) if "between" in arrays else D[:, : len(D)]
-    if between.shape != (len(D), len(D)):
-        raise UnusableError(
-            f"{data} must have between, the distances of candidates to each other, of shape "
-            f"({len(D)}, {len(D)}); got {between.shape}"
-        )
-    between = np.ascontiguousarray(between)
-    given = {"D": D, "between": between, **_triples(arrays, data, D.shape[1])}
+    if "D" in arrays and arrays["D"].ndim == 2:
+        arrays = {"between": arrays["D"][:, : len(arrays["D"])], **arrays}
+    kinds = {"D": floats("c", "n", finite=True), "between": floats("c", "c", finite=True)}
+    given = checked(arrays, kinds | TRIPLES, data)
+    given["triples"] = given["triples"].astype(np.int32)
     t = len(given["y"])
-    yield _all(
-        given, rounds, data, 8.0 * t * len(rounds) ** 2, 2 * D.nbytes + 8 * t * (len(rounds) + 10)
-    )
+    memory = 2 * given["D"].nbytes + 8 * t * (len(rounds) + 10)
+    yield _all(given, rounds, data, 8.0 * t * len(rounds) ** 2, memory)
 
 
 def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -358,7 +302,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         if z >= NO_GAIN:
             return listed
         want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "z": z}
-        if judge(arguments, want, {**want, **got}) != WRONG:
+        if judge(arguments, want, {**want, **got}) != Kind.WRONG:
             chosen, alpha = name, float(got["alpha"])
             F = embeddings(problem, [chosen])
         u = problem.y * margins(F[0], problem.triples)
@@ -368,7 +312,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     return listed
 
 
-def _by_the_least_z(arguments: Values, want: Values, got: Values) -> str:
+def _by_the_least_z(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a choice by the reference's z; the z of a round is that of the log's own choice."""
     judge = TRAININGS["boostmap"].judge
     assert judge is not None
@@ -414,13 +358,14 @@ def _steps_1_to_4(
 
 def _sensitive(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield all rounds, on embeddings and triples."""
-    F = numbers(arrays, "F", data, 2)
-    given = {"F": F, **_triples(arrays, data, F.shape[1])}
+    kinds = {"F": floats("m", "n", finite=True), **TRIPLES}
+    given = checked(arrays, {**kinds, "w": floats("t", finite=True, optional=True)}, data)
+    given["triples"] = given["triples"].astype(np.int32)
     t = len(given["y"])
-    given["w"] = numbers(arrays, "w", data, 1) if "w" in arrays else np.full(t, 1 / t)
-    if given["w"].shape != (t,) or given["w"].min() < 0 or not 0.5 < given["w"].sum() < 2:
+    given["w"] = np.full(t, 1 / t) if given["w"] is None else given["w"]
+    if given["w"].min() < 0 or not 0.5 < given["w"].sum() < 2:
         raise UnusableError(f"{data}: w must hold {t} weights that add up to 1")
-    yield _all(given, rounds, data, 12.0 * t * len(rounds), 110 * t + F.nbytes)
+    yield _all(given, rounds, data, 12.0 * t * len(rounds), 110 * t + given["F"].nbytes)
 
 
 def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -437,7 +382,7 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
         want |= {"inside": inside, "alpha": float(A[0]), "z": float(Z[0])}
-        if _close_alpha(arguments, want, got) in (TIE, EQUAL_WORTH):
+        if _close_alpha(arguments, want, got) in (Kind.TIE, Kind.EQUAL_WORTH):
             alpha = np.array([float(got["alpha"])])
         else:
             alpha = A
@@ -459,7 +404,7 @@ def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
     return int(c), int(g), int(inside)
 
 
-def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
+def _close_alpha(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another alpha of the same range by the Z that it gives."""
     judge = TRAININGS["query_sensitive"].judge
     assert judge is not None
@@ -472,17 +417,14 @@ def _close_alpha(arguments: Values, want: Values, got: Values) -> str:
 
 def _forest(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
     """Yield all rounds, on similarities."""
-    S = arrays.get("S")
-    if S is None or S.ndim != 2 or S.shape[0] != S.shape[1] or S.dtype.kind not in "biuf":
-        raise UnusableError(f"{data} must have S, a square matrix of 0 and 1, and lam")
-    S = np.asarray(S, dtype=np.float64)
-    if not np.isin(S, (0.0, 1.0)).all() or S.diagonal().any() or not S.any():
-        raise UnusableError(f"{data}: S must hold 0 and 1, some 1, and 0 on its diagonal")
-    lam = float(numbers(arrays, "lam", data, 0))
+    kinds = {"S": floats("n", "n", only=(0.0, 1.0)), "lam": floats(finite=True)}
+    S, lam = checked(arrays, kinds, data).values()
+    if S.diagonal().any() or not S.any():
+        raise UnusableError(f"{data}: S must hold some 1, and 0 on its diagonal")
     if not 0 < lam < 1:
         raise UnusableError(f"{data}: lam must be between 0 and 1; got {lam}")
     n, T = len(S), len(rounds)
-    yield _all({"S": S, "lam": lam}, rounds, data, 8.0 * n * n * T, 8 * n * n * (T + 20))
+    yield _all({"S": S, "lam": float(lam)}, rounds, data, 8.0 * n * n * T, 8 * n * n * (T + 20))
 
 
 def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
@@ -518,8 +460,7 @@ def _copy(name: str, **changes: Any) -> Training:
     return dataclasses.replace(TRAININGS[name], **changes)
 
 
-_OF_FOREST = {output.name: output for output in TRAININGS["search_forest"].outputs}
-_LEAF = Output("leaf", "SF:2:6")
+_OF_FOREST = tuple(one for one in TRAININGS["search_forest"].outputs if one.name != "leaf")
 LOGS = {
     "A.1": Log(TRAININGS["adaboost"], ("C", "f", "p", "theta"), _each_class),
     "A.2": Log(TRAININGS["adaboost"], ("f", "p", "theta"), _one_class),
@@ -540,10 +481,7 @@ LOGS = {
             follow=_forest_follow,
             judge=None,
             loop="SF:eq15",
-            outputs=(
-                *(_OF_FOREST[part] for part in ("T", "J", "similar", "dissimilar", "c")),
-                _LEAF,
-            ),
+            outputs=(*_OF_FOREST, Output("leaf", "SF:2:6")),
         ),
         ("leaf", "c"),
         _forest,

@@ -20,7 +20,8 @@ from refimpl.check.files import UnusableError
 from refimpl.check.judging import objective_of
 from refimpl.check.reading import points, read_array, read_data
 from refimpl.check.reports import Report
-from refimpl.check.subject import WRONG
+from refimpl.check.subject import Kind
+from refimpl.kernels.arguments import floats
 from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 
@@ -34,38 +35,25 @@ MOST_POINTS = 3000
 def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: float) -> Report:
     """Compare a metric with the least value of eq. 3."""
     X, y = points(read_data(data), data, "it must have")
-    given = read_array(path, 2)
-    L = _factor(given, X.shape[1], path, squared)
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    if len(np.unique(y)) < 2:
-        raise UnusableError(f"{data}: y must have two classes or more")
-    if not 1 <= k < smallest:
-        raise UnusableError(
-            f"--k must be at least 1 and below the size of the smallest class, {smallest}; got {k}"
-        )
-    if not 0 < mu < np.inf:
-        raise UnusableError(f"--mu must be a number above 0; got {mu}")
-    if not 0 < tol < 1:
-        raise UnusableError(f"--tol must be between 0 and 1; got {tol}")
+    kind = floats("d" if squared else "r", "d", finite=True)
+    given = read_array(path, kind, d=X.shape[1])
+    L = _factor(given, path) if squared else given
     report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
     try:
         targets = target_neighbors(X, y, k)
-    except ValueError as error:
-        raise UnusableError(f"{data} cannot be used: {error}") from error
-    with np.errstate(over="ignore", invalid="ignore"):
-        now = objective_of(X @ L.T, y, targets)
-    if not np.isfinite(now.at(mu)):
-        raise UnusableError(f"{path}: eq. 3 is beyond float64 at this metric")
-    print(
-        f"the reference trains on {len(X)} points of {X.shape[1]} coordinates: at most "
-        f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB, and seconds for hundreds of points, "
-        "minutes for thousands",
-        file=sys.stderr,
-    )
-    try:
+        print(
+            f"the reference trains on {len(X)} points of {X.shape[1]} coordinates: at most "
+            f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB, and seconds for hundreds of points, "
+            "minutes for thousands",
+            file=sys.stderr,
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            now = objective_of(X @ L.T, y, targets)
+        if not np.isfinite(now.at(mu)):
+            raise ValueError(f"eq. 3 is beyond float64 at {path}")
         best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
     except (ValueError, MemoryError) as error:
-        raise UnusableError(f"the reference cannot be trained on {data}: {error}") from error
+        raise UnusableError(f"{data} cannot be used: {error}") from error
     gap = _gap(now.at(mu), best.bound)
     report.facts += [
         ("eq. 3", now.at(mu)),
@@ -84,7 +72,7 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
             words += "; as M the matrix is optimal: --squared?"
         else:
             words += _convention(X, y, targets, mu, L, best.bound, tol)
-        report.differences.append(Difference("lmnn", WRONG, "M", "LM:eq3", words))
+        report.differences.append(Difference("lmnn", Kind.WRONG, "M", "LM:eq3", words))
     return report
 
 
@@ -92,9 +80,11 @@ def _fits_as_M(
     M: FloatArray, X: FloatArray, y: Any, targets: IntArray, mu: float, bound: float, tol: float
 ) -> bool:
     """Whether the matrix is optimal as M = L^T L."""
+    if M.shape[0] != M.shape[1]:
+        return False
     try:
-        L = _factor(M, X.shape[1], "", squared=True)
-    except UnusableError:  # not square, symmetric, positive semidefinite
+        L = _factor(M, "")
+    except UnusableError:  # not symmetric, positive semidefinite
         return False
     return _gap(objective_of(X @ L.T, y, targets).at(mu), bound) <= tol
 
@@ -103,13 +93,8 @@ def _gap(objective: float, bound: float) -> float:
     return (objective - bound) / objective if objective > 0 else 0.0
 
 
-def _factor(array: FloatArray, d: int, path: str, squared: bool) -> FloatArray:
-    """Return L of shape (r, d)."""
-    if array.shape[1] != d or (squared and array.shape[0] != d):
-        shape = f"({d}, {d})" if squared else f"(r, {d})"
-        raise UnusableError(f"{path} must be of shape {shape}; got {array.shape}")
-    if not squared:
-        return array
+def _factor(array: FloatArray, path: str) -> FloatArray:
+    """Return L of shape (r, d) of a matrix M."""
     if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * np.abs(array).max(initial=0.0)):
         raise UnusableError(f"{path} must be symmetric with --squared")
     values = np.linalg.eigvalsh(array)

@@ -24,10 +24,9 @@ from typing import Any, NamedTuple, Self
 from refimpl.check.comparing import Odd
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
-from refimpl.check.serving import Server
 from refimpl.check.subject import States
 
-__all__ = ["Answer", "GivenUpError", "Here", "ModuleProgram", "Program", "ProgramError"]
+__all__ = ["Answer", "Asked", "GivenUpError", "ModuleProgram", "Program", "ProgramError"]
 
 MOST_STARTS = 50
 MOST_SILENT = 2
@@ -65,21 +64,13 @@ class Asked:
     trainings: tuple[str, ...] = ()  # those for which a module has a function
     in_order: tuple[str, ...] = ()  # functions of a module with other names for their arguments
 
-    def ask(self, question: dict[str, Any]) -> Answer | None:
-        """Return the answer to a case, None if it is skipped."""
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return the object that answers a case."""
         raise NotImplementedError
 
-
-class Here(Asked):
-    """A module that is asked in this process."""
-
-    def __init__(self, module: Any) -> None:
-        self.server = Server(module)
-        self.own, self.trainings = self.server.own, self.server.trainings
-
     def ask(self, question: dict[str, Any]) -> Answer | None:
-        """Return the answer to a case, None if it is skipped."""
-        return read_answer(self.server.answer(question))
+        """Return what is answered to a case, None if it is skipped."""
+        return read_answer(self.answer(question))
 
 
 class Program(Asked):
@@ -122,13 +113,13 @@ class Program(Asked):
         threading.Thread(target=_reads, args=(self.process, self.lines), daemon=True).start()
         return True
 
-    def ask(self, question: dict[str, Any]) -> Answer | None:
-        """Return the answer to a case, None if it is skipped."""
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return the object that answers a case; the program is started if it does not run."""
         self.start()
         content = self.content(question, self.seconds, " (--seconds)")
         if "memory" in content:
             self.stop()
-        return read_answer(content)
+        return content
 
     def content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
         """Return the object that answers a question."""

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.files import UnusableError
+from refimpl.checks import as_labels
+from refimpl.kernels.arguments import Array, floats
 from refimpl.resources import check_free_memory
 
 SPEED = 1e8
@@ -38,7 +40,7 @@ KINDS = {
 """What files are, by their first bytes."""
 WRITE = "as numpy.savez(file, X=X, y=y) writes it"
 
-__all__ = ["announce", "counted", "numbers", "points", "read_array", "read_data", "read_text"]
+__all__ = ["announce", "checked", "counted", "points", "read_array", "read_data", "read_text"]
 
 
 def counted(number: int, name: str, several: str = "") -> str:
@@ -102,43 +104,37 @@ def _kind(content: bytes) -> str:
 def _arrays(content: bytes, path: str) -> dict[str, Any]:
     """Return the arrays of an .npz file, or the one of an .npy file under the name ""."""
     if content.startswith(NPY):
-        return {"": _array(io.BytesIO(content), len(content), path)}
+        return {"": _array(content, path)}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             parts = archive.infolist()
             _require_size(sum(part.file_size for part in parts), path, "unpacked it has")
-            arrays = {}
-            for part in parts:
-                name = part.filename.removesuffix(".npy")
-                with archive.open(part) as stream:
-                    where = f"{path}, {part.filename}"
-                    arrays[name] = _array(io.BytesIO(stream.read()), part.file_size, where)
-            return arrays
+            return {
+                part.filename.removesuffix(".npy"): _array(
+                    archive.read(part), f"{path}, {part.filename}"
+                )
+                for part in parts
+            }
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise UnusableError(f"{path} is damaged: its parts cannot be unpacked") from None
 
 
-def _array(stream: io.BytesIO, size: int, path: str) -> Any:
+def _array(content: bytes, path: str) -> Any:
     """Return the array of an .npy file, whose header may claim anything."""
+    stream, form = io.BytesIO(content), np.lib.format
     try:
-        version = np.lib.format.read_magic(stream)
-        read = np.lib.format.read_array_header_1_0
-        shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(
-            stream
-        )
+        is_first = form.read_magic(stream) == (1, 0)
+        read = form.read_array_header_1_0 if is_first else form.read_array_header_2_0
+        shape, _, dtype = read(stream)
     except Exception:
         raise UnusableError(f"{path} is damaged, or is no .npy file") from None
     if dtype.hasobject:
         raise UnusableError(f"{path} must hold numbers or text; it holds Python objects")
-    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
+    rest = len(content) - stream.tell()
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > rest:
         raise UnusableError(f"{path} is damaged: it ends before an array of shape {shape}")
     stream.seek(0)
-    try:
-        return np.lib.format.read_array(stream, allow_pickle=False)
-    except ValueError:
-        raise UnusableError(
-            f"{path} is damaged: it ends before an array of shape {shape}"
-        ) from None
+    return form.read_array(stream, allow_pickle=False)
 
 
 def read_data(path: str) -> dict[str, Any]:
@@ -151,11 +147,10 @@ def read_data(path: str) -> dict[str, Any]:
     return _arrays(content, path)
 
 
-def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
+def read_array(path: str, kind: Array, **lengths: int) -> Any:
     """Return the array of an .npy file, of an .npz file of one array, or of a CSV file.
 
-    Another number of dimensions or another dtype is refused. `kinds` are the letters of dtypes;
-    integers are taken for floats.
+    `kind` says what it must be; `lengths` are those that it names.
     """
     content = _content(path)
     if content.startswith((NPY, ZIP)):
@@ -165,18 +160,52 @@ def read_array(path: str, dimensions: int, kinds: str = "f") -> Any:
             raise UnusableError(f"{path} must hold one array; it holds {len(arrays)}: {names}")
         (array,) = arrays.values()
     elif "text" in _kind(content) or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        array = _table(path, dimensions, "f" in kinds)
+        array = _table(path, len(kind.shape), kind.dtypes == ("float64",))
     else:
         raise UnusableError(f"{path} must be an .npy or a CSV file; {_kind(content)}")
-    if array.ndim != dimensions:
-        raise UnusableError(f"{path} must have {dimensions} dimensions; got shape {array.shape}")
-    if array.dtype.kind not in kinds + ("iu" if "f" in kinds else ""):
-        wanted = "real numbers" if "f" in kinds else "integers"
-        raise UnusableError(f"{path} must hold {wanted}; got {array.dtype}")
-    array = array.astype(np.float64) if "f" in kinds else array.astype(np.int64)
-    if "f" in kinds and not np.isfinite(array).all():
-        raise UnusableError(f"{path} must be finite; it holds NaN or infinity")
-    return np.ascontiguousarray(array)
+    return _checked({path: array}, {path: kind}, lengths)[path]
+
+
+def checked(
+    arrays: dict[str, Any], kinds: dict[str, Array], path: str, **lengths: int
+) -> dict[str, Any]:
+    """Return the arrays of the data that `kinds` names, in the forms that it says; refuse others.
+
+    None stands for an optional one that is not there.
+    """
+    missing = [name for name, kind in kinds.items() if not kind.optional and name not in arrays]
+    if missing:
+        names = ", ".join(missing)
+        raise UnusableError(f"{path} must have {names}; it has {sorted(arrays) or 'nothing'}")
+    given = {f"{path}: {name}": arrays.get(name) for name in kinds}
+    values = _checked(given, dict(zip(given, kinds.values(), strict=True)), lengths)
+    return dict(zip(kinds, values.values(), strict=True))
+
+
+def _checked(
+    arrays: dict[str, Any], kinds: dict[str, Array], lengths: dict[str, int]
+) -> dict[str, Any]:
+    """Return arrays as their kinds say; the names are those of the messages."""
+    try:
+        values = {name: _in_form(name, array, kinds[name]) for name, array in arrays.items()}
+        for name, value in values.items():
+            kinds[name].check_form(name, value, lengths, values)
+        for name, value in values.items():
+            kinds[name].check_values(name, value, lengths)
+    except (TypeError, ValueError) as error:
+        raise UnusableError(str(error)) from error
+    return values
+
+
+def _in_form(name: str, array: Any, kind: Array) -> Any:
+    """Return an array in the dtype of its kind; integers and booleans are real numbers, too."""
+    if array is None:
+        return None
+    is_real = kind.dtypes == ("float64",)
+    if array.dtype.kind not in ("fiub" if is_real else "iu"):
+        wanted = "real numbers" if is_real else "integers"
+        raise UnusableError(f"{name} must hold {wanted}; got {array.dtype}")
+    return np.array(array, dtype=kind.dtypes[0], order="C")
 
 
 def _table(path: str, dimensions: int, floats: bool) -> Any:
@@ -209,40 +238,18 @@ def _table(path: str, dimensions: int, floats: bool) -> Any:
     return array.ravel() if dimensions == 1 and 1 in array.shape else array
 
 
-def numbers(arrays: dict[str, Any], name: str, path: str, dimensions: int) -> Any:
-    """Return an array of the data as float64, refusing what is not finite or of another form."""
-    if name not in arrays:
-        raise UnusableError(f"{path} must have {name}; it has {sorted(arrays)}")
-    array = arrays[name]
-    if array.dtype.kind not in "fiu":
-        raise UnusableError(f"{path}: {name} must hold real numbers; got {array.dtype}")
-    if array.ndim != dimensions:
-        raise UnusableError(
-            f"{path}: {name} must have {dimensions} dimensions; got shape {array.shape}"
-        )
-    array = np.array(array, dtype=np.float64, order="C")
-    if not np.isfinite(array).all():
-        raise UnusableError(f"{path}: {name} must be finite; it holds NaN or infinity")
-    return array
-
-
-def points(arrays: dict[str, Any], path: str, who: str = "it must have") -> tuple[Any, Any]:
+def points(
+    arrays: dict[str, Any], path: str, who: str = "it must have", min_classes: int = 1
+) -> tuple[Any, Any]:
     """Return X and y of the data; `who` begins the message if they are not there."""
     if not {"X", "y"} <= arrays.keys():
         raise UnusableError(f"{path} has {', '.join(sorted(arrays)) or 'nothing'}; {who} X and y")
-    X, y = arrays["X"], arrays["y"]
-    if X.ndim != 2 or y.shape != (len(X),) or not len(X):
-        raise UnusableError(
-            f"{path}: X and y must be of shapes (n, d) and (n,) with n >= 1; "
-            f"got {X.shape} and {y.shape}"
-        )
-    if X.dtype.kind not in "fiu" or not np.isfinite(X).all():
-        raise UnusableError(f"{path}: X must be finite numbers")
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise UnusableError(f"{path}: y must be classes; it holds NaN or infinity")
-    if y.dtype.kind == "S":
-        try:
-            y = np.char.decode(y, "utf-8")
-        except UnicodeDecodeError as error:
-            raise UnusableError(f"{path}: y must be classes; {error}") from error
-    return np.ascontiguousarray(X, dtype=np.float64), y
+    X = checked(arrays, {"X": floats("n", "d", finite=True, nonempty=True)}, path)["X"]
+    y = arrays["y"]
+    try:
+        y = np.char.decode(y, "utf-8") if y.dtype.kind == "S" else y
+        return X, as_labels(y, len(X), "y", min_classes)
+    except UnicodeDecodeError as error:
+        raise UnusableError(f"{path}: y must hold text in UTF-8; {error}") from error
+    except (TypeError, ValueError) as error:
+        raise UnusableError(f"{path}: {error}") from error

@@ -17,12 +17,17 @@ import numpy as np
 
 from refimpl.check.comparing import Difference
 from refimpl.check.encoding import decode
-from refimpl.check.subject import EQUAL_WORTH, LAST_BITS, NOT_COMPARED, TIE, WRONG
+from refimpl.check.subject import Kind
 
 __all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report", "remarks"]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
-ACCEPTED = {"last-bits": LAST_BITS, "ties": TIE, "choices": EQUAL_WORTH, "uncompared": NOT_COMPARED}
+ACCEPTED = {
+    "last-bits": Kind.LAST_BITS,
+    "ties": Kind.TIE,
+    "choices": Kind.EQUAL_WORTH,
+    "uncompared": Kind.NOT_COMPARED,
+}
 """Differences that a user may accept, by the names of the command line."""
 MOST_IDS = 4
 MOST_INPUT = 600
@@ -73,23 +78,15 @@ class Report:
             for group in listed.values()
         ]
 
-    def blocks(self) -> list[tuple[str, list[str], list[str]]]:
-        """Return for each group its heading, what is said of it, and the shortest input."""
-        listed = []
+    def text(self) -> str:
+        """Return the report as text; of the differences of a group the shortest input."""
+        lines = [self.title, *(f"  {name}: {value}" for name, value in self.facts)]
         for group in self.groups():
             first = group[0]
             words = [first.words, *remarks(first.source, first.kind)]
             words += [f"{first.id}{about(first)}{others(group)}"] if first.id else []
-            heading = f"{first.name}, {first.source}: {first.kind}"
-            listed.append((heading, words, shown(first.arguments)))
-        return listed
-
-    def text(self) -> str:
-        """Return the report as text."""
-        lines = [self.title]
-        lines += [f"  {name}: {value}" for name, value in self.facts]
-        for heading, words, given in self.blocks():
-            lines += ["", heading, *(f"  {line}" for line in [*words, *given])]
+            lines += ["", f"{first.name}, {first.source}: {first.kind}"]
+            lines += [f"  {line}" for line in [*words, *shown(first.arguments)]]
         lines += ["", *self.notes] if self.notes else []
         return "\n".join([*lines, "", self.outcome()])
 
@@ -109,33 +106,16 @@ class Report:
 
     def as_html(self) -> str:
         """Return the report as a page without scripts."""
-        rows = "".join(
-            f"<tr><th>{_escaped(name)}</th><td>{_escaped(value)}</td></tr>"
-            for name, value in self.facts
-        )
-        body = f"<h1>{_escaped(self.title)}</h1><p><strong>{_escaped(self.outcome())}</strong></p>"
-        body += f"<table>{rows}</table>"
-        for heading, words, given in self.blocks():
-            body += f"<h2>{_escaped(heading)}</h2>"
-            body += "".join(f"<p>{_escaped(line)}</p>" for line in words)
-            text = "\n".join(given)
-            body += f"<pre>{_escaped(text)}</pre>" if given else ""
-        body += "".join(f"<p>{_escaped(note)}</p>" for note in self.notes)
-        return PAGE.format(title=_escaped(self.title), body=body)
+        text = self.text().removeprefix(self.title).lstrip("\n")
+        return PAGE.format(title=html.escape(self.title), text=html.escape(text))
 
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>{title}</title>
-<style>:root{{color-scheme:light dark}}
-body{{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
-pre{{white-space:pre-wrap;overflow-wrap:anywhere}}
-th{{text-align:left;vertical-align:top;padding-right:1em}}</style>
-<body>{body}</body></html>
+<style>:root{{color-scheme:light dark}} body{{max-width:60em;margin:2em auto;padding:0 1em}}
+h1{{font:bold 1.4em sans-serif}} pre{{white-space:pre-wrap;overflow-wrap:anywhere}}</style>
+<body><h1>{title}</h1><pre>{text}</pre></body></html>
 """
-
-
-def _escaped(value: Any) -> str:
-    return html.escape(str(value))
 
 
 def _number(value: Any) -> Any:
@@ -199,13 +179,13 @@ def remarks(source: str, kind: str) -> list[str]:
     if room is None:
         return []
     lines = []
-    if kind == WRONG:
+    if kind == Kind.WRONG:
         for id, place, printed, corrected in _table(room, "## Errata"):
             if source in MARK.findall(place):
                 lines.append(
                     f"ERRATUM {id}: the paper has {printed}; the reference has {corrected}"
                 )
-    if kind in (TIE, EQUAL_WORTH, NOT_COMPARED):
+    if kind in (Kind.TIE, Kind.EQUAL_WORTH, Kind.NOT_COMPARED):
         for name, place, what, taken in _table(room, "## Open readings"):
             if source in MARK.findall(place):
                 name = name.rstrip("*")

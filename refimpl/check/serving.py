@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
-from refimpl.check.encoding import DTYPES, decode, encode, plain
+from refimpl.check.encoding import DTYPES, decode, encode
 from refimpl.check.files import UnusableError
+from refimpl.check.programs import Asked
 from refimpl.check.subject import SignatureError, Subject, Values, call, copied, in_order
 from refimpl.check.subjects import KERNELS, TRAININGS
 
@@ -47,8 +48,8 @@ class FormError(TypeError):
     """A training returned no rounds."""
 
 
-class Server:
-    """A module that answers cases."""
+class Server(Asked):
+    """A module that answers cases, in this process."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
@@ -64,15 +65,13 @@ class Server:
         subjects: list[Subject] = [KERNELS[name] for name in self.own]
         subjects += [TRAININGS[name] for name in self.trainings]
         other = [
-            subject.name
-            for subject in subjects
-            if in_order(getattr(self.module, subject.name), subject.takes())
+            one.name for one in subjects if in_order(getattr(self.module, one.name), one.takes)
         ]
         return {"own": self.own, "trainings": self.trainings, "in order": other}
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the answer to a case; ``reference`` lists kernels that the reference replaces."""
-        arguments = {name: plain(decode(part)) for name, part in question["arguments"].items()}
+        arguments = {name: decode(part) for name, part in question["arguments"].items()}
         given = copied(arguments)
         try:
             with warnings.catch_warnings():

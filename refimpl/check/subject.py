@@ -22,26 +22,19 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 import numpy as np
 
 import refimpl.kernels
 from refimpl.check.drawing import Source
-from refimpl.check.encoding import plain
 
 __all__ = [
-    "AGREES",
-    "CHOICES",
-    "EQUAL_WORTH",
     "KERNELS",
-    "LAST_BITS",
-    "NOT_COMPARED",
-    "NOT_RUN",
-    "TIE",
     "TRAININGS",
-    "WRONG",
     "Kernel",
+    "Kind",
     "Output",
     "SignatureError",
     "States",
@@ -60,16 +53,19 @@ __all__ = [
 
 Values = dict[str, Any]
 States = list[Values]
-Judge = Callable[[Values, Values, Values], str]
+Judge = Callable[[Values, Values, Values], "Kind"]
 
-LAST_BITS = "last bits"
-AGREES = ""
-TIE = "a tie broken otherwise"
-EQUAL_WORTH = "another choice of equal worth"
-NOT_COMPARED = "another choice; what follows it was not compared"
-WRONG = "wrong"
-NOT_RUN = "no answer"
-CHOICES = (TIE, EQUAL_WORTH)
+
+class Kind(StrEnum):
+    """How a result differs from the expected one, the mildest kind first."""
+
+    AGREES = ""
+    LAST_BITS = "last bits"
+    TIE = "a tie broken otherwise"
+    EQUAL_WORTH = "another choice of equal worth"
+    NOT_COMPARED = "another choice; what follows it was not compared"
+    WRONG = "wrong"
+    NOT_RUN = "no answer"
 
 
 @dataclass(frozen=True)
@@ -92,9 +88,15 @@ class Subject:
 
     kind: ClassVar[str]
     name: str  # also that of the function that somebody's module must have
+    takes: tuple[str, ...]  # the arguments of this function, in their order
     outputs: tuple[Output, ...]
+    needed: tuple[str, ...] = ()  # the outputs that a state may not leave out
+    form: str  # the source of what it takes and returns
     about: str = ""
+    loop: str = ""  # the mark of the line that says how many rounds there are
     flags: tuple[str, ...] = ("random",)  # what a case that is drawn can be about
+    # draw(source, flag) returns the arguments of a small problem; ValueError: there are none
+    draw: Callable[[Source, str], Values]
     # judge(arguments, expected, state) says whether another choice is as good
     judge: Judge | None = None
     # rounding(arguments, expected) returns by name what rounding may change
@@ -105,34 +107,15 @@ class Subject:
     following: Callable[[Values, Values], Values] | None = None
     # follow(arguments, states) returns what each state must be after the choices before it
     follow: Callable[[Values, States], States] | None = None
+    needs: tuple[str, ...] = ()  # kernels that make one of its arguments
 
     def expected(self, arguments: Values) -> States:
         """Return the states by the reference."""
         raise NotImplementedError
 
-    def drawn(self, source: Source, flag: str) -> Values:
-        """Draw the arguments of a small problem; ValueError says that these integers have none."""
-        raise NotImplementedError
-
-    def takes(self) -> list[str]:
-        """Return the names of the arguments of somebody's function, in their order."""
-        raise NotImplementedError
-
-    def must_have(self) -> tuple[str, ...]:
-        """Return the outputs that a state may not leave out."""
-        return ()
-
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return by name what rounding may change, and for which names this is a bound."""
         return self.rounding(arguments, want), ()
-
-    def ends(self) -> Output:
-        """Return what an answer that ends too early or too late differs in."""
-        return self.outputs[0]
-
-    def form(self) -> str:
-        """Return the source of what it takes and returns."""
-        return "refimpl.kernels.contract"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +123,7 @@ class Kernel(Subject):
     """A kernel of the contract."""
 
     kind: ClassVar[str] = "kernel"
-    draw: Callable[[Source, str], Values]
     run: Callable[[Any, Values], Values]  # run(module, arguments) returns the results by name
-    needs: tuple[str, ...] = ()  # other kernels that make one of its arguments
     record: bool = False  # the result is a record that a module may have in a form of its own
     written: tuple[str, ...] = ()  # arguments that are results
 
@@ -150,44 +131,17 @@ class Kernel(Subject):
         """Return the results by the reference."""
         return [self.run(refimpl.kernels, copied(arguments))]
 
-    def drawn(self, source: Source, flag: str) -> Values:
-        """Draw arguments."""
-        return self.draw(source, flag)
-
-    def takes(self) -> list[str]:
-        """Return the parameters of the reference's kernel."""
-        reference = inspect.signature(getattr(refimpl.kernels, self.name)).parameters
-        return [part for part in reference if part != "threads"]
-
-    def must_have(self) -> tuple[str, ...]:
-        """Return all but counts; of a record nothing."""
-        if self.record:
-            return ()
-        return tuple(output.name for output in self.outputs if output.agreement != "count")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Subject):
     """An algorithm of a paper, or a rival."""
 
     kind: ClassVar[str] = "training"
-    draw: Callable[[Source], Values]
     run: Callable[[Values], States]
-    arguments: tuple[str, ...]
-    algorithm: str  # what the command line calls it, such as "A.2"
-    loop: str = ""  # the mark of the line that says how many rounds there are
 
     def expected(self, arguments: Values) -> States:
         """Return the state of each round by the reference."""
         return self.run(arguments)
-
-    def drawn(self, source: Source, flag: str) -> Values:
-        """Draw arguments; ValueError says that there are none for these integers."""
-        return self.draw(source)
-
-    def takes(self) -> list[str]:
-        """Return the arguments."""
-        return list(self.arguments)
 
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return tol / 1024 of the largest element, as what cancels is no digit, and bounds."""
@@ -199,14 +153,6 @@ class Training(Subject):
                 within[output.name] = output.tol / 1024 * float(largest)
         bounds = self.rounding(arguments, want)
         return within | bounds, tuple(bounds)
-
-    def ends(self) -> Output:
-        """Return what a training that ends too early or too late differs in."""
-        return Output("rounds", self.loop or self.outputs[0].source)
-
-    def form(self) -> str:
-        """Return the algorithm."""
-        return self.algorithm
 
 
 def of_reference(subject: Subject, arguments: Values) -> States:
@@ -236,13 +182,19 @@ def kernel(
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
     """Decorate the function that draws a kernel's arguments; it has the kernel's name."""
     listed = _outputs(outputs)
+    needed = () if record else tuple(one.name for one in listed if one.agreement != "count")
 
     def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
         name = draw.__name__
+        reference = getattr(refimpl.kernels, name)
+        takes = [part for part in inspect.signature(reference).parameters if part != "threads"]
         KERNELS[name] = Kernel(
             name=name,
+            takes=tuple(takes),
             outputs=listed,
-            about=(getattr(refimpl.kernels, name).__doc__ or "").partition("\n")[0],
+            needed=needed,
+            form="refimpl.kernels.contract",
+            about=(reference.__doc__ or "").partition("\n")[0],
             draw=draw,
             flags=tuple(flag.strip() for flag in flags.split(",")),
             run=run or _run_of(name, listed, needs, record, written),
@@ -257,15 +209,22 @@ def kernel(
 
 
 def training(
-    outputs: str, *, takes: str, **more: Any
+    outputs: str, *, takes: str, algorithm: str, **more: Any
 ) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
-    """Decorate the function that draws a small problem; it has the training's name."""
+    """Decorate the function that draws a small problem; it has the training's name.
+
+    `algorithm` is what the command line calls it.
+    """
 
     def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:
         name = draw.__name__
-        arguments = tuple(takes.split(", "))
         TRAININGS[name] = Training(
-            name=name, outputs=_outputs(outputs), draw=draw, arguments=arguments, **more
+            name=name,
+            takes=tuple(takes.split(", ")),
+            outputs=_outputs(outputs),
+            form=algorithm,
+            draw=lambda source, flag: draw(source),
+            **more,
         )
         return draw
 
@@ -326,11 +285,10 @@ def rounding(terms: Any, count: int) -> Any:
 
 
 def copied(arguments: Mapping[str, Any]) -> Values:
-    """Return arguments for one call: recipes as arrays, arrays copied."""
-    values = {name: plain(value) for name, value in arguments.items()}
+    """Return arguments for one call, arrays copied."""
     return {
         name: value.copy() if isinstance(value, np.ndarray) else value
-        for name, value in values.items()
+        for name, value in arguments.items()
     }
 
 

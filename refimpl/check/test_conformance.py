@@ -13,9 +13,8 @@ from typing import Any
 
 from refimpl.check.asking import Asking
 from refimpl.check.files import UnusableError, folder
-from refimpl.check.programs import Here
 from refimpl.check.reports import Report
-from refimpl.check.serving import checked, imported
+from refimpl.check.serving import Server, checked, imported
 from refimpl.check.subjects import KERNELS
 
 __all__ = ["pytest_generate_tests", "test_agrees"]
@@ -25,14 +24,14 @@ __all__ = ["pytest_generate_tests", "test_agrees"]
 def own_module() -> Any:
     """Return the module in this process, so that a debugger sees it; None without one."""
     name = os.environ.get("REFIMPL_CHECK")
-    return Here(imported(name)) if name else None
+    return Server(imported(name)) if name else None
 
 
 def pytest_generate_tests(metafunc: Any) -> None:
     """Make a case for each kernel and each training that the module has."""
     names: list[str] = []
     if own_module() is not None:
-        server = own_module().server
+        server = own_module()
         names = [*checked(server.own), *server.trainings]
         if not names:
             raise UnusableError(

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 from refimpl.check.asking import Asking
 from refimpl.check.files import folder
-from refimpl.check.programs import Here
+from refimpl.check.serving import Server
 
 
 def asking(**functions):
     """Return what asks these functions by their names."""
-    return Asking(Here(SimpleNamespace(**functions)), folder())
+    return Asking(Server(SimpleNamespace(**functions)), folder())
 
 
 def differences(name, function):
@@ -19,4 +19,4 @@ def differences(name, function):
 
 def of_module(module, names):
     """Return what differs on the vectors of these names."""
-    return Asking(Here(module), folder()).ask(names)
+    return Asking(Server(module), folder()).ask(names)

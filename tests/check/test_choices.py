@@ -1,55 +1,36 @@
-"""Judges of another choice refuse wrong numbers beside it: by hand, for searches, trees and planes.
+"""Choices by hand that no planted fault meets: which another choice is as good, which is wrong, and
+wrong numbers beside it; numbers, digests and reports.
 
-Not tested here: choices on the vectors (test_kernels.py), trainings (test_trainings.py).
+Not tested here: choices on the vectors (test_faults.py), trainings (test_trainings.py).
 """
+
+import json
 
 import numpy as np
 import pytest
 from asked import differences
 
 import refimpl.kernels
-from refimpl.check.comparing import compare
-from refimpl.check.files import decoded_cases, folder
-from refimpl.check.subject import AGREES, EQUAL_WORTH, NOT_COMPARED, TIE, WRONG
-from refimpl.check.subjects import KERNELS
+from refimpl.check import answers, files
+from refimpl.check.comparing import compare, first_fault, value_fault
+from refimpl.check.encoding import Digest
+from refimpl.check.files import UnusableError, decoded_cases, folder
+from refimpl.check.reports import Report
+from refimpl.check.subject import Kernel, Kind, Output
+from refimpl.check.subjects import KERNELS, TRAININGS
+from refimpl.check.subjects import search_forest as trainings
 from refimpl.rivals.kmeans_trees import KMeansTrees
 
-
-def fault_of(name, arguments, **changes):
-    """Return the fault of the reference's results with other parts."""
-    want = KERNELS[name].run(refimpl.kernels, arguments)
-    changes = {part: np.array(value) for part, value in changes.items()}
-    return compare(KERNELS[name], arguments, want, {**want, **changes})
-
-
-def kind_of(name, arguments, **changes):
-    fault = fault_of(name, arguments, **changes)
-    return None if fault is None else fault.kind
-
-
-JUDGED = [name for name, kernel in KERNELS.items() if kernel.judge is not None]
-
-
-@pytest.mark.parametrize("name", JUDGED)
-def test_a_judge_finds_the_expected_results_as_good_as_themselves(name):
-    for case, arguments, (want,) in decoded_cases(folder(), KERNELS[name]):
-        if "large" not in case["flags"]:
-            assert KERNELS[name].judge(arguments, want, want) in (AGREES, TIE, EQUAL_WORTH)
+TIE, EQUAL_WORTH, NOT_COMPARED, WRONG = Kind.TIE, Kind.EQUAL_WORTH, Kind.NOT_COMPARED, Kind.WRONG
 
 
 def codes(*numbers):
     return np.array(numbers, dtype=np.uint64)[:, np.newaxis]
 
 
-def test_codes_within_a_radius_stand_beside_their_own_distances():
-    """The codes 0 and 1 are 0 and 1 bit from 0; 1 and 2 are both 1 bit from it."""
-    near = {"Q": codes(0), "X": codes(0, 1), "radii": np.array([1])}
-    assert kind_of("hamming_within", near) is None
-    assert kind_of("hamming_within", near, indices=[1, 0]) == WRONG
-    tied = {"Q": codes(0), "X": codes(1, 2), "radii": np.array([1])}
-    assert kind_of("hamming_within", tied, indices=[1, 0]) == TIE
-
-
+# the codes 0 and 1 are 0 and 1 bit from 0; 1 and 2 are both 1 bit from it
+NEAR = {"Q": codes(0), "X": codes(0, 1), "radii": np.array([1])}
+TIED = {"Q": codes(0), "X": codes(1, 2), "radii": np.array([1])}
 SQUARE = {
     "X": np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "leaf_size": 2,
@@ -61,67 +42,101 @@ OTHER = {
     "low": [[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
     "high": [[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]],
 }
-
-
-def test_a_tree_of_equal_worth_has_its_own_balls():
-    want = KERNELS["build_tree"].run(refimpl.kernels, SQUARE)
-    assert want["order"].tolist() == [0, 1, 2, 3]
-    assert kind_of("build_tree", SQUARE, **OTHER) == TIE
+OF_THE_EXPECTED = [[0.5, 0.5], [0.0, 0.5], [1.0, 0.5]]
+# the second point is at the limit up to rounding: it may be left out
+WITHIN = {
+    "X": np.array([[0.5], [1.0]]),
+    "Q": np.array([[0.0]]),
+    "limits": np.array([np.nextafter(1.0, 2.0)]),
+    "leaf_size": 2,
+    "direction": "axis",
+    "strict": False,
+    "skip": None,
+    "bound": "ball",
+}
+# two leaves, {0} and {1, 2, 3}, whose centres are equally far from the query
+TREES = KMeansTrees(
+    roots=np.array([0]),
+    centres=np.array([[0.0], [-1.0], [1.0]]),
+    first=np.array([1, 3, 3]),
+    last=np.array([3, 3, 3]),
+    starts=np.array([0, 0, 1]),
+    ends=np.array([4, 1, 4]),
+    members=np.arange(4),
+)
+BINS = {"trees": TREES, "Q": np.array([[0.0]]), "most": 4}
+SECOND_FIRST = {"indices": [[1, 2, 3, 0]]}
+# three points on a line; each pair of neighbours weighs 1, the pair of the ends -3
+LINE = {
+    "A": np.array([[0.0], [1.0], [2.0]]),
+    "first": np.array([0, 0, 1], dtype=np.int32),
+    "second": np.array([1, 2, 2], dtype=np.int32),
+    "v": np.array([1.0, -3.0, 1.0]),
+    "base": 0.0,
+}
+# one query, one tree, two items of the same score
+ITEMS = {
+    "words": np.array([[0]], dtype=np.int32),
+    "starts": np.array([0, 2]),
+    "items": np.array([0, 1], dtype=np.int32),
+    "c": np.array([1.0]),
+    "alive": np.array([True, True]),
+    "most": 2,
+}
+STUMP = {
+    "A": np.array([[0.0, 0.0], [1.0, 0.0]]),
+    "B": None,
+    "w": np.array([0.5, 0.5]),
+    "l": np.array([True, False]),
+}
+ONE = {"starts": [0, 1], "indices": [0], "squares": [0.25]}
 
 
 @pytest.mark.parametrize(
-    "part",
+    ("kernel", "arguments", "changes", "kind"),
     [
-        {"radii": [1e9, 0.5, 0.5]},
-        {"centres": [[0.5, 0.5], [0.0, 0.5], [1.0, 0.5]]},  # of the expected tree
-        {"low": [[0.0, 0.0]] * 3},
+        ("hamming_within", NEAR, {}, None),
+        ("hamming_within", NEAR, {"indices": [1, 0]}, WRONG),
+        ("hamming_within", TIED, {"indices": [1, 0]}, TIE),
+        ("build_tree", SQUARE, {}, None),
+        ("build_tree", SQUARE, OTHER, TIE),
+        ("build_tree", SQUARE, {**OTHER, "radii": [1e9, 0.5, 0.5]}, WRONG),
+        ("build_tree", SQUARE, {**OTHER, "centres": OF_THE_EXPECTED}, WRONG),
+        ("build_tree", SQUARE, {**OTHER, "low": [[0.0, 0.0]] * 3}, WRONG),
+        ("tree_within", WITHIN, ONE, EQUAL_WORTH),
+        ("tree_within", WITHIN, {**ONE, "squares": [-7.0]}, WRONG),
+        ("tree_within", WITHIN, {**ONE, "starts": [1, 1]}, WRONG),
+        ("tree_within", WITHIN, {**ONE, "starts": [0, 0]}, WRONG),
+        ("best_bin_first", BINS, {"opened": [[0, 1, 1, 1]]}, None),
+        ("best_bin_first", BINS, {**SECOND_FIRST, "opened": [[0, 0, 0, 1]]}, NOT_COMPARED),
+        ("best_bin_first", BINS, {**SECOND_FIRST, "opened": [[0, 1, 1, 1]]}, WRONG),
+        ("best_bin_first", BINS, {**SECOND_FIRST, "opened": [[-7] * 4]}, WRONG),
+        ("best_bin_first", BINS, {**SECOND_FIRST, "opened": [[0, 0, 0, 9]]}, WRONG),
+        ("best_bin_first", BINS, {**SECOND_FIRST, "opened": [[2, 2, 2, 1]]}, WRONG),
+        ("best_thresholds", LINE, {"threshold": [0.7]}, EQUAL_WORTH),
+        ("best_thresholds", LINE, {"threshold": [2.5]}, WRONG),
+        ("gather_candidates", ITEMS, {"rows": [1, 0]}, TIE),
+        ("gather_candidates", ITEMS, {"rows": [0, 0]}, WRONG),
+        ("best_stump", STUMP, {"theta": 0.25}, EQUAL_WORTH),
+        ("best_stump", STUMP, {"f": 2}, WRONG),
+        ("best_stump", STUMP, {"f": -1}, WRONG),
+        ("best_stump", STUMP, {"p": 2}, WRONG),
+        ("best_stump", STUMP, {"theta": np.nan}, WRONG),
     ],
-    ids=["radii", "centres", "low"],
 )
-def test_a_tree_of_equal_worth_with_other_balls_is_wrong(part):
-    fault = fault_of("build_tree", SQUARE, **{**OTHER, **part})
-    assert fault.kind == WRONG and fault.output.name in part
+def test_another_choice(kernel, arguments, changes, kind):
+    subject = KERNELS[kernel]
+    want = subject.run(refimpl.kernels, arguments)
+    changes = {part: np.array(value) for part, value in changes.items()}
+    fault = compare(subject, arguments, want, {**want, **changes})
+    assert (fault and fault.kind) == kind
 
 
-def test_points_within_a_limit_stand_beside_their_own_squares():
-    """The second point is at the limit up to rounding: it may be left out."""
-    arguments = {
-        "X": np.array([[0.5], [1.0]]),
-        "Q": np.array([[0.0]]),
-        "limits": np.array([np.nextafter(1.0, 2.0)]),
-        "leaf_size": 2,
-        "direction": "axis",
-        "strict": False,
-        "skip": None,
-        "bound": "ball",
-    }
-    near = {"starts": [0, 1], "indices": [0]}
-    assert kind_of("tree_within", arguments, **near, squares=[0.25]) == EQUAL_WORTH
-    assert kind_of("tree_within", arguments, **near, squares=[-7.0]) == WRONG
-    for starts in ([1, 1], [0, 0]):
-        changes = {"starts": starts, "indices": [0], "squares": [0.25]}
-        assert kind_of("tree_within", arguments, **changes) == WRONG
-
-
-def test_leaves_of_a_best_bin_first_search():
-    """Two leaves, {0} and {1, 2, 3}, whose centres are equally far from the query."""
-    trees = KMeansTrees(
-        roots=np.array([0]),
-        centres=np.array([[0.0], [-1.0], [1.0]]),
-        first=np.array([1, 3, 3]),
-        last=np.array([3, 3, 3]),
-        starts=np.array([0, 0, 1]),
-        ends=np.array([4, 1, 4]),
-        members=np.arange(4),
-    )
-    arguments = {"trees": trees, "Q": np.array([[0.0]]), "most": 4}
-    want = KERNELS["best_bin_first"].run(refimpl.kernels, arguments)
-    assert want["indices"].tolist() == [[0, 1, 2, 3]] and want["opened"].tolist() == [[0, 1, 1, 1]]
-    second_first = {"indices": [[1, 2, 3, 0]]}
-    fault = fault_of("best_bin_first", arguments, **second_first, opened=[[0, 0, 0, 1]])
-    assert fault.kind == NOT_COMPARED and fault.words.endswith("not compared: opened")
-    for opened in ([0, 1, 1, 1], [-7] * 4, [0, 0, 0, 9], [2, 2, 2, 1]):
-        assert kind_of("best_bin_first", arguments, **second_first, opened=[opened]) == WRONG
+@pytest.mark.parametrize("name", [name for name, one in KERNELS.items() if one.judge is not None])
+def test_a_judge_finds_the_expected_results_as_good_as_themselves(name):
+    for case, arguments, (want,) in decoded_cases(folder(), KERNELS[name]):
+        if "large" not in case["flags"]:
+            assert KERNELS[name].judge(arguments, want, want) in (Kind.AGREES, TIE, EQUAL_WORTH)
 
 
 @pytest.mark.parametrize(("p", "b"), [(np.nan, np.nan), (0.0, 0.0), (1e308, np.inf)])
@@ -132,3 +147,68 @@ def test_a_plane_must_be_one(p, b):
 
     found = differences("best_plane", best_plane)
     assert found and {one.kind for one in found} == {WRONG}
+
+
+def test_leaves_by_other_names_are_the_same_tree():
+    """Committed leaves carry the number of their first point."""
+    arguments = {"S": np.arange(16.0).reshape(4, 4) ** 2, "lam": 1.0}
+    want = {"leaf": np.array([0, 0, 2, 2]), "T": np.zeros((4, 4))}
+    want["J"] = trainings.worth(want["leaf"], arguments, want["T"])
+    renamed, moved = {"leaf": np.array([7, 7, 2, 2])}, {"leaf": np.array([0, 1, 0, 1])}
+    assert trainings.same_leaves(arguments, want, renamed) == Kind.AGREES
+    assert trainings.same_leaves(arguments, want, moved) == WRONG
+
+
+# ------------------------------------------------------------------------------ numbers and reports
+
+
+def test_a_state_of_nulls_is_no_agreement():
+    training = TRAININGS["adaboost"]
+    _, arguments, _ = decoded_cases(folder(), training)[0]
+    want = training.run(arguments)
+    assert first_fault(training, arguments, want, want) is None
+    number, fault = first_fault(training, arguments, want, [dict.fromkeys(want[0])])
+    assert (number, fault.kind) == (1, "wrong")
+    assert "must be a result; got None" in fault.words
+
+
+def test_a_digest_is_of_the_numbers_themselves():
+    whole = np.arange(3)
+    output = Output("sums", "a source")
+    assert value_fault(output, Digest.of(whole), whole, 0.0) is None
+    assert value_fault(output, Digest.of(whole), whole.astype(float), 0.0) is None
+    for other in (whole + 0.5, whole * 1j, np.array(["0", "1", "2"])):
+        assert value_fault(output, Digest.of(whole), other, 0.0).kind == "wrong"
+
+
+def test_no_judge_makes_a_fraction_a_choice():
+    outputs = (Output("index", "a source", "optimum"), Output("rest", "a source"))
+    kernel = Kernel(
+        name="made_up", takes=(), form="", outputs=outputs, draw=None, run=None,
+        judge=lambda *answers: TIE, dependent=("index",),
+    )  # fmt: skip
+    want = {"index": 1, "rest": np.ones(1)}
+    assert compare(kernel, {}, want, {**want, "index": 2}).kind == TIE
+    for index in (1.5, np.nan):
+        assert compare(kernel, {}, want, {**want, "index": index}).kind == "wrong"
+
+
+def test_a_report_is_json_whatever_its_numbers():
+    text = Report("t", facts=[("gap", float("nan")), ("size", float("inf"))]).as_json()
+    assert json.loads(text, parse_constant=pytest.fail)["facts"] == {"gap": "nan", "size": "inf"}
+
+
+def test_a_training_without_its_arguments_cannot_be_read(monkeypatch, tmp_path):
+    monkeypatch.setattr(files, "load", lambda *_: {"cases": [{"id": "mine/0", "expected": []}]})
+    with pytest.raises(UnusableError, match="mine/0 cannot be read"):
+        files.decoded_cases(tmp_path, TRAININGS["dselect"])
+
+
+def test_a_ball_tree_says_how_much_memory_it_takes(monkeypatch, tmp_path):
+    said = []
+    monkeypatch.setattr(answers, "announce", lambda *words: said.append(words))
+    X = np.array([[0.0, 1.0], [2.0, 3.0]])
+    np.savez(tmp_path / "tree.npz", order=[0, 1], starts=[0], ends=[2])
+    np.savez(tmp_path / "data.npz", X=X)
+    answers.check_tree(str(tmp_path / "tree.npz"), str(tmp_path / "data.npz"))
+    assert said == [("1 balls of 2 points", 6 * 1 * 4, 3 * 32, "points")]

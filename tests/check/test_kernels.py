@@ -1,47 +1,30 @@
-"""Thirty faulty kernels are found on the vectors and named at their line; kernels that add in
-another order are not.
+"""Modules of kernels: which kernel is to blame, what writes, raises or returns something else;
+vectors of one's own.
 
-Not tested here: further cases of Hypothesis (test_exploring.py), algorithms (test_trainings.py).
+Not tested here: planted faults (test_faults.py), algorithms (test_trainings.py).
 """
 
+import json
+import os
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
-from asked import asking, differences, of_module
-from kernel_mutants import MUTANTS, VARIANTS
+from asked import differences, of_module
 
 import refimpl.kernels
-from refimpl.check import cli
-from refimpl.check.asking import available
-from refimpl.check.reports import remarks
+from refimpl.check import cli, files
+from refimpl.check.encoding import decode, encode
+from refimpl.check.files import load
 from refimpl.check.serving import checked
 
 try:
     import refimpl_fast
 except ImportError:
     refimpl_fast = None
-
-
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_faulty_kernel_is_named_at_its_line(name):
-    kernel, function, kinds, sources = MUTANTS[name]
-    found = differences(kernel, function)
-    assert found, "no difference"
-    for difference in found:
-        assert difference.name == kernel and difference.id.startswith(f"{kernel}/")
-        assert difference.kind in kinds and difference.source in sources, difference
-        assert difference.arguments and difference.words
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_another_order_of_summation_is_no_difference(name):
-    kernel, function = VARIANTS[name]
-    asked = asking(**{kernel: function})
-    assert not asked.ask([kernel])
-    if available():
-        assert asked.explore(kernel, 10, seed=1) is None
 
 
 @pytest.mark.skipif(refimpl_fast is None, reason="refimpl_fast is not built")
@@ -62,36 +45,17 @@ def test_a_faulty_builder_is_blamed_for_its_searches():
     assert {one.name for one in of_module(module, ["tree_nearest"])} == {"build_tree"}
 
 
-def test_a_kernel_that_writes_to_its_input_or_raises():
-    def projections(X, A, *, threads=None):
-        product = refimpl.kernels.projections(X, A)
-        A *= 2
-        return product
-
-    def vector_matrix(u, A, *, threads=None):
+def test_a_kernel_that_raises_ends_python_or_returns_nothing():
+    def raises(u, A, *, threads=None):
         raise ZeroDivisionError("by hand")
 
-    found = differences("projections", projections)
-    (written, *_) = (one for one in found if "wrote to its argument A" in one.words)
-    assert written.output == "A" and not remarks(written.source, written.kind)
-    found = differences("vector_matrix", vector_matrix)
-    assert {one.kind for one in found} == {"no answer"}
-    assert "ZeroDivisionError: by hand" in found[0].words
-
-
-def test_a_kernel_that_returns_nothing_or_ends_python():
-    found = differences("projections", lambda X, A, threads=None: None)
-    assert {one.words for one in found} == {"XA must be a result; got None"}
-    found = differences("projections", lambda X, A, threads=None: sys.exit(3))
-    assert {one.kind for one in found} == {"no answer"}
-
-
-def test_masked_elements_are_no_numbers():
-    def projections(X, A, *, threads=None):
-        return np.ma.masked_array(refimpl.kernels.projections(X, A), mask=True)
-
-    found = differences("projections", projections)
-    assert {one.words for one in found} == {"XA must be an array; got masked elements"}
+    for function, kind, words in (
+        (raises, "no answer", "raised ZeroDivisionError: by hand"),
+        (lambda u, A, threads=None: sys.exit(3), "no answer", "raised SystemExit: 3"),
+        (lambda u, A, threads=None: None, "wrong", "uA must be a result; got None"),
+    ):
+        found = differences("vector_matrix", function)
+        assert found and all(one.kind == kind and words in one.words for one in found)
 
 
 def test_a_record_of_ones_own_is_not_compared_but_its_use_is():
@@ -129,5 +93,77 @@ def test_the_command_says_module_line_and_case(tmp_path, capsys):
     assert "weighted_errors, BM:7.3:8: wrong" in said.out and "weighted_errors/" in said.out
     assert "200 MB" in said.err  # said beforehand
     assert "BM:7.3:8" in page.read_text(encoding="utf-8")
-    assert cli.main(["kernels", str(tmp_path / "none.py")]) == 2
-    assert "there is no file" in capsys.readouterr().err
+
+
+# ----------------------------------------------------------- pytest with REFIMPL_CHECK, vectors
+
+ROOT = Path(__file__).resolve().parents[2]
+MINE = """
+import numpy as np
+
+def projections(X, A, *, threads=None):
+    return X @ A
+
+def least_similar(sums, column, taken, *, threads=None):
+    sums += column
+    return int(sums.argmin())
+
+def enn_ranks(Q, X, A, neighbors, k_values):
+    return [{"ranks": np.zeros((len(Q), len(k_values)), dtype=int)}]
+"""
+
+
+def process(folder, *arguments, **variables):
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", **variables}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+
+
+def test_a_module_through_pytest(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    arguments = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "refimpl.check")
+    done = process(tmp_path, *arguments, REFIMPL_CHECK="mine")
+    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "least_similar, FT:1:3: wrong" in done.stdout
+    assert "enn_ranks, Athitsos et al. (2005), § 11.1: wrong" in done.stdout
+
+
+def test_other_names_of_arguments_are_told(tmp_path, capsys):
+    """Positives and negatives exchanged by name would be another training; the order decides."""
+    path = tmp_path / "other_names.py"
+    body = "    return refimpl.check.subjects.TRAININGS['lipschitz'].run({'D': a, 'member': b})\n"
+    path.write_text(f"import refimpl.check.subjects\ndef lipschitz(a, b):\n{body}")
+    assert cli.main(["trainings", str(path), "--examples", "0"]) == 0
+    assert "lipschitz has other names: it gets D, member in this order" in capsys.readouterr().out
+    path.write_text("def projections(a, b, *, threads=None):\n    return a @ b\n")
+    assert cli.main(["kernels", str(path), "--examples", "0", "--only", "projections"]) == 0
+    assert "projections has other names: it gets X, A in this order" in capsys.readouterr().out
+
+
+def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
+    """Made by the command, for a kernel and a training, and used."""
+    for table in ("KERNELS", "TRAININGS"):
+        few = {"projections", "dselect"}
+        entries = {name: entry for name, entry in getattr(files, table).items() if name in few}
+        monkeypatch.setattr(files, table, entries)
+    mine = tmp_path / "arguments" / "kernels"
+    mine.mkdir(parents=True)
+    case = {"comment": "by hand", "flags": ["plain"], "arguments": {}}
+    case["arguments"] = {name: encode(np.full((1, 1), 3.0)) for name in ("X", "A")}
+    (mine / "projections.json").write_text(json.dumps({"cases": [case]}))
+    made = ["make", "--out", str(tmp_path / "vectors"), "--vectors", str(mine.parent)]
+    assert cli.main(made) == 0
+    first, *drawn = load(tmp_path / "vectors", "kernels", "projections")["cases"]
+    assert first["comment"] == "by hand" and decode(first["expected"]["XA"]).tolist() == [[9.0]]
+    assert [one["comment"] for one in drawn[:2]] == ["ties", "ties"] and len(drawn) == 10
+    assert len(load(tmp_path / "vectors", "trainings", "dselect")["cases"]) == 2
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    arguments = ["kernels", str(tmp_path / "mine.py"), "--only", "projections", "--examples", "0"]
+    assert cli.main([*arguments, "--vectors", str(tmp_path / "vectors")]) == 0
+    for part, words in (("flags", "projections/1 must have 'flags'"), ("arguments", "must have")):
+        wrong = {name: value for name, value in case.items() if name != part}
+        (mine / "projections.json").write_text(json.dumps({"cases": [wrong]}))
+        assert cli.main(made) == 2 and words in capsys.readouterr().err

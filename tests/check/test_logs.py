@@ -4,29 +4,21 @@ also when a later line shows it.
 Not tested here: more of Algorithms A.1 and A.2 (test_answers.py).
 """
 
-import json
-
 import numpy as np
 import pytest
 
-from refimpl.check import cli
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boosted_distance import sums_of_weights
 
 
 @pytest.fixture
-def checked(tmp_path, capsys):
+def checked(check):
     """Run ``rounds``; return its exit code and what it says."""
 
     def run(algorithm, lines, *more, **data):
-        log, arrays = tmp_path / "log.jsonl", tmp_path / "data.npz"
-        log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        np.savez(arrays, **data)
-        given = ["--data", str(arrays), "--algorithm", algorithm]
-        code = cli.main(["rounds", str(log), *given, *more])
-        said = capsys.readouterr()
-        return code, said.err if code == 2 else said.out
+        words = f"rounds log.jsonl --data data.npz --algorithm {algorithm}"
+        return check(words, *more, log=lines, **data)
 
     return run
 
@@ -48,7 +40,49 @@ def rounds_of(training, number, *names):
     return lines, given
 
 
-# --------------------------------------------------------------------------------------------- A.2
+# ------------------------------------------------------------------------------------ A.1 and A.2
+
+X = np.random.default_rng(5).normal(size=(30, 3))
+y = (X[:, 0] + 0.5 * np.random.default_rng(6).normal(size=30) > 0).astype(int)
+NAMES = {"f": "feature", "p": "polarity", "theta": "threshold", "alpha": "alpha"}
+
+
+def trained():
+    """Return the log of a training on these points."""
+    states = TRAININGS["adaboost"].run({"P": X[y == 1], "N": X[y == 0], "T": 6})
+    return [{NAMES[part]: float(state[part]) for part in NAMES} for state in states]
+
+
+def test_the_first_round_that_differs_is_named(checked):
+    lines = trained()
+    assert checked("A.2", lines, X=X, y=y)[0] == 0
+    for place, change, words in (
+        (3, {"alpha": 2 * lines[3]["alpha"]}, "adaboost, BD:A.2:12: wrong\n  round 4: alpha"),
+        (2, {"feature": (lines[2]["feature"] + 1) % 3}, "BD:A.2:8: wrong\n  round 3"),
+    ):
+        changed = [*lines[:place], {**lines[place], **change}, *lines[place + 1 :]]
+        code, said = checked("A.2", changed, X=X, y=y)
+        assert code == 1 and words in said
+
+
+def test_a_threshold_elsewhere_is_another_choice_and_later_rounds_are_followed(checked):
+    lines = trained()
+    x = np.sort(X[:, int(lines[0]["feature"])])
+    above = x[x > lines[0]["threshold"]].min()
+    lines[0]["threshold"] = 0.75 * lines[0]["threshold"] + 0.25 * above
+    code, said = checked("A.2", lines, X=X, y=y)
+    assert code == 1 and "another choice of equal worth\n  round 1" in said
+    lines[4]["alpha"] += 1
+    code, said = checked("A.2", lines, X=X, y=y)
+    assert code == 1 and "wrong\n  round 5: alpha" in said
+
+
+def test_the_rounds_of_each_class(checked):
+    lines = TRAININGS["boosted_distance"].run({"Omega": X[:12], "l": y[:12], "T": 3})
+    lines = [
+        {name: float(state[name]) for name in ("C", "f", "p", "theta", "alpha")} for state in lines
+    ]
+    assert checked("A.1", lines, X=X[:12], y=y[:12])[0] == 0
 
 
 def test_a_threshold_is_a_number(checked):
@@ -61,13 +95,6 @@ def test_a_threshold_is_a_number(checked):
     for p in (1, -1):
         code, said = checked("A.2", [{**line, "p": p, "theta": float("nan")}], *accept, **data)
         assert code == 1 and "BD:A.2:8: wrong" in said
-
-
-@pytest.mark.parametrize("part", [10**400, [10**400]], ids=["number", "list"])
-def test_a_number_that_no_float_holds_is_refused(checked, part):
-    data = {"P": [[0.0], [1.0]], "N": [[3.0], [4.0]]}
-    code, said = checked("A.2", [{"f": 0, "p": 1, "theta": 2.0, "updated": part}], **data)
-    assert code == 2 and "log.jsonl, line 1: int too large" in said
 
 
 EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
@@ -241,26 +268,6 @@ def test_a_step_that_was_left_out_is_named(checked):
     assert code == 1 and f"round {place + 1}: " in said and "BM:7.3:9: wrong" in said
 
 
-def test_boostmap_logs_that_cannot_be_used(checked):
-    lines, given = rounds_of("boostmap", 0, "classifier", "alpha")
-    data = {name: given[name] for name in ("D", "triples", "y")}
-    code, said = checked("7.3", [{"classifier": [0, 99], "alpha": 1.0}], **data)
-    assert code == 2 and "from 0 to 7; got [0.0, 99.0]" in said
-    for wrong in ([], [0, 1, 2], [[0, 1]], 0.5, "nan"):
-        code, said = checked("7.3", [lines[0], {"classifier": wrong, "alpha": 1.0}], **data)
-        assert code == 2 and "log.jsonl, round 2: classifier must be" in said
-    code, said = checked("7.3", [{"classifier": 0, "alpha": [1, 2]}], **data)
-    assert code == 2 and "line 1: alpha must be a number" in said
-    code, said = checked("7.3", [{"classifier": 0}], **data)
-    assert code == 2 and "line 1: must have classifier, alpha" in said
-    code, said = checked("7.3", lines, **{**data, "y": data["y"] * 2})
-    assert code == 2 and "y must hold 1 and -1" in said
-    code, said = checked("7.3", lines, **{**data, "triples": data["triples"] + 8})
-    assert code == 2 and "triples must be objects from 0 to 7" in said
-    code, said = checked("7.3", lines, **{**data, "D": data["D"][:, :5]})
-    assert code == 2 and "data.npz" in said
-
-
 # ---------------------------------------------------------------------------------- BoostMap, § 8.1
 
 
@@ -273,15 +280,6 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
     assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said
-    for change, words in (
-        ({"c": 77}, "c and g must be integers from 0 to"),
-        ({"g": lines[0]["g"] + 0.5}, "c and g must be integers from 0 to"),
-        ({"inside": 2}, "inside must be 1 or 0"),
-        ({"low": "nan"}, "low and high must be numbers"),
-        ({"c": [1, 2]}, "c must be a number"),
-    ):
-        code, said = checked("8.1", [{**lines[0], **change}], **data)
-        assert code == 2 and words in said
     inside = {"inside": bool(lines[0]["inside"])}
     assert checked("8.1", [{**lines[0], **inside}], **data)[0] == 0
 
@@ -342,8 +340,6 @@ def test_labels_by_hand(checked):
     printed = [{"label": 0, "s": [2.0, 0.0]}, {"label": 1, "s": [0.0, 2.0]}]
     code, said = checked("A.3", printed, **data)
     assert code == 1 and "BD:A.3:4: wrong" in said and "ERRATUM BD-2" in said
-    code, said = checked("A.3", right[:1], **data)
-    assert code == 2 and "one for each query" in said
     code, said = checked("A.3", [{"label": 0.6}, {"label": 1}], **data)
     assert code == 1 and "l_y must hold whole numbers; got 0.6" in said
     assert checked("A.3", [{"label": "0"}, {"label": "1"}], **data)[0] == 1
@@ -352,19 +348,3 @@ def test_labels_by_hand(checked):
     assert checked("A.3", [{"label": 0}, {"label": 1}], **named)[0] == 1
     in_bytes = {**named, "y": [b"0", b"1"]}
     assert checked("A.3", [{"label": "0"}, {"label": "1"}], **in_bytes)[0] == 0
-    code, said = checked("A.3", right, **{**data, "y": [b"0", b"\xff"]})
-    assert code == 2 and "y must be classes; " in said
-    code, said = checked("A.3", [right[0], {"label": 1}], **data)
-    assert code == 2 and "s must be in all lines of the log or in none; 1 have it" in said
-    for change, words in (
-        ({"feature_0": [-1]}, "feature_0 must hold integers from 0 to 0"),
-        ({"feature_1": [0.4]}, "feature_1 must hold integers from 0 to 0"),
-        ({"polarity_1": [-1.9]}, "polarity_1 must hold 1 and -1"),
-        ({"threshold_0": [np.nan]}, "threshold_0 must be a row of real numbers"),
-        ({"alpha_0": [1.0, 2.0]}, "the arrays of class 0 must be of one length"),
-    ):
-        code, said = checked("A.3", right, **{**data, **change})
-        assert code == 2 and words in said
-    del data["alpha_1"]
-    code, said = checked("A.3", right, **data)
-    assert code == 2 and "it has no alpha_1" in said

@@ -4,6 +4,7 @@ are findings or nothing, and the other kernels are checked. No process is left.
 Not tested here: programs in other languages (test_programs.py).
 """
 
+import importlib.machinery
 import json
 import os
 import signal
@@ -134,13 +135,11 @@ def test_a_crash_belongs_to_the_kernel_that_was_called(checked, more):
 
 
 @pytest.mark.skipif(not serving.limits_memory(), reason="no limit on memory here")
-def test_memory_is_limited(checked, capfd):
+def test_memory_is_limited(checked):
     code, report = checked("np.empty(2**26)", "--memory", "256")
     assert code == 1 and report["facts"]["vectors"] > 18
     assert all("raised MemoryError" in one["words"] for one in report["differences"])
     assert checked("np.empty(2**26); return refimpl.kernels.plane_values(X, planes)")[0] == 0
-    code, said = checked("pass", "--memory", "1")
-    assert code == 2 and "--memory must be from 64 to" in said
 
 
 EATEN = """
@@ -211,8 +210,6 @@ def test_noise_is_not_in_the_report(checked):
 
 def test_modules_that_cannot_be_used(checked, tmp_path, capfd):
     assert checked("pass", "--only", "nothing")[0] == 2
-    code, said = checked("pass", seconds=0)
-    assert code == 2 and "--seconds must be above 0" in said
     (tmp_path / "ends.py").write_text("import os; os._exit(0)", encoding="utf-8")
     assert cli.main(["kernels", str(tmp_path / "ends.py")]) == 2
     assert "cannot be imported: the process ended with exit code 0" in capfd.readouterr().err
@@ -229,7 +226,6 @@ def test_other_commands_need_no_process(capfd):
     said = capfd.readouterr().out
     assert "choose-distant-objects begins with starts[j, 0]" in said
     assert max(map(len, said.splitlines())) <= 100
-    assert cli.main(["neighbors", "none.npy", "--truth", "none.npy"]) == 2
 
 
 @pytest.mark.parametrize("name", TRAININGS)
@@ -245,6 +241,8 @@ def test_a_skeleton_runs_and_its_training_has_no_rounds_yet(name, capsys):
     assert found and all(one.kind == "wrong" and one.output == "rounds" for one in found)
 
 
-def test_a_skeleton_of_nothing(capsys):
-    assert cli.main(["trainings", "--skeleton", "nothing"]) == 2
-    assert "no trainings to check: nothing; there are" in capsys.readouterr().err
+def test_a_file_with_the_name_of_another_module(tmp_path):
+    (tmp_path / "json.py").write_text("weighted_l1 = 'own'\n", encoding="utf-8")
+    assert serving.imported(str(tmp_path / "json.py")).weighted_l1 == "own"
+    spec = importlib.machinery.PathFinder.find_spec("json")
+    assert spec.origin == json.__file__  # what a new process finds on this path

@@ -4,117 +4,177 @@ answers; each is a finding, and the check goes on.
 Not tested here: programs in other languages (test_readers.py).
 """
 
+import json
+import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from refimpl.check import cli, programs
 from refimpl.check.asking import Asking
-from refimpl.check.files import UnusableError, folder
+from refimpl.check.files import folder
 from refimpl.check.programs import Program, as_states
+from refimpl.check.subjects import KERNELS, TRAININGS
 
 PROGRAM = """
 import json, os, sys, time
-import numpy as np
 from refimpl.check.encoding import decode, encode
 import refimpl.kernels
+from refimpl.check.subjects import TRAININGS
 for line in sys.stdin:
     asked = json.loads(line)
-    if asked.get("kernel") != "vector_matrix":
-        print(json.dumps({"id": asked["id"], "skip": True}), flush=True)
-        continue
-    a = {name: decode(value) for name, value in asked["arguments"].items()}
-    result = refimpl.kernels.vector_matrix(a["u"], a["A"]).tolist()
-    answer = {"id": asked["id"], "result": {"uA": result}}
-    number = int(asked["id"].partition("/")[2])
+    name, number = asked["id"].split("/")
+    given = {part: decode(value) for part, value in asked["arguments"].items()}
+    answer = {"id": asked["id"], "skip": True}
     BODY
     print(json.dumps(answer), flush=True)
 """
+RIGHT = """if name == "vector_matrix":
+        result = refimpl.kernels.vector_matrix(**given).tolist()
+        answer = {"id": asked["id"], "result": {"uA": result}}
+    if name != "vector_matrix": number = ""
+"""
 
 
-def found(tmp_path, body, seconds=20.0):
+def asked_of(tmp_path, body, names, seconds=20.0):
+    """Return what was asked of a program with this body."""
     path = tmp_path / "program.py"
     path.write_text(PROGRAM.replace("BODY", body), encoding="utf-8")
     asking = Asking(Program([sys.executable, str(path)], seconds), folder())
-    differences = asking.ask(["vector_matrix", "least_similar"])
+    asking.ask(names)
     asking.program.stop()
+    return asking
+
+
+def found(tmp_path, body, seconds=20.0):
+    """Return the words about each case of a program that has one kernel."""
+    asking = asked_of(tmp_path, RIGHT + body, ["vector_matrix", "least_similar"], seconds)
     assert asking.counts == {"least_similar": 0, "vector_matrix": 24}
-    return differences
+    return {one.id.partition("/")[2]: (one.kind, one.words) for one in asking.differences}
 
 
 def test_right_answers_agree(tmp_path):
-    assert not found(tmp_path, "pass")
+    assert not found(tmp_path, "")
 
 
-def test_a_crash_a_signal_and_a_wrong_answer_are_findings(tmp_path):
-    body = (
-        "if number == 3: sys.exit(7)\n"
-        "    if number == 5: os.kill(os.getpid(), 11)\n"
-        "    if number == 7: answer['result']['uA'] = [v + 1 for v in result]\n"
-        "    if number == 8: answer = {'id': asked['id'], 'error': 'too hard'}"
+def test_a_crash_and_a_wrong_answer_are_findings(tmp_path):
+    words = found(
+        tmp_path,
+        "    if number == '3': sys.exit(7)\n"
+        "    if number == '7': answer['result']['uA'] = [v + 1 for v in result]\n"
+        "    if number == '8': answer = {'id': asked['id'], 'error': 'too hard'}",
     )
-    words = {one.id: (one.kind, one.words) for one in found(tmp_path, body)}
-    assert words["vector_matrix/3"] == ("no answer", "the process ended with exit code 7")
-    assert words["vector_matrix/5"] == ("no answer", "the process ended with signal 11, SIGSEGV")
-    assert words["vector_matrix/7"][0] == "wrong"
-    assert words["vector_matrix/8"] == ("no answer", "the program says too hard")
-    assert len(words) == 4
+    assert words.pop("7")[0] == "wrong"
+    assert words == {
+        "3": ("no answer", "the process ended with exit code 7"),
+        "8": ("no answer", "the program says too hard"),
+    }
 
 
 def test_lines_that_are_no_answers(tmp_path):
-    body = (
-        "if number == 2: print('hello', flush=True); time.sleep(60)\n"
-        "    if number == 4: answer['id'] = 'another'\n"
-        "    if number == 6: answer['result'] = {'uA': {'dtype': 'float64'}}\n"
-        "    if number == 9: answer['result'] = {'wrong name': 1}\n"
-        "    if number == 10: answer['result'] = [1]"
+    words = found(
+        tmp_path,
+        "    if number == '2': print('hello', flush=True); time.sleep(60)\n"
+        "    if number == '4': answer['id'] = 'another'\n"
+        "    if number == '6': answer['result'] = {'uA': {'dtype': 'float64'}}\n"
+        "    if number == '9': answer['result'] = {'wrong name': 1}\n"
+        "    if number == '10': answer['result'] = [1]",
     )
-    words = {one.id: one.words for one in found(tmp_path, body)}
-    assert "a line that is no JSON: b'hello" in words["vector_matrix/2"]
-    assert "has not the id 'vector_matrix/4'" in words["vector_matrix/4"]
-    assert "cannot be read" in words["vector_matrix/6"]
-    assert words["vector_matrix/9"] == "the result lacks uA"
-    assert "must be an object or a list of objects" in words["vector_matrix/10"]
+    assert "a line that is no JSON: b'hello" in words["2"][1]
+    assert "has not the id 'vector_matrix/4'" in words["4"][1]
+    assert "cannot be read" in words["6"][1]
+    assert words["9"][1] == "the result lacks uA"
+    assert "must be an object or a list of objects" in words["10"][1]
     assert len(words) == 5
 
 
-def test_silence_is_a_finding(tmp_path):
-    body = "if number == 3 and not time.sleep(600): pass"
-    differences = found(tmp_path, body, seconds=6.0)
-    assert [one.words for one in differences] == ["no answer within 6 s (--seconds)"]
+def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):
+    asking = asked_of(tmp_path, "while True: pass", list(KERNELS), 0.2)
+    assert asking.given_up and asking.program.starts == 3 and len(asking.differences) == 3
+    assert {one.words for one in asking.differences} == {"no answer within 0.2 s (--seconds)"}
 
 
-def test_a_program_that_cannot_be_started():
-    program = Program(["/no/such/program"], 1.0)
-    with pytest.raises(UnusableError, match="cannot start /no/such/program"):
-        program.ask({"id": "a/1"})
+def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
+    body = "if name == 'best_bin_first': time.sleep(60)"
+    asking = asked_of(tmp_path, body, [*KERNELS, *TRAININGS], 2.0)
+    assert len(asking.differences) == 2 and not asking.given_up
+    assert asking.unasked == ["best_bin_first"] and len(asking.counts) > 40
+
+
+def test_what_was_found_is_told_of_a_program_that_is_given_up(monkeypatch, capsys):
+    monkeypatch.setattr(programs, "MOST_STARTS", 3)
+    command = [sys.executable, "-c", "import sys; sys.exit(4)"]
+    assert cli.main(["--only", "best_stump,lloyd", "--json", "--", *command]) == 1
+    report = json.loads(capsys.readouterr().out)
+    words = [one["words"] for one in report["differences"]]
+    assert words == ["the process ended with exit code 4"] * 3
+    assert "given up: the program had to be started 3 times" in report["notes"]
+
+
+def test_a_program_that_has_ended_is_told_by_its_output_alone():
+    process = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE)
+    process.stdin.close()
+    programs.send(process, b"{}\n")
+    assert process.wait() == 0
 
 
 def test_a_program_answers_a_training(tmp_path):
     """Every round's state, with one landmark exchanged."""
-    path = tmp_path / "program.py"
-    path.write_text(
-        "import json, sys\n"
-        "from refimpl.check.encoding import decode, encode\n"
-        "from refimpl.check.subjects import TRAININGS\n"
-        "for line in sys.stdin:\n"
-        "    asked = json.loads(line)\n"
-        "    given = {name: decode(value) for name, value in asked['arguments'].items()}\n"
-        "    states = TRAININGS[asked['training']].run(given)\n"
-        "    if asked['id'] == 'dselect/2':\n"
+    body = (
+        "states = TRAININGS[asked['training']].run(given)\n"
+        "    if number == '2':\n"
         "        states[2]['z'], states[3]['z'] = states[3]['z'], states[2]['z']\n"
-        "    answer = {'id': asked['id'], 'result': [encode(state) for state in states]}\n"
-        "    print(json.dumps(answer), flush=True)\n",
-        encoding="utf-8",
+        "    answer = {'id': asked['id'], 'result': [encode(state) for state in states]}"
     )
-    asking = Asking(Program([sys.executable, str(path)], 30.0), folder())
-    (found,) = asking.ask(["dselect"])
-    asking.program.stop()
+    asking = asked_of(tmp_path, body, ["dselect"], 30.0)
+    (found,) = asking.differences
     assert asking.counts == {"dselect": 9}
     assert (found.id, found.source) == ("dselect/2", "FT:1:3")
     assert found.words.startswith("round 3: z")
 
 
-def test_plain_numbers_are_read():
-    (values,) = as_states({"a": "0x1.8p+1", "b": [[1, 2], [3, 4]], "c": ["inf", "0x1p+0"], "d": 5})
-    assert values["a"] == 3.0 and values["b"].shape == (2, 2)
-    assert values["c"].tolist() == [float("inf"), 1.0] and values["d"] == 5
+# ------------------------------------------------------------------------------- values of answers
+
+
+def test_plain_numbers_and_texts_are_read():
+    (state,) = as_states(
+        {"a": "0x1.8p+1", "b": [[1, 2], [3, 4]], "c": ["inf", "0x1p+0"], "d": 5, "t": "-inf"}
+    )
+    assert (state["a"], state["b"].tolist(), state["d"]) == (3.0, [[1, 2], [3, 4]], 5)
+    assert state["c"].tolist() == [np.inf, 1.0] and state["t"] == -np.inf
+    (state,) = as_states({"D": [["1.5", "1e5", "0x1.8p+1"]], "step": "add"})
+    assert state["D"].tolist() == [[1.5, 1e5, 3.0]]
+    assert state["step"] == "add"  # a hexadecimal number for float.fromhex
+    for part in ("add", None, {}):
+        with pytest.raises(ValueError, match=r"could not convert|must be a number"):
+            as_states({"D": [[part]]})
+
+
+LINES = {
+    "infinite": json.dumps({"epsilon": 0, "f": float("inf"), "p": 1, "theta": 0}),
+    "null": json.dumps({"epsilon": 0, "f": None, "p": 1, "theta": 0}),
+    "a record of another form": '{"epsilon": {"record": "BallTree", "fields": [1]}}',
+    "a generator": '{"epsilon": {"generator": "lcg", "dtype": "bool", "seed": 1, '
+    '"shape": [10000000000000], "low": 0, "high": 1}}',
+    "nested": "[" * 100_000,
+}
+
+
+def with_result(tmp_path, result, name):
+    """Return what differs if each answer has this result."""
+    text = f'{{"id": "%s", "result": {result}}}'
+    body = f"print({text!r} % asked['id'], flush=True); continue"
+    return asked_of(tmp_path, body, [name]).differences
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_answers_that_cannot_be_judged_are_findings(name, tmp_path):
+    differences = with_result(tmp_path, LINES[name], "best_stump")
+    assert len(differences) > 20
+    assert {difference.kind for difference in differences} <= {"wrong", "no answer"}
+
+
+def test_a_record_of_nulls_is_no_answer(tmp_path):
+    parts = dict.fromkeys(("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row"))
+    assert len(with_result(tmp_path, json.dumps(parts), "presort")) == 22

@@ -86,6 +86,7 @@ def test_results_that_are_no_arrays():
         (iter([1]), "list_iterator"),
         (np.ones(2) * 1j, "dtype complex128"),
         (np.array(["a"]), "dtype <U1"),
+        (np.ma.masked_array(np.ones(2), mask=True), "masked elements"),
     ):
         found = differences("lipschitz", lambda D, member, F=result: [{"F": F}])
         assert {one.words for one in found} == {f"round 1: F must be an array; got {named}"}

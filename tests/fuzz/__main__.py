@@ -19,6 +19,9 @@ from collections import Counter
 
 from refimpl.check.programs import GivenUpError, Program, ProgramError
 
+from . import blas
+from .compare import Difference
+
 PATIENCE = {False: 60, True: 600}  # seconds for one case: of a kernel, of a training
 MOST_FINDS = 50
 CORETYPE = "OPENBLAS_CORETYPE"  # read when NumPy is loaded
@@ -45,7 +48,7 @@ def main(arguments=None):
     if options.repeat is not None:
         print(*_run(options)(options.seed, options.repeat, options.kernel))
         return 0
-    return watch_trainings(options) if options.trainings else watch_kernels(options)
+    return watch(options)
 
 
 def _run(options):
@@ -61,7 +64,6 @@ def requiring_silence(run):
     """Raise a Difference if an exception was ignored on the way, as in a kernel without Python's
     lock: what it returned then is no answer.
     """
-    from .compare import Difference
 
     def run_and_look(seed, number, only):
         ignored = []
@@ -79,8 +81,6 @@ def requiring_silence(run):
 
 def work(options):
     """Answer numbers of cases on the standard streams, as a program of the check does."""
-    from .compare import Difference
-
     run = _run(options)
     for line in sys.stdin:
         number = json.loads(line)["id"]
@@ -94,67 +94,47 @@ def work(options):
     return 0
 
 
-def watch_kernels(options):
-    """Fuzz the kernels; report."""
+def watch(options):
+    """Run all cases, those of trainings under one BLAS kernel after the other; report."""
     start = time.monotonic()
-    done, finds, counts, _ = _all_cases(options, options.cases, options.seconds, ())
-    _print_finds(options, finds)
-    kinds = Counter()
-    for (_, kind), count in counts.items():
-        kinds[kind] += count
-    print(
-        f"{done} cases of seed {options.seed} in {time.monotonic() - start:.0f} s ({dict(kinds)}, "
-        f"{len({kernel for kernel, _ in counts})} kernels): {len(finds)} finds"
-    )
-    return 1 if finds else 0
-
-
-def watch_trainings(options):
-    """Fuzz the trainings under one BLAS kernel after the other; report."""
-    from . import blas
-
-    start = time.monotonic()
-    kernels = blas.kernels_of_this_machine()
+    kernels = blas.kernels_of_this_machine() if options.trainings else (None,)
     cases = options.cases
     seconds = None if options.seconds is None else options.seconds / len(kernels)
-    finds = []
-    answers = {}
-    counts = Counter()
+    repeat = f"    python -m tests.fuzz{' --trainings' if options.trainings else ''} "
+    repeat += f"--seed {options.seed} "
+    only = f" --kernel {options.kernel}" if options.kernel else ""
+    found = 0
+    answers, counts = {}, Counter()
     for kernel in kernels:
         environment = () if kernel is None else (f"{CORETYPE}={kernel}",)
-        cases, fresh, counts, answers[kernel] = _all_cases(options, cases, seconds, environment)
-        finds += [(number, f"under {kernel}: {what}") for number, what in fresh]
+        cases, finds, counts, answers[kernel] = _all_cases(options, cases, seconds, environment)
+        found += len(finds)
         seconds = None  # the same cases under each
+        where = "".join(f"{name} " for name in environment)
+        for number, what in finds:
+            print(f"{where}{what}\n{repeat}--repeat {number}{only}")
     unequal, moved = blas.compare(answers)
-    _print_finds(options, finds, where=" (with OPENBLAS_CORETYPE as named)")
     for number, what in unequal:
-        print(
-            f"{what}\n    python -m tests.fuzz --trainings --seed {options.seed} --first {number} "
-            "--cases 1" + (f" --kernel {options.kernel}" if options.kernel else "")
-        )
-    for name in sorted({name for name, _ in counts}):
+        print(f"{what}\n{repeat}--first {number} --cases 1{only}")
+    for name in sorted({name for name, _ in counts}) if options.trainings else ():
         print(
             f"{name}: {counts[name, 'trained']} trained, {counts[name, 'refused']} refused; "
             f"{moved[name, 'moved']} moved with BLAS, of them "
             f"{moved[name, 'chose otherwise']} to another choice, "
             f"{moved[name, 'without a tolerance']} without a tolerance"
         )
-    found = len(finds) + len(unequal)
+    found += len(unequal)
+    kinds = Counter()
+    for (_, kind), count in counts.items():
+        kinds[kind] += count
+    what, under = "cases", ""
+    if options.trainings:
+        what, under = "trainings", f", BLAS kernels {', '.join(map(str, kernels))}"
     print(
-        f"{cases} trainings of seed {options.seed}, BLAS kernels "
-        f"{', '.join(map(str, kernels))}, in {time.monotonic() - start:.0f} s: {found} finds"
+        f"{cases} {what} of seed {options.seed}{under} in {time.monotonic() - start:.0f} s "
+        f"({dict(kinds)}, {len({name for name, _ in counts})} names): {found} finds"
     )
     return 1 if found else 0
-
-
-def _print_finds(options, finds, where=""):
-    for number, what in finds:
-        print(
-            f"{what}\n    python -m tests.fuzz{' --trainings' if options.trainings else ''} "
-            f"--seed {options.seed} --repeat {number}"
-            + (f" --kernel {options.kernel}" if options.kernel else "")
-            + where
-        )
 
 
 def _all_cases(options, cases, seconds, environment):

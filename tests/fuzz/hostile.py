@@ -7,53 +7,17 @@ import numpy as np
 from .problems import one_of
 
 INTEGERS = (
-    -1,
-    0,
-    1,
-    2**31,
-    10**18,
-    2**63 - 1,
-    2**64,
-    -(2**63),
-    True,
-    1.5,
-    None,
-    "1",
-    [1],
-    np.int8(1),
+    -1, 0, 1, 2**31, 10**18, 2**63 - 1, 2**64, -(2**63), True, 1.5, None, "1", [1], np.int8(1),
     np.float64(2),
-)
+)  # fmt: skip
 NUMBERS = (
-    np.nan,
-    np.inf,
-    -np.inf,
-    -1.0,
-    -0.0,
-    1e308,
-    0,
-    True,
-    None,
-    "x",
-    10**400,
-    1j,
-    np.float32(0.5),
-)
+    np.nan, np.inf, -np.inf, -1.0, -0.0, 1e308, 0, True, None, "x", 10**400, 1j, np.float32(0.5),
+)  # fmt: skip
 STRINGS = ("", "none", b"box", None, 3, ["box"])
 THREADS = (0, -1, 3, 2**26, 2**29, 100_000, 10**9, 2**64, 1.0, True, "2", [1])
-DTYPES = (
-    "float32",
-    "float64",
-    ">f8",
-    "int32",
-    "int64",
-    "uint8",
-    "uint64",
-    "bool",
-    "complex128",
-    "object",
-    "U3",
-)
+DTYPES = "float32 float64 >f8 int32 int64 uint8 uint64 bool complex128 object U3".split()
 EXTREMES = (-1, 10**6, -(10**7), 2**31 - 1, 2**62, -(2**63))
+INSTEAD = (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
 
 
 def mutate(rng, values):
@@ -63,54 +27,29 @@ def mutate(rng, values):
     if name == "threads":
         values["threads"] = one_of(rng, *THREADS)
         return values, True
-    value = values[name]
+    value, finite = values[name], True
     if rng.random() < 0.05:
-        value = one_of(rng, None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
-        finite = True
+        value = one_of(rng, *INSTEAD)
     elif isinstance(value, np.ndarray):
         value, finite = _array(rng, value)
     elif isinstance(value, bool | int | np.integer):
         value = one_of(rng, *INTEGERS)
-        finite = True
     elif isinstance(value, float):
         value = one_of(rng, *NUMBERS)
         finite = isinstance(value, int | float) and abs(value) < 1e300
     elif isinstance(value, str):
         value = one_of(rng, *STRINGS)
-        finite = True
     else:
         value = one_of(rng, None, 3, "text", np.zeros((2, 2)))
-        finite = True
     values[name] = value
     return values, finite
 
 
 def _array(rng, value):
+    """Make an array wrong, or odd: (array, whether it stayed finite)."""
     kind = rng.integers(9)
-    if kind == 0:
-        return value.tolist(), True
-    if kind == 1:
-        with np.errstate(all="ignore"):
-            return value.astype(one_of(rng, *DTYPES)), True
-    if kind == 2:  # shorter or longer along one axis
-        axis = int(rng.integers(value.ndim))
-        if rng.random() < 0.5:
-            return np.ascontiguousarray(np.delete(value, np.s_[-1:], axis=axis)), True
-        return np.concatenate([value, value], axis=axis), True
-    if kind == 3:  # another number of dimensions
-        return [value.ravel(), value[None], value[..., None]][rng.integers(3)], True
-    if kind == 4:  # another layout
-        doubled = np.repeat(value, 2, axis=-1)
-        unaligned = (
-            np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:]
-            .view(value.dtype)
-            .reshape(value.shape)
-        )
-        return [np.asfortranarray(value), value[::-1], doubled[..., ::2], unaligned][
-            rng.integers(4)
-        ], True
-    if kind == 5:
-        return np.empty((0, *value.shape[1:]), dtype=value.dtype), True
+    if kind < 6:
+        return one_of(rng, *_forms(rng, value)) if kind < 5 else value[:0].copy(), True
     value = value.copy()
     if kind == 6:
         value.setflags(write=False)
@@ -124,7 +63,27 @@ def _array(rng, value):
             value[:] = np.nan
         return value, False
     if value.dtype.kind in "iu":
-        extreme = one_of(rng, *EXTREMES)
         limits = np.iinfo(value.dtype)
-        value[place] = min(max(extreme, int(limits.min)), int(limits.max))
+        value[place] = min(max(one_of(rng, *EXTREMES), int(limits.min)), int(limits.max))
     return value, True
+
+
+def _forms(rng, value):
+    """Return an array as a list, of another dtype, length, number of dimensions or layout."""
+    axis = int(rng.integers(value.ndim))
+    data = np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:]
+    with np.errstate(all="ignore"):
+        cast = value.astype(one_of(rng, *DTYPES))
+    return (
+        value.tolist(),
+        cast,
+        np.ascontiguousarray(np.delete(value, np.s_[-1:], axis=axis)),
+        np.concatenate([value, value], axis=axis),
+        value.ravel(),
+        value[None],
+        value[..., None],
+        np.asfortranarray(value),
+        value[::-1],
+        np.repeat(value, 2, axis=-1)[..., ::2],
+        data.view(value.dtype).reshape(value.shape),
+    )

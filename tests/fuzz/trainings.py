@@ -33,8 +33,9 @@ RUNS = tuple((kernels, n) for kernels in (refimpl.kernels, refimpl_fast) for n i
 REFUSALS = (ValueError, TypeError, MemoryError)
 
 TRAININGS = {}
-"""For each training a function that draws a problem and returns a function of `kernels` and
-`threads` that trains on it and uses the model: (what must be the same, facts for `blas.py`).
+"""For each training a function that draws a problem and returns a function of a generator,
+`kernels` and `threads` that trains and uses the model: (what must be the same, facts for
+`blas.py`).
 """
 
 
@@ -55,7 +56,7 @@ def boosted_distance(rng):
     learner = DepthTwoTrees() if rng.random() < 0.3 else None
     normalize = bool(rng.random() < 0.5)
 
-    def train(**how):
+    def train(stream, **how):
         model = bd.boosted_distance(X, y, T, weak_learner=learner, **how)
         near = bd.nearest_neighbor_boosted_distance(model, Q, X, y, normalize=normalize, **how)
         return (model, near), {}
@@ -69,7 +70,7 @@ def adaboost(rng):
     y = labels(rng, X, 2)
     T = int(rng.integers(1, 12))
 
-    def train(**how):
+    def train(stream, **how):
         model = adaboost_classifier(X, y, T, **how)
         return (model, model.predict(Q)), {}
 
@@ -105,10 +106,8 @@ def boostmap(rng):
         least_gain=one_of(rng, 0.0, 0.05, 0.5),
     )
     chosen = np.sort(rng.choice(len(X), rng.integers(3, len(X) + 1), replace=False))
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        stream = np.random.default_rng(seed)
+    def train(stream, **how):
         candidates = bm.CandidateDistances(D[chosen], D[np.ix_(chosen, chosen)], chosen)
         return bm.boostmap(
             candidates, triples_of(stream), d, rng=stream, options=options, **how
@@ -140,11 +139,9 @@ def search_forest(rng):
         augment=one_of(rng, 0.1, 1.0),
         pairs=one_of(rng, "meeting", "dense"),
     )
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
+    def train(stream, **how):
         S = sf.neighbor_similarity(X, near, **how) if near else sf.label_similarity(y)
-        stream = np.random.default_rng(seed)
         forest = sf.search_forest(X, S, M, lam, rng=stream, options=options, **how)
         index = sf.InvertedIndex(forest, X, **how)
         index.delete([0])
@@ -194,7 +191,7 @@ def lmnn(rng):
     if rng.random() < 0.3:
         partition = y if rng.random() < 0.5 else rng.integers(0, 2, len(X))
 
-    def train(**how):
+    def train(stream, **how):
         model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
         labelled = lm.classify(model, Q, X, y, k, **how)
         facts = _lmnn_facts(model, options, k)
@@ -211,7 +208,7 @@ def lmnn_of_parts(rng):
     mu = one_of(rng, 1.0, 1.0, 0.1, 20.0)
     options = lm.LMNNOptions()
 
-    def train(**how):
+    def train(stream, **how):
         model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
         if not model.converged:
             raise Difference(f"lmnn_of_parts: {model.message}")
@@ -228,7 +225,7 @@ def lmnn_rect(rng):
     r = int(rng.integers(1, X.shape[1] + 1))
     options = lm.LMNNOptions(**_lmnn_options(rng, X, y, Q))
 
-    def train(**how):
+    def train(stream, **how):
         model = lm.lmnn_rect(X, y, r, k, options=options, **how)
         return (model, lm.classify(model, Q, X, y, k, **how)), {}
 
@@ -294,7 +291,7 @@ def ftune(rng):
     K, y, new, pairs, options = _ftune_arguments(rng)
     bias = options["options"].bias
 
-    def train(**how):
+    def train(stream, **how):
         model = ft.ftune(K, y, pairs, **options, **how)
         return (model, model.predict(K, new)), _ftune_facts(model, bias, len(K))
 
@@ -306,7 +303,7 @@ def ftune_single_and_per_class(rng):
     K, y, new, pairs, options = _ftune_arguments(rng)
     bias = options["options"].bias
 
-    def train(**how):
+    def train(stream, **how):
         both = ft.ftune_single_and_per_class(K, y, pairs, **options, **how)
         labelled = [model.predict(K, new) for model in both]
         return (both, labelled), _ftune_facts(both[1], bias, len(K))
@@ -320,10 +317,8 @@ def bbs(rng):
     d = int(rng.integers(1, 8))
     options = _ftune_options(rng, "training")
     diverse = bool(rng.random() < 0.5)
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        stream = np.random.default_rng(seed)
+    def train(stream, **how):
         if diverse:
             landmarks = ft.diverse_landmarks(K, d, rng=stream, **how)
         else:
@@ -340,10 +335,8 @@ def dselect(rng):
     d = int(rng.integers(1, 12))
     by_class = one_of(rng, None, True, False)
     per_problem = bool(rng.random() < 0.3)
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        stream = np.random.default_rng(seed)
+    def train(stream, **how):
         return ft.dselect(
             K, y, d, rng=stream, by_class=by_class, per_problem=per_problem, **how
         ), {}
@@ -360,10 +353,9 @@ def dboost_(rng):
     T = int(rng.integers(1, 8))
     m = int(rng.integers(1, 4))
     by_weight = bool(rng.random() < 0.5)
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        model = dboost(K, y, T, rng=np.random.default_rng(seed), m=m, by_weight=by_weight, **how)
+    def train(stream, **how):
+        model = dboost(K, y, T, rng=stream, m=m, by_weight=by_weight, **how)
         return (model, model.predict(K, new)), {}
 
     return train
@@ -374,10 +366,8 @@ def kmeans_trees_(rng):
     X, Q = training_points(rng, 60)
     n_trees = int(rng.integers(1, 4))
     branching = int(rng.integers(2, 6))
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        stream = np.random.default_rng(seed)
+    def train(stream, **how):
         trees = kmeans_trees(X, n_trees, rng=stream, branching=branching, leaf_size=5, **how)
         return (trees, trees.candidates(Q, 5, **how), trees.colliding(Q, **how)), {}
 
@@ -390,10 +380,9 @@ def lsh_(rng):
     p = int(rng.integers(1, 3))
     k = int(rng.integers(1, 4))
     w = one_of(rng, 0.1, 1.0, 30.0)
-    seed = int(rng.integers(2**32))
 
-    def train(**how):
-        tables = lsh(X, 3, k, w, rng=np.random.default_rng(seed), p=p, **how)
+    def train(stream, **how):
+        tables = lsh(X, 3, k, w, rng=stream, p=p, **how)
         return (tables, tables.candidates(Q, 5, **how)), {}
 
     return train
@@ -404,7 +393,7 @@ def spectral_hashing_(rng):
     X, Q = training_points(rng, 60)
     bits = int(rng.integers(1, 20))
 
-    def train(**how):
+    def train(stream, **how):
         model = spectral_hashing(X, bits, **how)
         return (model, model.encode(Q, **how)), {}
 
@@ -415,7 +404,7 @@ def spectral_hashing_(rng):
 def rotated_scan_(rng):
     X, Q = training_points(rng, 60)
 
-    def train(**how):
+    def train(stream, **how):
         return rotated_scan(Q, X, 3, **how), {}
 
     return train
@@ -434,9 +423,10 @@ def run(seed, number, only=None):
     names = list(TRAININGS)
     name = only or names[rng.integers(len(names))]
     train = TRAININGS[name](rng)
+    seed = rng.integers(2**32)
     first = None
     for kernels, threads in RUNS:
-        answer = _outcome(train, kernels, threads)
+        answer = _outcome(train, seed, kernels, threads)
         if first is None:
             first = answer
             continue
@@ -455,12 +445,12 @@ def run(seed, number, only=None):
     return name, "trained", {"digest": digest(results), "facts": facts}
 
 
-def _outcome(train, kernels, threads):
+def _outcome(train, seed, kernels, threads):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            return *train(kernels=kernels, threads=threads), None
+            return *train(np.random.default_rng(seed), kernels=kernels, threads=threads), None
         except Exception as error:
             return None, None, error
 

@@ -114,7 +114,12 @@ def answered(library, item, python):
         raise ValueError(
             f"{library.name}, {item.variant}: the table must say why cases are skipped"
         )
-    content = {
+    first, convention = found.first, ("", "")
+    if found.outcome in judging.BY_CONVENTION:
+        own = item.convention
+        convention = (first.words, "") if own is None else (own.words, own.documented)
+    lines = LINES.get((library.name, item.variant)) if first is not None else None
+    return {
         "variant": item.variant,
         "call": item.call,
         "subject": item.subject,
@@ -124,25 +129,13 @@ def answered(library, item, python):
         "skips": item.skips if found.skipped else "",
         "kinds": found.kinds,
         "facts": rounded(found.facts),
-        "convention": "",
-        "documented": "",
+        "convention": convention[0],
+        "documented": convention[1],
         "note": "" if found.outcome == judging.SAME else item.note,
         "converts": item.converts,
-        "first": None,
-        "reproduction": None,
+        "first": first and {"id": first.case.id, "flags": first.case.flags, "words": first.words},
+        "reproduction": lines and reproducing.shown(lines, first.case, python),
     }
-    if found.outcome in judging.BY_CONVENTION and item.convention is None:
-        content["convention"] = found.first.words
-    elif found.outcome in judging.BY_CONVENTION:
-        content["convention"] = item.convention.words
-        content["documented"] = item.convention.documented
-    if found.first is not None:
-        first = found.first
-        content["first"] = {"id": first.case.id, "flags": first.case.flags, "words": first.words}
-        lines = LINES.get((library.name, item.variant))
-        if lines is not None:
-            content["reproduction"] = reproducing.shown(lines, first.case, python)
-    return content
 
 
 def rounded(facts):

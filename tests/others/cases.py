@@ -19,8 +19,6 @@ from refimpl.check.judging import squares
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
 
-__all__ = ["SEED", "Case", "of"]
-
 SEED = 24
 
 

@@ -13,8 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["Missing", "default_folder", "environment", "pinned", "run", "starts", "versions"]
-
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements"
 SECONDS = 1800

@@ -25,26 +25,16 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.answers import check_neighbors
-from refimpl.check.comparing import compare, difference_of
+from refimpl.check.comparing import difference_of
 from refimpl.check.files import UnusableError
+from refimpl.check.judging import squares
 from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
-from refimpl.check.subject import NOT_COMPARED, NOT_RUN, TIE, WRONG
+from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import target_neighbors
 
-from . import cases, large_margin, sizes
-
-__all__ = [
-    "BY_CONVENTION",
-    "DIFFERS",
-    "NOT_AVAILABLE",
-    "SAME",
-    "Answer",
-    "Verdict",
-    "ask",
-    "verdict",
-]
+from . import cases, large_margin
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
@@ -54,7 +44,7 @@ BY_CONVENTION = (OTHER_CONVENTION, STOPS_EARLY, APPROXIMATE)
 DIFFERS = "differs"
 NOT_AVAILABLE = "not available"
 NAMED = "a convention that the check names"
-REAL = (NAMED, NOT_COMPARED, WRONG, NOT_RUN)
+REAL = (NAMED, Kind.NOT_COMPARED, Kind.WRONG, Kind.NOT_RUN)
 BY_CHANCE = "agrees; by the convention that is given for other cases it would not"
 TOL = 1e-3
 
@@ -72,24 +62,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of an item.
-
-    Attributes
-    ----------
-    outcome : str
-    asked, skipped : int
-        Cases that were answered, and that the library has nothing for.
-    kinds : dict
-        How many answers differ in which way.
-    first : Answer, optional
-        The shortest case that decides.
-    """
+    """The outcome of an item."""
 
     outcome: str
-    asked: int
-    skipped: int
-    kinds: dict[str, int]
-    first: Answer | None
+    asked: int  # cases that were answered
+    skipped: int  # cases that the library has nothing for
+    kinds: dict[str, int]  # how many answers differ in which way
+    first: Answer | None  # the shortest case that decides
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -101,7 +80,7 @@ def ask(program, item, listed):
         try:
             answer = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
         except ProgramError as error:
-            yield Answer(case, None, NOT_RUN, str(error))
+            yield Answer(case, None, Kind.NOT_RUN, str(error))
             continue
         if answer is None:
             yield None
@@ -112,27 +91,23 @@ def ask(program, item, listed):
 
 def judged(item, case, got):
     """Return the answer with what the checks of the project say of it."""
-    judge = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}.get(item.subject)
-    if judge is None:
-        judge = _training if item.subject in TRAININGS else _kernel
-    kind, words, facts = judge(item, case, got)
+    judges = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}
+    kind, words, facts = judges.get(item.subject, _subject)(item, case, got)
     if kind and not facts:
-        facts = sizes.of(item.subject, case, got)
+        facts = size_of(item.subject, case, got)
     return Answer(case, got, kind, words, facts)
 
 
-def _kernel(item, case, got):
-    whole = KERNELS[item.subject]
+def _subject(item, case, got):
+    """Judge results as ``python -m refimpl.check`` does; how much was looked at is of no matter."""
+    whole = KERNELS.get(item.subject) or TRAININGS[item.subject]
     outputs = tuple(output for output in whole.outputs if output.agreement != "count")
-    kernel = dataclasses.replace(whole, outputs=outputs)
-    fault = compare(kernel, case.arguments, case.expected, got)
-    return ("", "", {}) if fault is None else (fault.kind, fault.words, {})
-
-
-def _training(item, case, got):
-    training = TRAININGS[item.subject]
-    head = {"id": case.id, "flags": list(case.flags), "arguments": case.encoded}
-    found = difference_of(training, head, case.arguments, case.expected, got, [])
+    subject = dataclasses.replace(whole, outputs=outputs)
+    want, got = (
+        states if isinstance(states, list) else [states] for states in (case.expected, got)
+    )
+    head = {"id": case.id, "flags": case.flags, "arguments": case.encoded}
+    found = difference_of(subject, head, case.arguments, want, got, [])
     return ("", "", {}) if found is None else (found.kind, found.words, {})
 
 
@@ -148,7 +123,7 @@ def _metric(item, case, got):
             with contextlib.redirect_stderr(io.StringIO()):
                 report = check_metric(str(metric), str(data), given["k"], given["mu"], True, TOL)
         except UnusableError as error:
-            return NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
+            return Kind.NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
     facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
     facts["largest entry of the metric"] = round(float(np.abs(state["M"]).max()), 6)
     if not report.differences:
@@ -161,10 +136,10 @@ def _metric(item, case, got):
         value, bound = large_margin.eq_3_with(state["M"], targets, **given)
         facts["gap with its own target neighbours"] = gap = (value - bound) / value
         if gap <= TOL:
-            return TIE, "eq. 3 is at its bound with the library's own target neighbours", facts
+            return Kind.TIE, "eq. 3 is at its bound with the library's own target neighbours", facts
     (difference,) = report.differences
     named = "is optimal" in difference.words  # under a convention that the check knows
-    return NAMED if named else WRONG, difference.words, facts
+    return NAMED if named else Kind.WRONG, difference.words, facts
 
 
 def _neighbors(item, case, got):
@@ -177,7 +152,7 @@ def _neighbors(item, case, got):
     facts = dict(report.facts)
     shown = {"true neighbours found": facts["share"]}
     shown |= {name: facts[name] for name in ("duplicates", "-1 as padding") if facts[name]}
-    worst = [difference for difference in report.differences if difference.kind == WRONG]
+    worst = [difference for difference in report.differences if difference.kind == Kind.WRONG]
     for difference in worst or report.differences:
         return difference.kind, difference.words, shown
     return "", "", shown
@@ -189,7 +164,54 @@ def _direction(item, case, got):
     cosine = abs(want @ direction) / np.sqrt((want @ want) * (direction @ direction))
     facts = {"1 - cosine": float(max(0.0, 1 - cosine))}
     words = f"direction: {want} expected, of any length; got {direction}"
-    return ("", "", facts) if 1 - cosine <= 1e-9 else (WRONG, words, facts)
+    return ("", "", facts) if 1 - cosine <= 1e-9 else (Kind.WRONG, words, facts)
+
+
+def size_of(subject, case, got):
+    """Return names and numbers for the answer to a case; {} where nothing fits."""
+    if got is None or subject == "adaboost":  # the words name the round
+        return {}
+    if subject in ("scan_nearest", "tree_nearest"):
+        return _neighbour_sizes(case, got)
+    if subject == "best_stump":
+        excess = float(got["epsilon"]) - float(case.expected["epsilon"])
+        return {"weighted error above the least": excess}
+    if isinstance(got, dict) and isinstance(case.expected, dict):
+        return _largest_error(case.expected, got)
+    if isinstance(got, list) and len(got) == len(case.expected):
+        listed = [
+            _largest_error(want, state) for want, state in zip(case.expected, got, strict=True)
+        ]
+        return max(listed, key=lambda size: max(size.values(), default=0.0))
+    return {}
+
+
+def _neighbour_sizes(case, got):
+    D = squares(case.arguments["Q"], case.arguments["X"])
+    wanted, places = case.expected["indices"], np.asarray(got["indices"])
+    size = {}
+    if places.shape == wanted.shape and wanted.size and (places >= 0).all():
+        rows = zip(wanted.tolist(), places.tolist(), strict=True)
+        found = sum(len(set(true) & set(row)) for true, row in rows)
+        size["true neighbours found"] = found / wanted.size
+        true = np.take_along_axis(D, wanted, axis=1)
+        excess = (np.take_along_axis(D, places, axis=1) - true)[true > 0] / true[true > 0]
+        size["squared distance above the true, relative"] = float(excess.max(initial=0.0))
+        error = np.abs(np.asarray(got["squares"]) - true)[true > 0] / true[true > 0]
+        size["error of a squared distance, relative"] = float(error.max(initial=0.0))
+    return size
+
+
+def _largest_error(want, got):
+    largest = 0.0
+    for name, value in want.items():
+        a, b = np.asarray(value), np.asarray(got.get(name))
+        if a.dtype.kind == "f" and b.shape == a.shape and b.dtype.kind in "fiu" and a.size:
+            with np.errstate(invalid="ignore"):
+                error = np.abs(a - b)
+            scale = np.abs(a[np.isfinite(a)]).max(initial=0.0) or 1.0
+            largest = max(largest, float(error[np.isfinite(error)].max(initial=0.0) / scale))
+    return {"largest error, relative": largest} if largest else {}
 
 
 def verdict(answers, convention, shows=""):
@@ -229,7 +251,7 @@ def _unexplained(given, convention):
     A name that a check gives to some answers alone is a coincidence.
     """
     if convention is not None:
-        return [answer for answer in given if not convention.holds(answer)]
+        return [one for one in given if one.got is None or not convention.holds(one)]
     names = {answer.words.rpartition("; ")[2] for answer in given}
     if all(answer.kind == NAMED for answer in given) and len(names) == 1:
         return []

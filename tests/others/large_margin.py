@@ -10,9 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from refimpl.check.judging import objective_of, squares
-from refimpl.lmnn import LMNNOptions, lmnn, target_neighbors
-
-__all__ = ["eq_3_with", "gradient_steps", "least", "nearest_slacks", "own_large_margin"]
+from refimpl.lmnn import LMNNOptions, lmnn, project, target_neighbors
 
 SAME_METRIC = 1e-6
 FAR = 1e-3  # the limit of the check for eq. 3
@@ -38,8 +36,7 @@ def chosen(answer):
 
 def eq_3_with(M, targets, X, y, k, mu):
     """Return eq. 3 by given target neighbours, and a proven bound below its least value."""
-    values, vectors = np.linalg.eigh((M + M.T) / 2)
-    Z = X @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    Z = X @ project(M).T
     bound = lmnn(X, y, k, mu, targets=targets, options=LMNNOptions(tol=TOL)).bound
     return objective_of(Z, y, targets).at(mu), bound
 
@@ -56,8 +53,6 @@ def gradient_steps(rate, tol, most, least_steps=50):
     """
 
     def holds(answer):
-        if answer.got is None:
-            return False
         targets = chosen(answer)
         if targets is None:
             return False
@@ -121,8 +116,6 @@ def own_large_margin(push):
     """
 
     def holds(answer):
-        if answer.got is None:
-            return False
         targets = chosen(answer)
         if targets is None:
             return False
@@ -136,9 +129,7 @@ def least(answer, push, targets):
     """Return the objective at an answer, and the least value that a search finds."""
     given = answer.case.arguments
     X, y, mu = (given[name] for name in ("X", "y", "mu"))
-    M = np.asarray(answer.got[0]["M"])
-    values, vectors = np.linalg.eigh((M + M.T) / 2)
-    L = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    L = project(np.asarray(answer.got[0]["M"]))
 
     def objective(flat):
         Z = X @ flat.reshape(L.shape).T
@@ -148,7 +139,7 @@ def least(answer, push, targets):
         slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
         return float(near.sum() + mu * push(slack, D, y, targets))
 
-    unit = np.eye(len(M))
+    unit = np.eye(len(L))
     starts = [L, 1.1 * L, unit, 0.3 * unit, 0.1 * unit, L + 0.1 * unit]
     ends = [minimize(objective, start.ravel(), method="L-BFGS-B") for start in starts]
     best = min(ends, key=lambda end: end.fun)

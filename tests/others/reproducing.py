@@ -9,8 +9,6 @@ import numpy as np
 
 from refimpl.check.judging import differences
 
-__all__ = ["MOST_LINES", "lines_of", "literal", "shown"]
-
 MOST_LINES = 5
 SECONDS = 1800
 

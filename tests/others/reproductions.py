@@ -7,8 +7,6 @@ Not handled here: running them (:mod:`tests.others.reproducing`).
 
 from .cases import SEED
 
-__all__ = ["LINES"]
-
 STUMP = """\
 X, l, w = np.array({X}), np.array({l}), np.array({w})
 FIT

@@ -11,61 +11,29 @@ from typing import Any
 
 from . import conventions, large_margin
 
-__all__ = ["LIBRARIES", "Convention", "Item", "Library"]
-
 
 @dataclass(frozen=True)
 class Convention:
-    """What a library documents to do instead.
-
-    Attributes
-    ----------
-    words : str
-    documented : str
-        Where the library says so.
-    holds : callable
-        ``holds(answer)`` tells whether an answer is right by it.
-    outcome : str
-        What answers that are right by it are called.
-    """
+    """What a library documents to do instead."""
 
     words: str
-    documented: str
-    holds: Callable[[Any], bool]
-    outcome: str = "other convention"
+    documented: str  # where the library says so
+    holds: Callable[[Any], bool]  # whether an answer is right by it
+    outcome: str = "other convention"  # what answers that are right by it are called
 
 
 @dataclass(frozen=True)
 class Item:
-    """A call of a library, and the subject that it is held against.
+    """A call of a library, and the subject that it is held against."""
 
-    Attributes
-    ----------
-    variant : str
-        The adapter's argument.
-    call : str
-        What is called, as a user writes it.
-    subject : str
-        A kernel or a training of the vectors; or "neighbors", "lda".
-    convention : Convention, optional
-    converts : str
-        The variant whose convention this call changes into the papers'.
-    note : str
-        What a reader needs to judge a difference.
-    shows : str
-        The id of the case to show, if it is among those that differ; else the shortest is.
-    skips : str
-        Why the adapter skips cases.
-    """
-
-    variant: str
-    call: str
-    subject: str
+    variant: str  # the adapter's argument
+    call: str  # as a user writes it
+    subject: str  # a kernel or a training of the vectors; or "neighbors", "lda"
     convention: Convention | None = None
-    converts: str = ""
-    note: str = ""
-    shows: str = ""
-    skips: str = ""
+    converts: str = ""  # the variant whose convention this call changes into the papers'
+    note: str = ""  # what a reader needs to judge a difference
+    shows: str = ""  # the id of the case to show, if it differs; else the shortest is
+    skips: str = ""  # why the adapter skips cases
 
 
 @dataclass(frozen=True)

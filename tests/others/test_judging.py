@@ -14,10 +14,10 @@ import pytest
 
 import refimpl.kernels
 from refimpl.check import cli
-from refimpl.check.encoding import decode, plain
+from refimpl.check.encoding import decode
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.programs import Answer, ProgramError
-from refimpl.check.subject import NOT_COMPARED
+from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
@@ -37,7 +37,7 @@ class Reference:
         self.change = change
 
     def ask(self, asked):
-        given = {name: plain(decode(value)) for name, value in asked["arguments"].items()}
+        given = {name: decode(value) for name, value in asked["arguments"].items()}
         kernel = KERNELS[asked["kernel"]]
         result = self.change(asked["id"], given, kernel.run(refimpl.kernels, given))
         return None if result is None else Answer([result], [])
@@ -102,7 +102,7 @@ def test_another_convention_must_hold_for_the_answers_that_agree():
 
 
 def test_what_follows_another_choice_and_was_not_compared_is_not_the_same():
-    answer = judging.Answer(CASES[0], {}, NOT_COMPARED)
+    answer = judging.Answer(CASES[0], {}, Kind.NOT_COMPARED)
     assert judging.verdict([answer], None).outcome == "differs"
 
 

@@ -1,3 +1,8 @@
 """Make the vectors of ``refimpl.check`` and hold them against the oracles: ``python -m
 tests.vectors``.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "oracles"))

@@ -1,245 +1,207 @@
-"""For the trainings that an oracle runs, too: the oracle's rounds, and the comparison.
+"""What the oracles say of each training's rounds.
 
 No oracle runs the steps of LMNN, the pairs of DSELECT, the linear models of FTUNE to all digits or
-RCA's whole sum; here stand what oracles there are.
+RCA's whole sum; here is what oracles there are.
 """
 
 import math
 
 import numpy as np
-import oracles_boosting
+import oracles_boosting as boosting
 import oracles_embeddings
 import oracles_forest
 import oracles_ftune
 import oracles_lmnn
 import oracles_rivals
 
-from .comparisons import close, exact
-
-ORACLES = {}
+from .comparisons import near, oracle
 
 
-def oracle(function):
-    """Enter a comparison under the training's name."""
-    ORACLES[function.__name__] = function
-    return function
-
-
-def stumps(states, Phi):
-    for state, (alpha, f, p, theta) in zip(states, Phi, strict=True):
-        assert (state["f"], state["p"]) == (f, p)
-        close(state["theta"], theta)
-        close(state["alpha"], alpha)
+def stumps(P, N, T):
+    """Return the rounds of Algorithm A.2."""
+    return [
+        {"f": f, "p": p, "theta": near(theta), "alpha": near(alpha)}
+        for alpha, f, p, theta in boosting.adaboost(P, N, T)
+    ]
 
 
 @oracle
-def adaboost(a, states):
-    stumps(states, oracles_boosting.adaboost(a["P"].tolist(), a["N"].tolist(), a["T"]))
+def adaboost(P, N, T):
+    return stumps(P, N, T)
 
 
 @oracle
-def boosted_distance(a, states):
-    labels = a["l"].tolist()
-    for C in sorted(set(labels)):
-        P, N = oracles_boosting.pairs(a["Omega"].tolist(), labels, C)
-        own = [state for state in states if state["C"] == C]
-        exact(sorted(own[0]["P"].tolist()), sorted(P))
-        exact(sorted(own[0]["N"].tolist()), sorted(N))
-        Phi = oracles_boosting.adaboost(own[0]["P"].tolist(), own[0]["N"].tolist(), a["T"])
-        stumps(own, Phi)
+def boosted_distance(out, Omega, l, T):
+    rounds = []
+    for C in sorted(set(l)):
+        first = next(state for state in out if state["C"] == C)
+        sets = boosting.pairs(Omega, l, C)
+        assert [sorted(first["P"]), sorted(first["N"])] == [sorted(part) for part in sets]
+        rounds += [{"C": C, **stump} for stump in stumps(first["P"], first["N"], T)]
+    return rounds
 
 
 @oracle
-def nearest_neighbor_boosted_distance(a, states):
+def nearest_neighbor_boosted_distance(y, Omega, l, **ensembles):
     models = {}
     for C in (0, 1):
         names = (f"{name}_{C}" for name in ("alpha", "feature", "polarity", "threshold"))
-        Phi = list(zip(*(a[name].tolist() for name in names), strict=True))
+        Phi = list(zip(*(ensembles[name] for name in names), strict=True))
         total = sum(row[0] for row in Phi) or 1.0
         models[C] = [(row[0] / total, *row[1:]) for row in Phi]
-    X, l = a["Omega"].tolist(), a["l"].tolist()
-    want = [
-        [oracles_boosting.similarity(y, x, models[C]) for x, C in zip(X, l, strict=True)]
-        for y in a["y"].tolist()
-    ]
-    close(states[0]["s"], want)
-    rounded = np.round(want, 12).argmax(axis=1)
-    exact(states[0]["l_y"], [l[i] for i in rounded])
+    s = [[boosting.similarity(q, x, models[C]) for x, C in zip(Omega, l, strict=True)] for q in y]
+    return [{"s": near(s), "l_y": [l[i] for i in np.round(s, 12).argmax(axis=1)]}]
 
 
 @oracle
-def boostmap(a, states):
-    draws = iter(range(len(a["references"])))
+def boostmap(out, D, between, triples, y, d, M_2, rounds, references, pivots):
+    draws = iter(zip(references, pivots, strict=True))
 
     def draw(H):
-        k = next(draws)
-        names = [(r, -1) for r in a["references"][k].tolist()]
-        for x_1, x_2 in a["pivots"][k].tolist():
-            alike = (x_2, x_1) in H and a["between"][x_1, x_2] == a["between"][x_2, x_1]
+        objects, pairs = next(draws)
+        names = [(r, -1) for r in objects]
+        for x_1, x_2 in pairs:
+            alike = (x_2, x_1) in H and between[x_1][x_2] == between[x_2][x_1]
             names.append((x_2, x_1) if alike else (x_1, x_2))
         return names
 
-    log = oracles_boosting.training_rounds(
-        a["D"].tolist(),
-        a["between"].tolist(),
-        a["triples"].tolist(),
-        a["y"].tolist(),
-        a["d"],
-        a["M_2"],
-        draw,
-        len(states),
-    )
-    assert len(log) == len(states)
-    for state, (step, h, alpha, z) in zip(states, log, strict=True):
-        assert state["step"] == step and tuple(state["classifier"].tolist()) == h
-        assert abs(state["z"] - z) < 1e-8 and abs(state["alpha"] - alpha) < 1e-5 * abs(alpha) + 1e-6
+    log = boosting.training_rounds(D, between, triples, y, d, M_2, draw, len(out))
+    for state, (_, _, alpha, z) in zip(out, log, strict=True):
+        assert abs(state["z"] - z) < 1e-8
+        assert abs(state["alpha"] - alpha) < 1e-5 * abs(alpha) + 1e-6
+    return [{"step": step, "classifier": list(h)} for step, h, *_ in log]
 
 
 @oracle
-def query_sensitive(a, states):
-    triples, y = a["triples"].tolist(), a["y"].tolist()
-    d, k = len(a["F"]), a["picks"].shape[1]
-    w = [1 / len(y)] * len(y)
-    for j, state in enumerate(states):
-        pairs, ranges = [], []
-        for c in range(d):
-            g = int(a["gamma"][j, c])
-            values = sorted({a["F"][g, q] for q, _, _ in triples})
-            drawn = sorted(a["F"][g, triples[i][0]] for i in a["picks"][j * d + c])
+def query_sensitive(out, F, triples, y, gamma, picks):
+    want = []
+    w, picked = [1 / len(y)] * len(y), iter(picks)
+    for state, splitters in zip(out, gamma, strict=False):
+        ranges = []
+        for g in splitters:
+            values = sorted({F[g][q] for q, _, _ in triples})
+            drawn = sorted(F[g][triples[i][0]] for i in next(picked))
             places = [min(values.index(v), len(values) - 2) for v in drawn]
             t = [values[i] / 2 + values[i + 1] / 2 for i in places]
             edges = [-math.inf, *t, math.inf]
-            pairs.append((c, g))
             ends = [(low, high) for i, low in enumerate(edges) for high in edges[i + 1 :]]
-            ranges.append([(*pair, 1) for pair in ends] + [(*pair, 0) for pair in ends])
-        assert k + 2 == len(edges)
-        F = a["F"].tolist()
-        z, c, _ = oracles_boosting.query_sensitive_round(F, triples, y, w, pairs, ranges)
+            ranges.append([(*pair, inside) for inside in (1, 0) for pair in ends])
+        pairs = list(enumerate(splitters))
+        z, c, _ = boosting.query_sensitive_round(F, triples, y, w, pairs, ranges)
         assert abs(state["z"] - z) < 1e-7
-        assert state["c"] == c
-        w = state["updated"].tolist()
+        want.append({"c": c})
+        w = state["updated"]
+    return want
 
 
 @oracle
-def enn_ranks(a, states):
-    for q, row in enumerate(a["neighbors"].tolist()):
-        D = [
-            sum(w * abs(u - v) for w, u, v in zip(a["A"][q], a["Q"][q], x, strict=True))
-            for x in a["X"]
-        ]
-        for column, k in enumerate(a["k_values"].tolist()):
-            ranks = [1 + sum(d < D[b] for d in D) for b in row[:k]]
-            assert states[0]["ranks"][q, column] == max(ranks)
+def enn_ranks(Q, X, A, neighbors, k_values):
+    ranks = []
+    for q, a, row in zip(Q, A, neighbors, strict=True):
+        D = [sum(w * abs(u - v) for w, u, v in zip(a, q, x, strict=True)) for x in X]
+        ranks.append([max(1 + sum(d < D[b] for d in D) for b in row[:k]) for k in k_values])
+    return [{"ranks": ranks}]
 
 
 def groups(leaves):
     return sorted(sorted(i for i, b in enumerate(leaves) if b == a) for a in set(leaves))
 
 
+def leaves_of(tree, n):
+    of_points = oracles_forest.leaves_of(tree, n)
+    return [of_points[i] for i in range(n)]
+
+
 @oracle
-def search_forest(a, states):
-    S = a["S"].astype(int).tolist()
-    forest = oracles_forest.boosted(a["X"].tolist(), S, a["M"], a["lam"], a["max_depth"])
-    T = [[0.0] * len(S) for _ in S]
-    for state, (tree, c) in zip(states, forest, strict=False):
-        of_points = oracles_forest.leaves_of(tree, len(S))
-        leaves = [of_points[i] for i in range(len(S))]
-        assert groups(leaves) == groups(state["leaf"].tolist())
-        close(state["c"], c, 1e3)
-        J = oracles_forest.tree_objective(leaves, T, S, a["lam"])
-        close(state["J"], J, 1e4)
-        masses = oracles_forest.masses(leaves, T, S, a["lam"])
-        close([state["similar"], state["dissimilar"]], masses, 1e4)
-        close(state["T"], T, 1e3)
-        for i, j in oracles_forest.pairs(len(S)):
+def search_forest(out, X, S, M, lam, max_depth):
+    n = len(S)
+    S = [[int(s) for s in row] for row in S]
+    T, want = [[0.0] * n for _ in S], []
+    for state, (tree, c) in zip(out, oracles_forest.boosted(X, S, M, lam, max_depth), strict=False):
+        leaves = leaves_of(tree, n)
+        assert groups(leaves) == groups(state["leaf"])
+        J = oracles_forest.tree_objective(leaves, T, S, lam)
+        similar, dissimilar = oracles_forest.masses(leaves, T, S, lam)
+        masses = {"similar": near(similar, 1e4), "dissimilar": near(dissimilar, 1e4)}
+        before = [row[:] for row in T]
+        want.append({"T": near(before, 1e3), "c": near(c, 1e3), "J": near(J, 1e4), **masses})
+        for i, j in oracles_forest.pairs(n):
             T[i][j] += c * (leaves[i] == leaves[j])
+    return want
 
 
 @oracle
-def search_tree(a, states):
-    S = a["S"].astype(int).tolist()
-    M = (a["S"] - a["lam"]).tolist()
-    tree = oracles_forest.grown(
-        a["X"].tolist(), M, list(range(len(S))), a["max_depth"], 1e-9 * a["lam"]
-    )
-    of_points = oracles_forest.leaves_of(tree, len(S))
-    assert groups([of_points[i] for i in range(len(S))]) == groups(states[0]["leaf"].tolist())
+def search_tree(out, X, S, lam, max_depth):
+    M = (np.array(S) - lam).tolist()
+    tree = oracles_forest.grown(X, M, list(range(len(S))), max_depth, 1e-9 * lam)
+    assert groups(leaves_of(tree, len(S))) == groups(out[0]["leaf"])
+    return [{}]
 
 
 @oracle
-def lmnn_steps(a, states):
-    X, y = a["X"].tolist(), a["y"].tolist()
-    targets = oracles_lmnn.target_neighbours(X, y, a["k"])
-    exact(states[0]["targets"], targets)
-    partition = [0] * len(X)
-    for state in states:
-        Ms = [state["M"].tolist()]
-        value = oracles_lmnn.objective(X, y, targets, a["mu"], Ms, partition)
-        close(state["objective"], value, value)
-        G = oracles_lmnn.gradient(X, y, targets, a["mu"], Ms, partition)
-        close(state["G"], G[0], 1e3 * np.abs(G[0]).max())
-        active = sum(z > 0 for *_, z in oracles_lmnn.triples(X, y, targets, Ms, partition))
-        assert state["active"] == active
+def lmnn_steps(out, X, y, k, mu, checks):
+    targets = oracles_lmnn.target_neighbours(X, y, k)
+    want = []
+    for state in out:
+        problem = X, y, targets, mu, [state["M"]], [0] * len(X)
+        value = oracles_lmnn.objective(*problem)
+        (G,) = oracles_lmnn.gradient(*problem)
+        active = sum(z > 0 for *_, z in oracles_lmnn.triples(X, y, targets, *problem[4:]))
+        parts = {"objective": near(value, value), "G": near(G, 1e3 * np.abs(G).max())}
+        want.append({**parts, "active": active})
+    want[0]["targets"] = targets
+    return want
 
 
 @oracle
-def lmnn(a, states):
-    X, y = a["X"].tolist(), a["y"].tolist()
-    (state,) = states
-    targets = oracles_lmnn.target_neighbours(X, y, a["k"])
-    exact(state["targets"], targets)
-    Ms = [state["M"].tolist()]
-    value = oracles_lmnn.objective(X, y, targets, a["mu"], Ms, [0] * len(X))
+def lmnn(out, X, y, k, mu):
+    (state,) = out
+    targets = oracles_lmnn.target_neighbours(X, y, k)
+    value = oracles_lmnn.objective(X, y, targets, mu, [state["M"]], [0] * len(X))
     assert math.isclose(value, state["objective"], rel_tol=1e-9)
     assert state["bound"] <= value <= state["bound"] * (1 + 1e-5)
+    return [{"targets": targets}]
 
 
 @oracle
-def dselect(a, states):
-    d = a["d"]
-    exact(
-        [state["z"] for state in states[:-1]], oracles_ftune.greedy(a["K"].tolist(), a["first"], d)
-    )
-    L = [state["z"] for state in states[:-1]]
-    plus = [z for z in L if a["l"][z] == 1]
-    minus = [z for z in L if a["l"][z] == -1]
-    want = [[plus[p % len(plus)], minus[q % len(minus)]] for p, q in a["picks"].tolist()]
-    exact(states[-1]["P"], want)
+def dselect(K, l, d, first, picks):
+    L = oracles_ftune.greedy(K, first, d)
+    plus, minus = ([z for z in L if l[z] == label] for label in (1, -1))
+    pairs = [[plus[p % len(plus)], minus[q % len(minus)]] for p, q in picks]
+    return [*({"z": z} for z in L), {"P": pairs}]
 
 
 @oracle
-def ftune(a, states):
-    plus, minus = a["P"].T.tolist()
-    l, slopes = a["l"].tolist(), a["F"].tolist()
-    spaces = oracles_ftune.transferred(a["K"].tolist(), plus, minus, slopes)
-    for state, space in zip(states[:-1], spaces, strict=True):
-        exact(state["Phi"], space)
-        w = [*state["w"].tolist(), state["b"]]
+def ftune(out, F, K, L, l, P):
+    spaces = oracles_ftune.transferred(K, *zip(*P, strict=True), F)
+    for state, space in zip(out[:-1], spaces, strict=True):
         X = np.column_stack([space, np.ones(len(space))])
-        _, least = oracles_ftune.train(a["L"], space, l, 1.0, 1.0)
-        own = oracles_ftune.objective(a["L"], X, l, 1.0, w)
+        _, least = oracles_ftune.train(L, space, l, 1.0, 1.0)
+        own = oracles_ftune.objective(L, X, l, 1.0, [*state["w"], state["b"]])
         assert own <= least * (1 + 1e-6)
-    losses = states[-1]["losses"].tolist()
-    assert states[-1]["f"] == slopes[losses.index(min(losses))]
+    losses = out[-1]["losses"]
+    return [*({"Phi": space} for space in spaces), {"f": F[losses.index(min(losses))]}]
 
 
 @oracle
-def fastmap(a, states):
-    pivots = [tuple(state["pivots"].tolist()) for state in states]
-    recursion = oracles_embeddings.FastMap(a["D"].tolist(), pivots, False)
-    for level, state in enumerate(states):
-        want = [recursion.coordinate(x, level) for x in range(len(a["D"]))]
-        close(state["F"], want, 1e2 * np.abs(a["D"]).max())
+def fastmap(out, D, **given):
+    pivots = [tuple(state["pivots"]) for state in out]
+    recursion = oracles_embeddings.FastMap(D, pivots, False)
+    size = 1e2 * np.abs(D).max()
+    levels = range(len(out))
+    return [
+        {"F": near([recursion.coordinate(x, level) for x in range(len(D))], size)}
+        for level in levels
+    ]
 
 
 @oracle
-def lipschitz(a, states):
-    sets = [np.flatnonzero(row).tolist() for row in a["member"]]
-    exact(states[0]["F"], [oracles_embeddings.lipschitz(row, sets) for row in a["D"]])
+def lipschitz(D, member):
+    sets = [np.flatnonzero(row).tolist() for row in member]
+    return [{"F": [oracles_embeddings.lipschitz(row, sets) for row in D]}]
 
 
 @oracle
-def relevant_component_analysis(a, states):
-    weights = oracles_rivals.weight_matrices("RCA", a["X"], a["y"])
-    (W,) = list(weights.values())[:1]
-    close(states[0]["W"], W, 1e2 * np.abs(W).max())
+def relevant_component_analysis(X, y):
+    W = next(iter(oracles_rivals.weight_matrices("RCA", np.array(X), np.array(y)).values()))
+    return [{"W": near(W, 1e2 * np.abs(W).max())}]

@@ -19,7 +19,7 @@ from refimpl.boosted_distance.algorithm import (
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.check.drawing import KINDS, Source
 from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
-from refimpl.check.subject import WRONG, States, Values, kernel, rounding, training
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
@@ -144,7 +144,7 @@ def _run(arguments: Values) -> States:
     return states(P, N, islice(adaboost_rounds(P, N), T))
 
 
-def same_stump(arguments: Values, want: Values, got: Values) -> str:
+def same_stump(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge the stump of a round under the weights of this round."""
     X = np.concatenate([arguments["P"], arguments["N"]])
     l = np.arange(len(X)) < len(arguments["P"])
@@ -172,7 +172,7 @@ def follow(arguments: Values, rounds: States) -> States:
         )
         want["alpha"] = float(np.log(1 / want["beta"]))
         listed.append(want)
-        if t < len(rounds) and same_stump(arguments, want, rounds[t]) != WRONG:
+        if t < len(rounds) and same_stump(arguments, want, rounds[t]) != Kind.WRONG:
             want.update(_of_choice(want, rounds[t], X, l))
         w = want["updated"]
     return listed
@@ -245,7 +245,7 @@ def _rows(part: object) -> FloatArray:
     return np.asarray((A[:, np.newaxis] - B).reshape(-1, A.shape[1]))
 
 
-def _same_of_class(arguments: Values, want: Values, got: Values) -> str:
+def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
     P, N = (_rows(part) for part in _sets(arguments, want["C"]))
     return same_stump({"P": P, "N": N}, want, got)
 
@@ -282,11 +282,11 @@ def _run_queries(arguments: Values) -> States:
     return [{"s": s, "l_y": l[s.argmax(axis=1)]}]
 
 
-def _same_label(arguments: Values, want: Values, got: Values) -> str:
+def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge labels by the largest similarity of a point of each label."""
     labels = np.asarray(got["l_y"])
     if labels.shape != want["l_y"].shape or not np.isin(labels, arguments["l"]).all():
-        return WRONG
+        return Kind.WRONG
     same = labels[:, np.newaxis] == arguments["l"]
     worth = np.where(same, want["s"], -np.inf).max(axis=1)
     verdict = by_worth(want["s"].max(axis=1), worth, 2.0**-40)

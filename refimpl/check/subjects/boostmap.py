@@ -21,8 +21,8 @@ from refimpl.boostmap.algorithm import (
     training_rounds,
 )
 from refimpl.check.drawing import KINDS, Given, Source, city_block, floats
-from refimpl.check.judging import by_worth, indices, nearest, tie_if, whole
-from refimpl.check.subject import AGREES, EQUAL_WORTH, WRONG, States, Values, kernel, training
+from refimpl.check.judging import best, by_worth, indices, nearest, tie_if, whole
+from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.kernels import best_ranges as reference_ranges
 from refimpl.kernels import chamfer_distances as reference_chamfer
 from refimpl.kernels import z_values as reference_z
@@ -78,21 +78,21 @@ def z_values(s: Source, flag: str) -> Values:
     return {**values, "alpha": s.reals((len(F),), "quarters"), "S": _splitters(s, F)}
 
 
-def _same_z(arguments: Values, want: Values, got: Values) -> str:
+def _same_z(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge alphas by the Z that they give: the minimum of Z is flat.
 
     Of a constant classifier every alpha is as good, but the contract names one.
     """
     alpha = np.asarray(got["alpha"], dtype=np.float64)
     if alpha.shape != np.shape(want["alpha"]) or not (alpha >= arguments["least"]).all():
-        return WRONG
+        return Kind.WRONG
     names = ("F", "triples", "y", "margin")
     with np.errstate(over="ignore", invalid="ignore"):
         Z = reference_z(**{name: arguments[name] for name in names}, alpha=alpha, S=arguments["S"])
-    if by_worth(want["Z"], Z) == WRONG:
-        return WRONG
+    if by_worth(want["Z"], Z) == Kind.WRONG:
+        return Kind.WRONG
     near = np.allclose(alpha, want["alpha"], rtol=1e-5, atol=1e-300)
-    return AGREES if near else EQUAL_WORTH
+    return Kind.AGREES if near else Kind.EQUAL_WORTH
 
 
 @kernel(
@@ -114,18 +114,21 @@ def next_weights(s: Source, flag: str) -> Values:
     return {**values, "F": values["F"][0].copy(), "alpha": alpha}
 
 
-def _same_ranges(arguments: Values, want: Values, got: Values) -> str:
-    """Judge ranges by the error of each, which the reference gives when it may try no other."""
-    best = indices(got["best"], len(arguments["ranges"]), np.shape(want["best"]))
+def _errors(arguments: Values, answer: Values) -> list[float]:
+    """Return the error of each range: the reference gives it if it may try no other."""
     errors = []
-    for row, place in enumerate(best):
+    for row, place in enumerate(indices(answer["best"], len(arguments["ranges"]))):
         one = {name: arguments[name][[row]] for name in ("values", "F", "thresholds")}
         ranges = arguments["ranges"][[place]]
         errors.append(reference_ranges(**{**arguments, **one, "ranges": ranges})[0][0])
-    return by_worth(want["error"], errors, len(arguments["w"]) * 2.0**-53)
+    return errors
 
 
-@kernel("error BM:8.3:2 bits; best BM:8.3:2 optimum", flags=FLAGS, judge=_same_ranges)
+@kernel(
+    "error BM:8.3:2 bits; best BM:8.3:2 optimum",
+    flags=FLAGS,
+    judge=best(_errors, lambda arguments, worth: len(arguments["w"]) * 2.0**-53),
+)
 def best_ranges(s: Source, flag: str) -> Values:
     values = _triples(s, flag)
     k = s.integer(0, 3)
@@ -262,15 +265,15 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def _same_classifier(arguments: Values, want: Values, got: Values) -> str:
+def _same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another classifier, or another alpha, by the Z that it gives."""
     problem = _problem(arguments)
     names = [tuple(whole(part) for part in got["classifier"])]
     n = len(problem.D)
     if len(names[0]) != 2 or not 0 <= names[0][0] < n or not -1 <= names[0][1] < n:
-        return WRONG
+        return Kind.WRONG
     if str(got["step"]) != want["step"]:
-        return WRONG
+        return Kind.WRONG
     F = embeddings(problem, [(names[0][0], names[0][1]), tuple(want["classifier"].tolist())])
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[:1], problem.triples, problem.y, margins_of(want["w"]), alpha)
@@ -278,7 +281,7 @@ def _same_classifier(arguments: Values, want: Values, got: Values) -> str:
     verdict = tie_if((u == other).all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     same = list(names[0]) == want["classifier"].tolist()
     near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
-    return AGREES if near and verdict != WRONG else verdict
+    return Kind.AGREES if near and verdict != Kind.WRONG else verdict
 
 
 def _triples_of(s: Source, D: FloatArray, t: int) -> Int32Array:
@@ -348,12 +351,12 @@ def _run_sensitive(arguments: Values) -> States:
     return listed
 
 
-def _same_range(arguments: Values, want: Values, got: Values) -> str:
+def _same_range(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another classifier, splitter or range by the Z that it gives."""
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
     c, g = whole(got["c"]), whole(got["g"])
     if not 0 <= c < len(F) or not 0 <= g < len(F) or whole(got["inside"]) not in (0, 1):
-        return WRONG
+        return Kind.WRONG
     S = accepts(F[g], float(got["low"]), float(got["high"]), whole(got["inside"]))
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[[c]], triples, y, margins_of(want["w"]), alpha, S[np.newaxis])
@@ -364,7 +367,7 @@ def _same_range(arguments: Values, want: Values, got: Values) -> str:
     alike = S[q] * margins(F[c], triples) == expected[q] * margins(F[want["c"]], triples)
     verdict = tie_if(alike.all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     ends = (float(got["low"]), float(got["high"])) == (want["low"], want["high"])
-    return AGREES if near and ends and verdict != WRONG else verdict
+    return Kind.AGREES if near and ends and verdict != Kind.WRONG else verdict
 
 
 @training(

@@ -7,8 +7,8 @@ The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random
 import numpy as np
 
 from refimpl.check.drawing import Given, Source, city_block
-from refimpl.check.judging import by_worth, exact, tie_if, whole
-from refimpl.check.subject import EQUAL_WORTH, WRONG, States, Values, kernel, rounding, training
+from refimpl.check.judging import best, by_worth, exact, tie_if, whole
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
@@ -17,19 +17,17 @@ from refimpl.kernels import transferred_differences as reference_differences
 __all__: list[str] = []
 
 
-def _same_sum(arguments: Values, want: Values, got: Values) -> str:
-    index = whole(got["index"])
-    if not 0 <= index < len(arguments["taken"]) or arguments["taken"][index]:
-        return WRONG
-    sums = want["sums"]
-    return by_worth(sums[int(want["index"])], sums[index])
+def _sum_of(arguments: Values, answer: Values) -> float:
+    index = whole(answer["index"])
+    left = np.flatnonzero(~arguments["taken"])
+    return float((arguments["sums"] + arguments["column"])[left[left == index][0]])
 
 
 @kernel(
     "index FT:1:3 optimum; sums FT:1:3 bits",
     flags="ties, plain, negative zero, denormals, scales",
     written=("sums",),
-    judge=_same_sum,
+    judge=best(_sum_of),
 )
 def least_similar(s: Source, flag: str) -> Values:
     n = s.length(9)
@@ -96,13 +94,13 @@ def _run_select(arguments: Values) -> States:
     return [*listed, {"P": P}]
 
 
-def _least(arguments: Values, want: Values, got: Values) -> str:
+def _least(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a landmark by the sum of its similarities to those before it."""
     expected = [state["z"] for state in _run_select(arguments) if "z" in state]
     before = expected[: expected.index(want["z"])]
     z = whole(got["z"])
     if not 0 <= z < len(arguments["K"]) or z in before or not before:
-        return WRONG
+        return Kind.WRONG
     sums = np.zeros(len(arguments["K"]))
     for landmark in before:
         sums += arguments["K"][:, landmark]
@@ -155,14 +153,14 @@ def _run_tune(arguments: Values) -> States:
     return [*listed, {"losses": np.array(losses), "f": f_best}]
 
 
-def _as_low(arguments: Values, want: Values, got: Values) -> str:
+def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge f* by its loss."""
     places = np.flatnonzero(arguments["F"] == float(got["f"]))
     if not len(places):
-        return WRONG
+        return Kind.WRONG
     least = float(want["losses"].min())
     value = float(want["losses"][places[0]])
-    return EQUAL_WORTH if value <= least * (1 + 1e-5) + 1e-9 else WRONG
+    return Kind.EQUAL_WORTH if value <= least * (1 + 1e-5) + 1e-9 else Kind.WRONG
 
 
 @training(

@@ -7,18 +7,8 @@ The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the poi
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import CLOSE, by_worth, indices, nearest, objective_of, squares
-from refimpl.check.subject import (
-    AGREES,
-    EQUAL_WORTH,
-    TIE,
-    WRONG,
-    States,
-    Values,
-    kernel,
-    rounding,
-    training,
-)
+from refimpl.check.judging import CLOSE, best, indices, listed, nearest, objective_of, squares
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.lmnn import lmnn as reference_lmnn
 from refimpl.typing import FloatArray
@@ -43,7 +33,7 @@ def pair_distances(s: Source, flag: str) -> Values:
     }
 
 
-def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
+def _at_the_limit(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge impostors: only a pair whose distance is its radius up to rounding may differ."""
     n = len(arguments["X"])
     found = []
@@ -52,19 +42,19 @@ def _at_the_limit(arguments: Values, want: Values, got: Values) -> str:
         second = indices(answer["second"], n, first.shape)
         places = first * n + second
         if (np.diff(places) <= 0).any():
-            return WRONG
+            return Kind.WRONG
         found.append(set(places.tolist()))
     D = squares(arguments["Q"], arguments["X"])
-    verdict = TIE
+    verdict = Kind.TIE
     for place in found[0] ^ found[1]:
         i, l = divmod(place, n)
         if arguments["classes_Q"][i] == arguments["classes_X"][l]:
-            return WRONG
+            return Kind.WRONG
         radius = arguments["radii"][i]
         if abs(D[i, l] - radius) > CLOSE * abs(radius):
-            return WRONG
+            return Kind.WRONG
         if D[i, l] != radius:
-            verdict = EQUAL_WORTH
+            verdict = Kind.EQUAL_WORTH
     return verdict
 
 
@@ -166,21 +156,14 @@ def _tree_rounding(arguments: Values, expected: Values) -> Values:
     return {"centres": np.full(shape, largest), "radii": np.full(shape[0], 8 * largest)}
 
 
-def _same_spread(arguments: Values, want: Values, got: Values) -> str:
-    """Judge another division of the points: it must be a tree with the same numbers of points."""
-    order = np.asarray(got["order"])
+def _spreads(arguments: Values, answer: Values) -> FloatArray:
+    """Return how far the points of each node are from their mean, in order."""
+    order = np.asarray(answer["order"])
     if sorted(order.tolist()) != list(range(len(arguments["X"]))):
-        return WRONG
-    for name in ("starts", "ends"):
-        if np.asarray(got[name]).tolist() != np.asarray(want[name]).tolist():
-            return WRONG
-    radii = []
-    for answer in (want, got):
-        points = arguments["X"][answer["order"]]
-        parts = [points[a:b] for a, b in zip(want["starts"], want["ends"], strict=True)]
-        spread = [((part - part.mean(axis=0)) ** 2).sum() for part in parts]
-        radii.append(np.sort(spread))
-    return by_worth(radii[0], radii[1], 1e-9 * float(np.max(radii[0])))
+        raise ValueError("order must hold each point once")
+    points = arguments["X"][order]
+    parts = [points[a:b] for a, b in zip(answer["starts"], answer["ends"], strict=True)]
+    return np.sort([((part - part.mean(axis=0)) ** 2).sum() for part in parts])
 
 
 def _of_the_order(arguments: Values, got: Values) -> Values:
@@ -205,7 +188,7 @@ def _of_the_order(arguments: Values, got: Values) -> Values:
     "radii LM:4.1:3 digits; low LM:4.1:3 bits; high LM:4.1:3 bits",
     flags="ties, plain, constant columns, negative zero, duplicates",
     record=True,
-    judge=_same_spread,
+    judge=best(_spreads, lambda arguments, worth: 1e-9 * float(np.max(worth))),
     rounding=_tree_rounding,
     dependent=("centres", "radii", "low", "high"),
     following=_of_the_order,
@@ -248,7 +231,7 @@ def tree_nearest(s: Source, flag: str) -> Values:
     return {**arguments, "k": s.integer(1, max(1, most))}
 
 
-def _within_limits(arguments: Values, want: Values, got: Values) -> str:
+def _within_limits(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge points within a limit: only points at the limit up to rounding may differ."""
     D = _distances(arguments)
     for i, limit in enumerate(arguments["limits"]):
@@ -256,24 +239,23 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> str:
         for answer in (want, got):
             starts = np.asarray(answer["starts"])
             if starts.shape != (len(D) + 1,) or starts[0] != 0 or (np.diff(starts) < 0).any():
-                return WRONG
+                return Kind.WRONG
             if starts[-1] != len(answer["indices"]):
-                return WRONG
+                return Kind.WRONG
             row = indices(answer["indices"], D.shape[1])[starts[i] : starts[i + 1]]
             if (np.diff(row) <= 0).any():
-                return WRONG
+                return Kind.WRONG
             found.append(set(row.tolist()))
         for l in found[0] ^ found[1]:
             if abs(D[i, l] - limit) > CLOSE * abs(limit) or D[i, l] == limit:
-                return WRONG
-    return TIE if len(want["indices"]) == len(got["indices"]) else EQUAL_WORTH
+                return Kind.WRONG
+    return Kind.TIE if len(want["indices"]) == len(got["indices"]) else Kind.EQUAL_WORTH
 
 
 def _of_the_indices(arguments: Values, got: Values) -> Values:
     """Return the squared distances of the points that somebody returns."""
-    D, starts = _distances(arguments), np.asarray(got["starts"])
-    queries = np.repeat(np.arange(len(D)), np.diff(starts))
-    return {"squares": D[queries, np.asarray(got["indices"])]}
+    D = _distances(arguments)
+    return {"squares": D[listed(got["starts"], got["indices"], D.shape[1])]}
 
 
 @kernel(
@@ -321,18 +303,18 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def _same_targets(arguments: Values, want: Values, got: Values) -> str:
-    """Judge target neighbours by their distances."""
+def _ranges(arguments: Values, answer: Values) -> FloatArray:
+    """Return the distances of target neighbours."""
     X, y = arguments["X"], arguments["y"]
-    targets = indices(got["targets"], len(X), want["targets"].shape)
+    targets = indices(answer["targets"], len(X))
     own = np.arange(len(X))[:, np.newaxis]
     if (targets == own).any() or (y[targets] != y[own]).any():
-        return WRONG
-    if any(len(set(row)) < len(row) for row in targets.tolist()):
-        return WRONG
-    D = squares(X, X)
-    ranges = [np.take_along_axis(D, places, axis=1) for places in (want["targets"], targets)]
-    return by_worth(ranges[0], ranges[1])
+        raise ValueError("a target neighbour is another point of the class")
+    query, places = listed(targets.shape[1] * np.arange(len(X) + 1), targets.ravel(), len(X))
+    return np.asarray(squares(X, X)[query, places])
+
+
+_same_targets = best(_ranges)
 
 
 @training(
@@ -376,19 +358,19 @@ def _run_optimum(arguments: Values) -> States:
     ]
 
 
-def _as_low(arguments: Values, want: Values, got: Values) -> str:
+def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a metric by eq. 3: it may be a thousandth above the proven bound."""
     if (np.asarray(got["targets"]) != want["targets"]).any():
         return _same_targets(arguments, want, got)
     M = np.asarray(got["M"], dtype=np.float64)
     if M.shape != want["M"].shape or not np.allclose(M, M.T, atol=1e-6 * np.abs(M).max()):
-        return WRONG
+        return Kind.WRONG
     values, vectors = np.linalg.eigh((M + M.T) / 2)
     if values[0] < -1e-6 * values[-1]:
-        return WRONG
+        return Kind.WRONG
     Z = arguments["X"] @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     reached = objective_of(Z, arguments["y"], want["targets"]).at(arguments["mu"])
-    return AGREES if reached <= want["bound"] * (1 + 1e-3) + 1e-12 else WRONG
+    return Kind.AGREES if reached <= want["bound"] * (1 + 1e-3) + 1e-12 else Kind.WRONG
 
 
 @training(

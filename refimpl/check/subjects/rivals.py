@@ -4,22 +4,22 @@ embeddings.
 Not handled here: the other rivals.
 """
 
-import itertools
-
 import numpy as np
 
 from refimpl.check.drawing import KINDS, Given, Source, city_block
-from refimpl.check.judging import CLOSE, FORM_ERRORS, nearest, squares, tie_if, whole
-from refimpl.check.subject import (
-    EQUAL_WORTH,
-    TIE,
-    WRONG,
-    States,
-    Values,
-    kernel,
-    rounding,
-    training,
+from refimpl.check.judging import (
+    CLOSE,
+    FORM_ERRORS,
+    best,
+    indices,
+    listed,
+    nearest,
+    squares,
+    tie_if,
+    way_up,
+    whole,
 )
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels import hamming_distances as reference_hamming
 from refimpl.rivals.fastmap import choose_distant_objects, line_projection, residual_squares
 from refimpl.rivals.fastmap import fastmap as reference_fastmap
@@ -70,25 +70,16 @@ def hamming_nearest(s: Source, flag: str) -> Values:
     return {**values, "k": s.integer(0, len(values["X"]))}
 
 
-def _ordered_otherwise(arguments: Values, want: Values, got: Values) -> str:
-    """Judge codes within a radius: the same codes in another order are a tie broken otherwise."""
-    starts = np.asarray(got["starts"])
-    if starts.tolist() != np.asarray(want["starts"]).tolist():
-        return WRONG
-    for a, b in itertools.pairwise(starts):
-        if sorted(want["indices"][a:b]) != sorted(np.asarray(got["indices"])[a:b].tolist()):
-            return WRONG
-    indices, distances = np.asarray(got["indices"]), np.asarray(got["distances"])
-    queries = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    if _hamming(arguments)[queries, indices].tolist() != distances.tolist():
-        return WRONG
-    return TIE if distances.tolist() == np.asarray(want["distances"]).tolist() else WRONG
+def _of_their_queries(arguments: Values, answer: Values) -> FloatArray:
+    """Return the distances of the codes of each query; the same codes may be ordered otherwise."""
+    D = _hamming(arguments)
+    return np.asarray(D[listed(answer["starts"], answer["indices"], D.shape[1])])
 
 
 @kernel(
     f"starts {SCAN} bits; indices {SCAN} optimum; distances {SCAN} bits",
     flags=f"{CODES}, at the radius",
-    judge=_ordered_otherwise,
+    judge=best(_of_their_queries),
 )
 def hamming_within(s: Source, flag: str) -> Values:
     values = _scanned(s, "ties" if flag == "at the radius" else flag)
@@ -116,24 +107,14 @@ def projections(s: Source, flag: str) -> Values:
     return {"X": s.points(n, d, flag), "A": s.reals((d, s.length(4)), flag)}
 
 
-def _same_votes(arguments: Values, want: Values, got: Values) -> str:
-    """Judge points by their votes: another order of equal votes is a tie broken otherwise."""
-    first = np.asarray(got["first"])
-    if first.tolist() != np.asarray(want["first"]).tolist():
-        return WRONG
-    starts, ends, members = (arguments[name] for name in ("starts", "ends", "members"))
-    indices, votes = np.asarray(got["indices"]), np.asarray(got["votes"])
+def _votes(arguments: Values, answer: Values) -> IntArray:
+    """Return the votes of the points of each query."""
+    starts, ends, members, n = (arguments[part] for part in ("starts", "ends", "members", "n"))
+    counts = np.zeros((len(arguments["buckets"]), n), dtype=np.int64)
     for i, buckets in enumerate(arguments["buckets"]):
-        counts = np.zeros(arguments["n"], dtype=np.int64)
         for bucket in buckets[buckets >= 0]:
-            counts[np.unique(members[starts[bucket] : ends[bucket]])] += 1
-        rows = indices[first[i] : first[i + 1]]
-        if len(np.unique(rows)) < len(rows) or (rows < 0).any() or (rows >= len(counts)).any():
-            return WRONG
-        expected = np.asarray(want["votes"])[first[i] : first[i + 1]]
-        if counts[rows].tolist() != expected.tolist():
-            return WRONG
-    return TIE if votes.tolist() == np.asarray(want["votes"]).tolist() else WRONG
+            counts[i, np.unique(members[starts[bucket] : ends[bucket]])] += 1
+    return np.asarray(counts[listed(answer["first"], answer["indices"], n)])
 
 
 LSH = "Datar et al. (2004), § 3.2"
@@ -142,7 +123,7 @@ LSH = "Datar et al. (2004), § 3.2"
 @kernel(
     f"first {LSH} bits; indices {LSH} optimum; votes {LSH} bits",
     flags="plain, duplicates, empty, no bucket",
-    judge=_same_votes,
+    judge=best(_votes),
 )
 def bucket_votes(s: Source, flag: str) -> Values:
     b, n = s.length(5), s.length(7)
@@ -170,13 +151,13 @@ def _centre_rounding(arguments: Values, expected: Values) -> Values:
     return {"centres": np.full(np.shape(expected["centres"]), 4 * size)}
 
 
-def _near_centres(arguments: Values, want: Values, got: Values) -> str:
+def _near_centres(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a clustering: each point must be with one of its nearest centres."""
     centres, places = np.asarray(got["centres"]), np.asarray(got["nearest"])
     if centres.shape != np.shape(want["centres"]) or places.shape != np.shape(want["nearest"]):
-        return WRONG
+        return Kind.WRONG
     if not np.allclose(centres, want["centres"], rtol=1e-9, atol=1e-12):
-        return WRONG
+        return Kind.WRONG
     judge = nearest(lambda values: squares(values["S"], centres), "nearest")
     S = {"S": arguments["X"][arguments["rows"]]}
     rows = [{"nearest": np.asarray(places)[:, np.newaxis]} for places in (want["nearest"], places)]
@@ -210,30 +191,20 @@ def _trees(s: Source, d: int) -> KMeansTrees:
     )
 
 
-def _same_way(arguments: Values, want: Values, got: Values) -> str:
+def _same_way(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge leaves: at each node the way must go to one of the nearest centres."""
-    trees, Q = arguments["trees"], arguments["Q"]
-    leaves = np.asarray(got["leaves"])
-    if leaves.shape != np.shape(want["leaves"]):
-        return WRONG
-    parent = {}
-    for j in range(len(trees.first)):
-        for child in range(trees.first[j], trees.last[j]):
-            parent[child] = j
-    D = squares(Q, trees.centres)
-    for i, row in enumerate(leaves.tolist()):
+    trees = arguments["trees"]
+    children = list(zip(trees.first.tolist(), trees.last.tolist(), strict=True))
+    above = {child: k for k, ends in enumerate(children) for child in range(*ends)}
+    leaves = indices(got["leaves"], len(children), np.shape(want["leaves"])).tolist()
+    for D, row in zip(squares(arguments["Q"], trees.centres), leaves, strict=True):
         for root, leaf in zip(trees.roots.tolist(), row, strict=True):
-            if not 0 <= leaf < len(trees.first) or trees.first[leaf] < trees.last[leaf]:
-                return WRONG
-            while leaf != root:
-                above = parent.get(leaf)
-                if above is None:
-                    return WRONG
-                beside = D[i, trees.first[above] : trees.last[above]]
-                if D[i, leaf] > beside.min() * (1 + 2.0**-40):
-                    return WRONG
-                leaf = above
-    return TIE
+            if children[leaf][0] < children[leaf][1]:
+                return Kind.WRONG
+            for k, node in way_up(above, leaf, root):
+                if D[node] > D[slice(*children[k])].min() * (1 + CLOSE):
+                    return Kind.WRONG
+    return Kind.TIE
 
 
 WAY = "Nister & Stewenius (2006)"
@@ -246,28 +217,23 @@ def tree_leaves(s: Source, flag: str) -> Values:
     return {"trees": _trees(s, d), "Q": s.points(s.length(5), d, flag)}
 
 
-def _leaf_bounds(trees: KMeansTrees) -> list[tuple[int, int]]:
-    is_leaf = trees.first == trees.last
-    return list(zip(trees.starts[is_leaf].tolist(), trees.ends[is_leaf].tolist(), strict=True))
-
-
-def _same_points(arguments: Values, want: Values, got: Values) -> str:
+def _same_points(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a best-bin-first search: the same points ordered otherwise, leaf after leaf."""
-    indices, opened = np.asarray(got["indices"]), np.asarray(got["opened"])
-    shape = np.shape(want["indices"])
-    if indices.shape != shape or opened.shape != shape:
-        return WRONG
-    trees = arguments["trees"]
-    if (opened < 0).any() or (opened >= len(trees.first)).any() or (np.diff(opened) < 0).any():
-        return WRONG
-    leaves = [set(trees.members[a:b]) for a, b in _leaf_bounds(trees)]
-    for points, numbers in zip(indices, opened, strict=True):
+    trees, shape = arguments["trees"], np.shape(want["indices"])
+    places = indices(got["indices"], trees.n, shape)
+    opened = indices(got["opened"], len(trees.first), shape)
+    if (np.diff(opened) < 0).any():
+        return Kind.WRONG
+    is_leaf = trees.first == trees.last
+    bounds = zip(trees.starts[is_leaf], trees.ends[is_leaf], strict=True)
+    leaves = [set(trees.members[a:b]) for a, b in bounds]
+    for points, numbers in zip(places, opened, strict=True):
         for number in np.unique(numbers):
             together = set(points[numbers == number])
             if not any(together <= leaf for leaf in leaves):
-                return WRONG
-    same = (np.sort(indices, axis=1) == np.sort(want["indices"], axis=1)).all()
-    return EQUAL_WORTH if same else WRONG
+                return Kind.WRONG
+    same = (np.sort(places, axis=1) == np.sort(want["indices"], axis=1)).all()
+    return Kind.EQUAL_WORTH if same else Kind.WRONG
 
 
 @kernel(
@@ -334,20 +300,20 @@ def _follow(arguments: Values, rounds: States) -> States:
         off = CLOSE * largest if j else 0.0  # the first squares are the same numbers for everybody
         want: Values = {"pivots": np.array([a, b]), "exact": j == 0}
         want["ends"] = _ends(S, starts[j], iterations, zero, off)
-        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != WRONG:
+        if j < len(rounds) and _a_possible_end(arguments, want, rounds[j]) != Kind.WRONG:
             a, b = (whole(part) for part in rounds[j]["pivots"])
         F[:, j] = line_projection(S[a], float(S[a, b]), S[b])
         listed.append({**want, "F": F[:, j].copy()})
     return listed
 
 
-def _a_possible_end(arguments: Values, want: Values, got: Values) -> str:
+def _a_possible_end(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge pivots: the search may end there if it takes another one of equally far objects."""
     try:
         a, b = (whole(part) for part in got["pivots"])
     except FORM_ERRORS:
-        return WRONG
-    return tie_if(want["exact"], TIE if (a, b) in want["ends"] else WRONG)
+        return Kind.WRONG
+    return tie_if(want["exact"], Kind.TIE if (a, b) in want["ends"] else Kind.WRONG)
 
 
 @training(

@@ -10,19 +10,8 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import by_worth, indices, squares
-from refimpl.check.subject import (
-    AGREES,
-    EQUAL_WORTH,
-    TIE,
-    WRONG,
-    States,
-    Values,
-    asked,
-    kernel,
-    rounding,
-    training,
-)
+from refimpl.check.judging import best, by_worth, indices, listed, squares, way_up
+from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
 from refimpl.search_forest.algorithm import search_forest as reference_forest
@@ -39,26 +28,6 @@ def _int32(*values: int) -> Int32Array:
 
 
 def _forest(s: Source, d: int, dtype: str) -> SearchForest:
-    """Two trees: a plane with a coordinate below it, and a single coordinate."""
-    if s.wide:
-        return _ragged(s, d, dtype)
-    planes = (s.array((1, d), -2, 2) + 0.0).astype(dtype)
-    return SearchForest(
-        c=np.array([1.5, 0.5]),
-        roots=np.array([0, 5]),
-        left=_int32(1, 3, -1, -1, -1, 6, -1, -1),
-        word=_int32(-1, -1, 0, 1, 2, -1, 3, 4),
-        plane=_int32(0, -1, -1, -1, -1, -1, -1, -1),
-        feature=_int32(-1, s.integer(0, d - 1), -1, -1, -1, s.integer(0, d - 1), -1, -1),
-        offset=np.array([s.integer(-2, 2) / 2, 0.5, 0, 0, 0, s.integer(-2, 2), 0, 0]),
-        planes=planes,
-        lam=0.5,
-        history=np.zeros((2, 5)),
-        message="made for a vector",
-    )
-
-
-def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
     """Return trees of planes and coordinates, in which any node may be a leaf."""
     M, depth = s.length(2), s.integer(0, 5)
     roots: list[int] = []
@@ -92,17 +61,21 @@ def _ragged(s: Source, d: int, dtype: str) -> SearchForest:
     )
 
 
-def _beside_a_plane(arguments: Values, want: Values, got: Values) -> str:
+def _beside_a_plane(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge words: a point may be on the other side only of a plane that it lies on, rounded."""
-    forest, X = arguments["forest"], arguments["X"]
-    words = np.asarray(got["words"])
-    if words.shape != np.shape(want["words"]) or words.dtype.kind not in "iu":
-        return WRONG
-    size = np.abs(X) @ np.abs(forest.planes[0]) + 2
-    value = X.astype(np.float64) @ forest.planes[0] + forest.offset[0]
-    near = (np.abs(value) <= 2.0**-40 * size) & (value != 0)
-    rows = (words != want["words"]).any(axis=1)
-    return EQUAL_WORTH if near[rows].all() and (words[:, 1] == want["words"][:, 1]).all() else WRONG
+    forest, left = arguments["forest"], arguments["forest"].left.tolist()
+    words = indices(got["words"], len(left), np.shape(want["words"])).tolist()
+    leaf = {word: node for node, word in enumerate(forest.word.tolist()) if word >= 0}
+    above = {k: node for node, child in enumerate(left) for k in (child, child + 1) if child >= 0}
+    for x, row in zip(arguments["X"].astype(np.float64), words, strict=True):
+        for root, word in zip(forest.roots.tolist(), row, strict=True):
+            for k, node in way_up(above, leaf[word], root):
+                p = forest.planes[forest.plane[k]] if forest.plane[k] >= 0 else None
+                value = (x[forest.feature[k]] if p is None else x @ p) + forest.offset[k]
+                near = 0.0 if p is None else 2.0**-40 * (np.abs(x) @ np.abs(p) + 2)
+                if (value > 0) != (node == left[k]) and not 0 < abs(value) <= near:
+                    return Kind.WRONG
+    return Kind.EQUAL_WORTH
 
 
 @kernel(
@@ -133,28 +106,21 @@ def plane_values(s: Source, flag: str) -> Values:
     return {"X": X, "p": s.reals((d,), flag).astype(dtype)}
 
 
-def _same_scores(arguments: Values, want: Values, got: Values) -> str:
-    """Judge candidates by T: another order of equal T is a tie broken otherwise."""
-    offsets, rows = np.asarray(got["offsets"]), np.asarray(got["rows"])
-    if offsets.tolist() != np.asarray(want["offsets"]).tolist() or len(rows) != len(want["rows"]):
-        return WRONG
+def _scores(arguments: Values, answer: Values) -> FloatArray:
+    """Return T of the candidates of each query."""
     starts, items, c = (arguments[name] for name in ("starts", "items", "c"))
     T = np.zeros((len(arguments["words"]), len(arguments["alive"])))
     for i, words in enumerate(arguments["words"]):
         for m, word in enumerate(words):
             T[i, items[starts[word] : starts[word + 1]]] += c[m]
     T[:, ~arguments["alive"]] = 0
-    query = np.repeat(np.arange(len(T)), np.diff(offsets))
-    rows = indices(rows, T.shape[1])
-    if len(np.unique(query * T.shape[1] + rows)) < len(rows):
-        return WRONG
-    return by_worth(T[query, want["rows"]], T[query, rows])
+    return np.asarray(T[listed(answer["offsets"], answer["rows"], T.shape[1])])
 
 
 @kernel(
     "offsets SF:eq8 bits; rows SF:eq8 optimum; scores SF:eq8 digits",
     flags="ties, plain, empty, all of a list",
-    judge=_same_scores,
+    judge=best(_scores),
 )
 def gather_candidates(s: Source, flag: str) -> Values:
     V, M, n = s.length(5), s.length(3), s.length(7)
@@ -172,34 +138,23 @@ def gather_candidates(s: Source, flag: str) -> Values:
     }
 
 
-def _candidate_distances(arguments: Values) -> FloatArray:
-    offsets = arguments["offsets"]
+def _distances(arguments: Values, answer: Values) -> FloatArray:
+    """Return the distances of the places, then how many are listed more than once."""
     D = squares(arguments["Q"], arguments["X"])
-    real = np.full(D.shape, np.inf)
-    for i, row in enumerate(D):
-        rows = arguments["rows"][offsets[i] : offsets[i + 1]]
-        real[i, rows] = row[rows]
-    return real
-
-
-def _reranked(arguments: Values, want: Values, got: Values) -> str:
-    """Judge by distance; a candidate that is listed more than once may come more than once."""
-    D = _candidate_distances(arguments)
-    chosen = indices(got["indices"], D.shape[1], np.shape(want["indices"]), least=-1)
-    taken = []
-    for places in (want["indices"], chosen):
-        worths = np.take_along_axis(D, np.maximum(places, 0), axis=1)
-        taken.append(np.where(places >= 0, worths, np.inf))
-    counts = [np.sort(places, axis=1) for places in (want["indices"], chosen)]
-    verdict = by_worth(taken[0], taken[1])
-    repeated = [(np.diff(row, axis=1) == 0).sum() for row in counts]
-    return verdict if repeated[0] == repeated[1] else WRONG
+    offsets, rows = arguments["offsets"], arguments["rows"]
+    places = indices(answer["indices"], D.shape[1], least=-1)
+    worth = np.full((len(D), places.shape[1] + 1), np.inf)
+    for i, chosen in enumerate(places):
+        candidates = np.isin(chosen, rows[offsets[i] : offsets[i + 1]])
+        worth[i, :-1][candidates] = D[i, chosen[candidates]]
+        worth[i, -1] = len(chosen) - len(np.unique(chosen))
+    return worth
 
 
 @kernel(
     "squares Li et al. (2011), § 2 digits; indices Li et al. (2011), § 2 optimum",
     flags="ties, plain, negative zero, duplicates, empty, float32, fewer than k",
-    judge=_reranked,
+    judge=best(_distances),
 )
 def rerank(s: Source, flag: str) -> Values:
     d, n, m = s.length(4), s.length(6), s.length(3)
@@ -251,12 +206,12 @@ def pair_product(s: Source, flag: str) -> Values:
     }
 
 
-def _same_cut(arguments: Values, want: Values, got: Values) -> str:
+def _same_cut(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge thresholds by the weight that they cut."""
     A = arguments["A"]
     thresholds = np.asarray(got["threshold"], dtype=np.float64)
     if thresholds.shape != (A.shape[1],):
-        return WRONG
+        return Kind.WRONG
     first, second, v = (arguments[name] for name in ("first", "second", "v"))
     same = True
     cut = np.full(A.shape[1], np.inf)
@@ -268,7 +223,7 @@ def _same_cut(arguments: Values, want: Values, got: Values) -> str:
             cut[t] = crossing + arguments["base"] * above.sum() * (~above).sum()
     size = rounding(np.abs(v).sum() + abs(arguments["base"]) * len(A) ** 2, len(v))
     verdict = by_worth(want["crossing"], cut, size)
-    return EQUAL_WORTH if same and verdict == TIE else verdict
+    return Kind.EQUAL_WORTH if same and verdict == Kind.TIE else verdict
 
 
 @kernel(
@@ -346,16 +301,16 @@ def matrix(x: FloatArray, arguments: Values) -> FloatArray:
     return np.asarray(x.T @ M @ x)
 
 
-def _same_quotient(arguments: Values, want: Values, got: Values) -> str:
+def _same_quotient(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a direction: length 1, its largest entry positive, the leading eigenvalue."""
     p = np.asarray(got["p"], dtype=np.float64)
     if p.shape != np.shape(want["p"]) or not abs(np.linalg.norm(p) - 1) < 1e-9:
-        return WRONG
+        return Kind.WRONG
     A = matrix(arguments["x"], arguments)
     size = 1e-7 * float(np.abs(A).max(initial=0.0)) + 1e-12
     positive = p[np.abs(p) >= np.abs(p).max() * (1 - 1e-6)].max() > 0
     largest = np.linalg.eigvalsh(A)[-1]
-    return AGREES if positive and p @ A @ p >= largest - size else WRONG
+    return Kind.AGREES if positive and p @ A @ p >= largest - size else Kind.WRONG
 
 
 def _same_direction(arguments: Values, expected: Values) -> Values:
@@ -392,25 +347,25 @@ def _rise(arguments: Values, left: Any) -> float:
     return float(total)
 
 
-def _same_split(arguments: Values, want: Values, got: Values) -> str:
+def _same_split(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a plane: it must say its own sides, and divide as well as the expected plane."""
     left = np.asarray(got["left"])
     p = np.asarray(got["p"], dtype=np.float64)
     if left.dtype != bool or left.shape != want["left"].shape or p.shape != want["p"].shape:
-        return WRONG
+        return Kind.WRONG
     b = float(got["b"])
     if not np.isfinite([*p, b]).all() or not p.any():
-        return WRONG
+        return Kind.WRONG
     X = arguments["X"].astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         values = X @ p + b
     if not np.isfinite(values).all():
-        return WRONG
+        return Kind.WRONG
     size = 2.0**-40 * (np.abs(X) @ np.abs(p) + abs(b))
     if ((values > size) & ~left).any() or ((values < -size) & left).any():
-        return WRONG
+        return Kind.WRONG
     if (left == want["left"]).all():
-        return EQUAL_WORTH
+        return Kind.EQUAL_WORTH
     return by_worth(_rise(arguments, want["left"]), _rise(arguments, left), 1e-12)
 
 
@@ -477,13 +432,13 @@ def _run(arguments: Values) -> States:
     return listed
 
 
-def same_leaves(arguments: Values, want: Values, got: Values) -> str:
+def same_leaves(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge the leaves of a tree: other names are the same tree; else J of eq. 17 decides."""
     leaf = np.asarray(got["leaf"])
     if leaf.shape != want["leaf"].shape:
-        return WRONG
+        return Kind.WRONG
     if (by_first_point(leaf) == want["leaf"]).all():
-        return AGREES
+        return Kind.AGREES
     J = worth(leaf, arguments, want["T"])
     return by_worth(want["J"], J, 1e-6 * abs(want["J"]))
 
@@ -496,24 +451,17 @@ def worth(leaf: IntArray, arguments: Values, T: FloatArray) -> float:
     return float((np.exp(-z * T) * z)[together].sum())
 
 
-def settled(arguments: Values) -> bool:
-    """Whether the leaves stay the same if the points move by a thousandth: no plane turns."""
-    X = arguments["X"]
-    leaves = [state["leaf"].tolist() for state in _run(arguments)]
-    for k in (1, 2, 3):
-        moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
-        if [state["leaf"].tolist() for state in _run({**arguments, "X": moved})] != leaves:
-            return False
-    return True
-
-
 OUTPUTS = "leaf SF:2:6 optimum; J SF:eq17 digits~1e-6"
 
 
 def _settled(given: Values) -> Values:
-    """Return a problem; ValueError says that its leaves hang on rounding."""
-    if not settled(given):
-        raise ValueError("the leaves hang on rounding")
+    """Return a problem; ValueError says that its leaves change if points move by a thousandth."""
+    X = given["X"]
+    leaves = [state["leaf"].tolist() for state in _run(given)]
+    for k in (1, 2, 3):
+        moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
+        if [state["leaf"].tolist() for state in _run({**given, "X": moved})] != leaves:
+            raise ValueError("the leaves hang on rounding")
     return given
 
 
@@ -555,7 +503,7 @@ def _run_tree(arguments: Values) -> States:
     return [{name: state[name] for name in ("leaf", "J")}]
 
 
-def _same_tree(arguments: Values, want: Values, got: Values) -> str:
+def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
     return same_leaves(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
 
 

@@ -1,12 +1,13 @@
-"""For each tie rule and each constant of a training a copy of the reference that breaks it alone.
+"""Faults that the check must find, each at its line, and what it must not flag: a text of the
+reference's source, and what stands there instead.
 
-The vectors have a case for each: its flags name the rules that it decides. Not there, because no
-case decides them: which of two equal classifiers BoostMap removes or modifies (their losses are
-sums in another order), and the least alpha of its step 3 (a classifier that it holds back is
-removed before).
+RULES breaks alone each tie rule and each constant of a training. The vectors have a case for each:
+its flags name the rules that it decides. Not there, because no case decides them: which of two
+equal classifiers BoostMap removes or modifies (their losses are sums in another order), and the
+least alpha of its step 3 (a classifier that it holds back is removed before).
 
-MUTANTS maps (training, rule) to a function or class of the reference, a text of its source, what
-the copy has instead, and the line that the check names on the rule's case: None if the copy raises.
+FAULTS are other faults of kernels and of trainings; VARIANTS are changes that leave a kernel
+right.
 """
 
 import contextlib
@@ -17,8 +18,8 @@ import textwrap
 
 import refimpl.boostmap.algorithm as bm
 import refimpl.ftune.algorithm as ft
+import refimpl.kernels
 import refimpl.kernels.landmarks
-import refimpl.kernels.losses
 import refimpl.kernels.similarity
 import refimpl.kernels.stumps
 import refimpl.lmnn.algorithm as lm
@@ -28,8 +29,11 @@ import refimpl.search_forest.algorithm as sf
 import refimpl.spaces.ranks
 from refimpl.boosted_distance import algorithm as bd
 from refimpl.boosted_distance.model import stump
+from refimpl.check.subject import Kind
+from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.kernels.sorting import SortedFeatures
 
+LAST_BITS, TIE, EQUAL_WORTH, WRONG = Kind.LAST_BITS, Kind.TIE, Kind.EQUAL_WORTH, Kind.WRONG
 best_stump = refimpl.kernels.stumps.best_stump
 CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
     f"refimpl.{module}:"
@@ -46,7 +50,7 @@ RANKS = "Athitsos et al. (2005), § 11.1"
 RCA = "Bar-Hillel et al. (2003), § 2"
 RAISES = None
 
-MUTANTS = {
+RULES = {
     ("adaboost", "lowest-feature"):
         (best_stump, "in range(features.n_features)", "in reversed(range(features.n_features))",
          "BD:A.2:8"),
@@ -242,6 +246,206 @@ MUTANTS = {
     ("lipschitz", "nearest-of-the-set"):
         (refimpl.rivals.lipschitz.lipschitz_coordinates, ".min(axis=1)", ".max(axis=1)", "BM:eq7"),
 }  # fmt: skip
+"""For each (training, rule): a function of the reference or its address, a text of its source,
+what the copy has instead, and the line that the check names on the rule's case: None if it raises.
+"""
+
+POLARITIES = "((1, w1 - below), (-1, w0 + below))"
+FAULTS = {
+    "the last feature wins":
+        ("best_stump", None, "in range(features.n_features)",
+         "in reversed(range(features.n_features))", TIE, "BD:A.2:8"),
+    "polarity -1 first":
+        ("best_stump", None, POLARITIES, "((-1, w0 + below), (1, w1 - below))", TIE, "BD:A.2:8"),
+    "no constant stump":
+        ("best_stump", None, ARGMIN, "1 + int(np.argmin(errors[1:])) if len(errors) > 1 else 0",
+         WRONG, "BD:A.2:7"),
+    "one polarity":
+        ("best_stump", None, POLARITIES, "((1, w1 - below),)", WRONG, "BD:A.2:7"),
+    "thresholds at values":
+        ("best_stump", SortedFeatures.threshold, "return middle",
+         "return high if p > 0 else middle", EQUAL_WORTH, "BD:A.2:8"),
+    "weights in float32":
+        ("best_stump", None, "on_grid(w)", "w.astype(np.float32).astype(np.float64)",
+         (LAST_BITS, WRONG), "BD:A.2:7"),
+    "at most for below":
+        ("add_similarity", None, "p * difference < p", "p * difference <= p", WRONG, "BD:A.3:4"),
+    "exponent of the other sign":
+        ("z_values", None, "_factors(u, x, a)", "_factors(u, x, -a)", WRONG, "BM:7.3:11"),
+    "splitters forgotten":
+        ("z_values", None, "triples, y, S)", "triples, y, None)", WRONG, "BM:7.3:11"),
+    "silence is no error":
+        ("weighted_errors", None, "np.abs(y - sign) / 2", "np.abs(y - sign) // 2", WRONG,
+         "BM:7.3:8"),
+    "not normalised":
+        ("next_weights", None, "return reweighted(margin, u, alpha)",
+         "after, w, z = reweighted(margin, u, alpha); return after, w * z, z", WRONG, "BM:7.3:12"),
+    "least alpha forgotten":
+        ("minimize_z", None, "float(l)", "-50.0", WRONG, "BM:7.3:10", "BM:7.3:9"),
+    "the last range wins":
+        ("best_ranges", None, "np.argmax(gains)", "len(gains) - 1 - np.argmax(gains[::-1])", TIE,
+         "BM:8.3:2"),
+    "squared for absolute":
+        ("weighted_l1", None, "np.abs(q - X)", "(q - X) ** 2", WRONG, "BM:eq22"),
+    "the last of equal distances":
+        ("weighted_l1_nearest", None, 'np.argsort(row, kind="stable")',
+         '(len(row) - 1 - np.argsort(row[::-1], kind="stable"))', TIE, "BM:4.3:2"),
+    "most similar":
+        ("least_similar", None, "sums[left].argmin()", "sums[left].argmax()", WRONG, "FT:1:3"),
+    "taken ones again":
+        ("least_similar", None, "np.flatnonzero(~taken)", "np.arange(len(taken))", WRONG,
+         "FT:1:3"),
+    "no clip below":
+        ("transferred_differences", None, "np.clip(s * difference, -1.0, 1.0)",
+         "np.minimum(s * difference, 1.0)", WRONG, "FT:phi"),
+    "at the radius too": ("impostors", None, "D < radii", "D <= radii", TIE, "LM:4.2:3"),
+    "margin of zero": ("hinge_terms", None, "(1.0 + targets)", "targets", WRONG, "LM:3:1"),
+    "sums in place of differences":
+        ("weighted_differences", None, "Z[a[part]] - Z", "Z[a[part]] + Z", WRONG, "LM:eq6"),
+    "the points themselves":
+        ("tree_nearest", None, "-1 if skip is None else skip[t]", "-1", WRONG, "LM:4.1:4"),
+    "the nearest left out":
+        ("scan_nearest", None, "squares[t], indices[t] = near, which",
+         "squares[t], indices[t] = np.append(near[1:], np.inf), np.append(which[1:], -1)", WRONG,
+         "LM:4.1:4"),
+    "the first word alone":
+        ("hamming_nearest", None, "hamming_distances(Q[i : i + 1], X)",
+         "hamming_distances(Q[i : i + 1, :1].copy(), X[:, :1].copy())", WRONG,
+         "Li et al. (2011), Table 1"),
+    "base weight forgotten":
+        ("best_thresholds", None, "+ base * (", "+ 0.0 * (", WRONG, "SF:eq17"),
+    "the upper triangle alone":
+        ("pair_product", None, "listed_product(first, second, v, u)",
+         "np.bincount(first, v * u[second], len(u))", WRONG, "SF:eq18"),
+    "new pairs without c":
+        ("meet_pairs", None, "np.full(len(met), c)", "np.zeros(len(met))", WRONG, "SF:1:3"),
+    "deleted points too":
+        ("gather_candidates", None, "(T > 0) & alive", "T > 0", WRONG, "SF:eq8"),
+    "on the plane goes left": ("forest_words", None, "tests > 0", "tests >= 0", WRONG, "SF:eq16"),
+    "of either sign":
+        ("leading_direction", None, "return top_eigenvector", "return -top_eigenvector", WRONG,
+         "SF:eq18"),
+    "empty centres at zero":
+        ("lloyd", None, "return centres, nearest",
+         "centres[np.bincount(nearest, minlength=len(centres)) == 0] = 0.0\n"
+         "    return centres, nearest", WRONG, "Lloyd (1982)"),
+    "products in float32":
+        ("projections", None, "x[:, np.newaxis] * a",
+         "x[:, np.newaxis].astype(np.float32) * a.astype(np.float32)", (WRONG, LAST_BITS),
+         "Datar et al. (2004), § 3.2"),
+    "beta for the wrong ones":
+        ("adaboost", CHECK_BD + "states", "np.where(right, beta, 1.0)",
+         "np.where(right, 1.0, beta)", WRONG, "BD:A.2:11"),
+    "alpha as printed":
+        ("adaboost", bd.adaboost_rounds, "np.log(1 / beta_t)", "1 / np.log(beta_t)", WRONG,
+         "BD:A.2:12"),
+    "negatives the other way":
+        ("boosted_distance", CHECK_BD + "_rows", "A, B = part.A, part.B",
+         "A, B = (part.A, part.B) if len(part.A) <= len(part.B) else (part.B, part.A)", WRONG,
+         "BD:A.1:3"),
+    "boostmap weights not divided":
+        ("boostmap", refimpl.kernels.next_weights, "return reweighted(margin, u, alpha)",
+         "after, w, z = reweighted(margin, u, alpha); return after, w * z, z", WRONG, "BM:7.3:12"),
+    "boostmap never modifies":
+        ("boostmap", bm.training_rounds, "z < 0.9999", "z < -1", WRONG, "BM:7.3:4", "BM:7.3:12"),
+    "forest c without lambda":
+        ("search_forest", sf.best_c, "float(np.log(worth / cost)) if worth > cost else 0.0",
+         "float(np.log(similar / max(dissimilar, 1.0)))", WRONG, "SF:eq15", "SF:1:1"),
+    "forest trees of one leaf":
+        ("search_forest", sf.search_tree, "rise > 1e-9", "rise > 1e9", WRONG, "SF:2:6", "SF:1:1"),
+    "lmnn farthest targets":
+        ("lmnn_steps", lm.target_neighbors, "targets[members] = members[near.indices]",
+         "D = ((X[members][:, np.newaxis] - X[members]) ** 2).sum(axis=2)\n"
+         "        np.fill_diagonal(D, -1.0)\n"
+         "        targets[members] = members[np.argsort(-D, axis=1)[:, :k]]", WRONG, "LM:2:1"),
+    "euclidean metric":
+        ("lmnn", CHECK_LM + "_run_optimum", "result.M[0]", "np.eye(len(result.M[0]))", WRONG,
+         "LM:eq3"),
+    "dselect pairs swapped":
+        ("dselect", ft.pairs, "[z_1, z_2]", "[z_2, z_1]", WRONG, "FT:1:8"),
+    "landmarks most similar":
+        ("dselect", refimpl.kernels.landmarks.least_similar, "sums[left].argmin()",
+         "sums[left].argmax()", WRONG, "FT:1:3", "FT:1:8"),
+    "the first function":
+        ("ftune", ft.ftune, "min(F, key", "min(list(F)[:1], key", (WRONG, EQUAL_WORTH), "FT:2:5"),
+    "fastmap divided once":
+        ("fastmap", fm.line_projection, "(2 * np.sqrt(S_12))", "np.sqrt(S_12)", WRONG,
+         "Faloutsos & Lin (1995), eq. 3"),
+}  # fmt: skip
+"""For each fault: the kernel or training, the function (that kernel if None), a text of its source,
+what stands there instead, the kinds and the lines that the check may name on its vectors.
+"""
+
+
+VARIANTS = {
+    "every stump tried":
+        ("best_stump", None, "below = mass_below(features, f, g, w1 - w0)",
+         "x = features.A[:, f] if features.B is None else "
+         "np.subtract.outer(features.A[:, f], features.B[:, f]).ravel()\n"
+         "        below = np.array([g[x < v].sum() for v in np.unique(x)])"),
+    "rounds backwards":
+        ("add_similarity", None, "in zip(alpha, feature, polarity, threshold, strict=True)",
+         "in list(zip(alpha, feature, polarity, threshold, strict=True))[::-1]"),
+    "losses by NumPy":
+        ("z_values", None, "fixed_sum(_factors(u, x, a)) / total",
+         "(weights_of(margin)[0] * np.exp(-a * u)).sum()"),
+    "sums backwards":
+        ("margin_sums", None, "fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))",
+         "np.concatenate([sides, weighted, weighted * np.abs(u)])[:, ::-1].sum(axis=1)"),
+    "coordinates backwards":
+        ("weighted_l1", None, "np.cumsum(lanes, axis=1)[:, -1]", "padded[:, ::-1].sum(axis=1)"),
+    "distances not on the grid":
+        ("chamfer_distances", None,
+         "rounded_distances(scipy.spatial.distance.cdist(a, b), A.shape[1:])",
+         "scipy.spatial.distance.cdist(a, b)"),
+    "product of BLAS":
+        ("matrix_vector", None, "if einsum_adds_so(A.shape[1]):",
+         "return A @ v\n    if einsum_adds_so(A.shape[1]):"),
+    "product of BLAS from the left":
+        ("vector_matrix", None, "if einsum_adds_so(A.shape[1]):",
+         "return u @ A\n    if einsum_adds_so(A.shape[1]):"),
+    "edges backwards":
+        ("weighted_differences", None, "out[first:last] = sums @ terms",
+         "out[first:last] = 0\n"
+         "            np.add.at(out, a[part[::-1]], terms[::-1])"),
+    "squares by NumPy":
+        ("pair_distances", None, "_distances(Z, first, second)",
+         "((Z[first] - Z[second])[:, ::-1] ** 2).sum(axis=1)"),
+    "slacks backwards":
+        ("hinge_terms", "refimpl.kernels.subgradient:_sums",
+         "np.bincount(rows, weights=values.ravel(), minlength=n)",
+         "np.bincount(rows[::-1], weights=values.ravel()[::-1], minlength=n)"),
+    "product with the matrix":
+        ("pair_product", None, "return listed_product(first, second, v, u)",
+         "V = np.zeros((len(u), len(u)))\n"
+         "    V[first, second] = V[second, first] = v\n"
+         "    return V @ u"),
+    "direction by LAPACK":
+        ("leading_direction", None, "return top_eigenvector(product, start, tol=tol)",
+         "p = np.linalg.eigh(np.array([product(e) for e in np.eye(x.shape[1])]))[1][:, -1]\n"
+         "    return p * np.sign(p[np.abs(p).argmax()])"),
+    "projections by BLAS": ("projections", None, "return P", "return X @ A"),
+}  # fmt: skip
+"""Changes that leave a kernel right: it adds in another order, or by another library."""
+
+
+def faulty(name, target, old, new):
+    """Return the reference's kernel or training with a change of its source."""
+    if name in KERNELS:
+        kernel = getattr(refimpl.kernels, name)
+
+        def function(*arguments, **given):
+            with mutated(target or kernel, old, new):
+                return kernel(*arguments, **given)
+
+        function.__signature__ = inspect.signature(kernel)
+        return function
+
+    def training(**arguments):
+        with mutated(target, old, new):
+            return TRAININGS[name].run(arguments)
+
+    return training
 
 
 @contextlib.contextmanager
