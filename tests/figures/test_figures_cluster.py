@@ -1,7 +1,4 @@
-"""Tasks on a Dask cluster of two workers: joblib carries them there.
-
-Threads and processes of this machine are in test_figures_cli.py.
-"""
+"""Tasks on a Dask cluster of two workers: joblib carries them there."""
 
 import json
 
