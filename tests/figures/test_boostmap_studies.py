@@ -183,6 +183,15 @@ def test_the_five_points_are_as_the_paper_says():
     assert (row["ours"], row["published"], row["of"], row["error"]) == (len(right), 46, 60, 0)
 
 
+def test_the_triangle_and_the_digits():
+    (item,) = examples.triangle(job())
+    (row,) = examples.figure2(Seen([item])).rows
+    assert row["ours"] == pytest.approx(1.1, rel=1e-12) == row["published"]
+    (item,) = examples.digits(job(), data_set="few", per_class=3)
+    (row,) = examples.figure4(Seen([item])).rows
+    assert item["side"] == 8 and row["ours"] == 30
+
+
 # ---------------------------------------------------------------------------------- cells and views
 
 

@@ -235,6 +235,13 @@ def test_misuse_names_the_argument_and_what_would_do(tmp_path, capsys, arguments
     assert not (tmp_path / "out").exists()
 
 
+def test_out_that_is_a_file_is_refused(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit):
+        run(tmp_path / "file", "fake.table1")
+    assert "--out" in capsys.readouterr().err
+
+
 def test_unbuilt_fast_kernels_are_an_error_that_says_what_to_do(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "refimpl_fast", None)
     with pytest.raises(SystemExit):

@@ -375,6 +375,10 @@ def put(array, place, value):
         (TREES, {"centres": TREES.centres * np.nan}, "centres must hold numbers"),
         (TREES, {"centres": TREES.centres[:, :0].copy()}, "centres"),
         (TREES, {"last": put(TREES.last, 0, 10**15)}, "first, last"),
+        (TREES, {"last": TREES.last[:-1].copy()}, "last must be of shape"),
+        (TREES, {"members": TREES.members[:-1].copy()}, "centres, members must be of shapes"),
+        (TREES, {"members": TREES.members[:-2].copy()}, "must give a root the"),
+        (TREES, {"roots": TREES.roots[::-1].copy()}, "roots must rise from 0"),
         (
             TREES,
             {"first": put(TREES.first, 0, 0)},
