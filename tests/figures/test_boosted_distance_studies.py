@@ -393,23 +393,6 @@ def test_distances_compares_the_one_that_the_paper_names():
     assert of["liver", "all"] == 41.11 and len(rows) == 10 + 14
 
 
-def test_the_cells_of_the_papers_scale():
-    """§ 4.1 with 50 runs, and 400 of the sets on which the lead is within chance."""
-    counts = {}
-    for cell in errors.STUDY.cells["paper"]:
-        key = cell["data_set"], cell["part"], cell.get("share")
-        counts[key] = counts.get(key, 0) + 1
-        assert cell["most"] == {"reductions": 199 if cell.get("share") is None else 500}.get(
-            cell["part"], 500
-        )
-    for name in errors.SETS:
-        assert counts[name, "test", None] == (400 if name in errors.CLOSE else 50)
-        assert counts[name, "validation", None] == 10
-    high = {name for name, part, _ in counts if part == "reductions"}
-    assert high == {"ad", "gender", "MNIST", "arrhythmia"}
-    assert counts["MNIST", "reductions", 0.8] == 25
-
-
 # ---------------------------------------------------------------------------------------- the data
 
 

@@ -195,30 +195,6 @@ def test_the_triangle_and_the_digits():
 # ---------------------------------------------------------------------------------- cells and views
 
 
-def test_sizes_at_the_papers_scale():
-    cells = trainings.CELLS["paper"]
-    first = [cell for cell in cells if cell["part"] == "training"]
-    usual = [cell for cell in first if cell["sizes"]["d"] == 256]
-    assert {(c["of"], c["triples"]) for c in usual} == {("Fe", "Ra"), ("Fe", "Se"), ("Pa", "Se")}
-    assert len(usual) == 30 and len(first) == 30 + 20 + 80
-    sizes = usual[0]["sizes"]
-    assert (sizes["triples"], sizes["candidates"], sizes["objects"]) == (200_000, 5000, 5000)
-    assert (sizes["M_1"], sizes["M_2"], sizes["d"]) == (1000, 200, 256)
-    assert usual[0]["dimensions"] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
-    few = [(c["sizes"]["k_most"], c["sizes"]["d"], c["dimensions"]) for c in first[30:]]
-    assert {k_most for k_most, *_ in few} == {4, 16, 64}
-    assert all(at == [8, [8]] for _, *at in few)
-    # further draws, whose trainings are as short, belong to no other figure
-    further = [cell for cell in first[30:] if cell["sizes"]["k_most"] == 4]
-    assert {c["draw"] for c in further} == set(range(10, 50))
-    shown = [name for name, view in VIEWS.items() if any(map(view.uses, further))]
-    assert set(shown) - {"figure1", "figure2", "figure4", "remarks"} == {"selective"}
-    fast = [cell for cell in cells if cell["part"] == "fastmap"]
-    assert len(fast) == 6 and fast[0]["objects"] == 10_000
-    assert fast[0]["dimensions"] == [*range(1, 33), 64, 128, 256]
-    assert {trainings.data_of(cell) for cell in cells} == {("MNIST-10",)}
-
-
 def planted(method, draw=0, d=256, whole=True, cost=512, k_most=4, errors=None, **at):
     """Return an observation of ranks 1,000 k + p, but for those named: k10=(95, 98, 99)."""
     found = {str(k): [1000 * k + p for p in range(1, 101)] for k in (1, 10, 100)}

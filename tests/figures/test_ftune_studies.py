@@ -151,21 +151,6 @@ def test_only_the_methods_that_are_asked_for_are_trained(job, monkeypatch):
     assert accuracies(seen) == {"BBS": split.bbs(split.pool().L), "DBOOST": split.dboost()}
 
 
-def test_the_papers_sizes_and_runs():
-    """§ 3: 20 splits; we draw 150 of the small matrices, 5 of the large sets but 20 of magic."""
-    of = {study.name: study.cells["paper"] for study in (matrices.STUDY, gaussian.STUDY)}
-    assert len(of["matrices"]) == 3 * 5 * 150
-    counts = {}
-    for cell in of["gaussian"]:
-        counts.setdefault(cell["data_set"], set()).add((cell["landmarks"], cell["run"]))
-    for name, found in counts.items():
-        sizes = (30, 50, 100, 200, 300) if name in gaussian.SHOWN else (30, 300)
-        runs = 5 if name in gaussian.LARGE else 20
-        further = {(d, run) for d in (30, 50) for run in range(20)} if name == "magic" else set()
-        assert found == {(d, run) for d in sizes for run in range(runs)} | further, name
-    assert set(counts) == set(views.VECTORS) and len(views.VECTORS) == 12
-
-
 # -------------------------------------------------------------------------------------- the rows
 
 

@@ -256,24 +256,6 @@ def test_what_changes_in_a_step():
     assert [row | {"step": 0.3} for row in small] == same and small
 
 
-def test_the_papers_samples():
-    cells = table1.STUDY.cells["paper"]
-    counts = {}
-    for cell in cells:
-        key = cell["part"], cell["preparation"], cell["n"]
-        counts[key] = counts.get(key, 0) + 1
-    usual = {60: 10, 600: 10, 6000: 5, 60_000: 1}
-    # all digits three times, for their time
-    assert {n: counts["printed", "normalised", n] for n in usual} == usual | {60_000: 3}
-    # and one of each size in another order
-    assert {n: counts["certified", "normalised", n] for n in usual} == {
-        n: count + 1 for n, count in usual.items()
-    }
-    assert {n for part, kind, n in counts if kind in ("raw", "deskewed")} == {60, 600}
-    assert {n for part, _, n in counts if part == "changes"} == {60, 600, 6000}
-    assert counts["changes", "normalised", 6000] == 3 * 3
-
-
 # -------------------------------------------------------------------------------- several metrics
 
 

@@ -133,8 +133,3 @@ def test_a_set_that_is_missing_says_why(two):
     gathered = pays.table(Seen([], [CELL | {"why": "no such file"}]))
     assert [row["why"] for row in gathered.rows] == ["no such file"]
     assert len(gathered.notes) == 1
-
-
-@pytest.mark.parametrize("scale, count", [("small", 3 * 2), ("paper", 8 * 5)])
-def test_cells(scale, count):
-    assert len({str(cell) for cell in pays.cells(scale)}) == count

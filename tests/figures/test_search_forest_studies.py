@@ -10,7 +10,6 @@ from scipy.special import expit, logit
 from toy_sets import components, hnswlib_of, ticking
 
 from paper_figures.search_forest import (
-    PAPER,
     balance,
     classes,
     curves,
@@ -26,6 +25,7 @@ from paper_figures.search_forest import (
     table1,
 )
 from paper_figures.study import Seen
+from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.search_forest import selection, to_terms
 
 WHOLE, RANKED = methods.SETS, methods.RANKED
@@ -322,6 +322,27 @@ def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
 
 
 # --------------------------------------------------------------------------------------- the lookup
+
+
+@pytest.mark.parametrize("bits", [3, 9])
+def test_a_lookup_by_a_loop(job, problem, bits):
+    model = spectral_hashing(problem.X, bits)
+    codes = model.eigenfunctions(problem.X) > 0
+    found = [
+        {i for i, code in enumerate(codes) if (code != query).sum() <= 1}
+        for query in model.eigenfunctions(problem.Q) > 0
+    ]
+    order = job.rng_for("lookup", "forest toy").permutation(N)
+    seen = list(lookup.lookup(job, bits=bits, smallest=40, **SET))
+    assert [item["items"] for item in seen] == [40, 80, N]
+    for item in seen:
+        among = set(order[: item["items"]].tolist())
+        failed = np.array([100.0 * (not ids & among) for ids in found])
+        assert item[lookup.FAILED] == pytest.approx((failed.mean(), failed.std(ddof=1) / 20**0.5))
+    hits = [len(ids & set(row.tolist())) / 6 for ids, row in zip(found, problem.near, strict=True)]
+    assert seen[-1][lookup.RECALL][0] == pytest.approx(100 * np.mean(hits)) and np.mean(hits) > 0
+    assert seen[-1][lookup.RETURNED][0] == pytest.approx(np.mean([len(ids) for ids in found]))
+    assert lookup.RECALL not in seen[0]
 
 
 def test_failures_are_extrapolated_along_a_line_of_their_logit():
@@ -780,43 +801,6 @@ def test_shares_of_the_class():
     ]
 
 
-# ------------------------------------------------------------------------------------ all the views
-
-
-def of_paper(study, **parameters):
-    cells = study.cells["paper"]
-    return [cell for cell in cells if parameters.items() <= cell.items()]
-
-
-@pytest.mark.parametrize("name, shape", [("MNIST-10", (17, 12)), ("tiny-images", (60, 13))])
-def test_the_methods_of_figures_1_and_2_have_as_many_trees(name, shape):
-    """The paper's trees and levels for all forests; as many trees or tables for the rivals."""
-    listed = of_paper(curves.STUDY, data_set=name)
-    forests = [cell for cell in listed if cell["part"] == "forest"]
-    assert {(c["shape"]["trees"], c["shape"]["max_depth"]) for c in forests} == {shape}
-    assert len({c["settings"] for c in forests}) == 1 and {c["K"] for c in listed} == {100}
-    n_train = {"MNIST-10": 20_000, "tiny-images": 10_000}[name]
-    as_printed = {"n_train": n_train, "trees": shape[0], "max_depth": shape[1]}
-    assert forests[0]["shape"] == as_printed and forests[0]["draws"] == 3
-    assert forests[1]["shape"] == as_printed | {"coordinates": "given"}
-    assert forests[-1]["shape"] == as_printed | {"offset": "best", "refine": 10}
-    rivals = [c for c in listed if c["part"] in ("k-means trees", "best bin first", "LSH")]
-    assert {cell["shape"]["trees"] for cell in rivals} == {shape[0]}
-    # a tree's source divides no fewer points than there are regions
-    trees = [c for c in rivals if c["part"] != "LSH"]
-    assert all(leaf >= n - 1 for cell in trees for n, leaf in cell["settings"])
-
-
-def test_planes_are_compared_at_the_same_sizes():
-    listed = of_paper(splits.STUDY)
-    kept = ("n_train", "max_depth", "trees")
-    assert len({tuple(cell["shape"][key] for key in kept) for cell in listed}) == 1
-    assert len({cell["settings"] for cell in listed}) == 1
-    assert {cell["queries"] for cell in listed} == {10_000}
-    kinds = [c["shape"]["planes"] for c in listed if "planes" in c["shape"]]
-    assert kinds == list(planes.SPLITS)
-
-
 # ----------------------------------------------------------------------------------------- balance
 
 
@@ -840,10 +824,3 @@ def test_rows_of_balance_are_means_and_differences_of_a_draw():
         (balance.MEANS, "leaves", 8.0),
         (balance.LEARNT, balance.LESS, -1.0),
     ]
-
-
-def test_k_means_trees_have_leaves_of_one_size_at_every_dimension():
-    for scale, cells in PAPER.study_of("kmeans_trees").cells.items():
-        assert len({tuple(cell["settings"][0]) for cell in cells}) == 1, scale
-        assert {cell["method"] for cell in cells} == {recall.KMEANS}
-        assert len({cell["d"] for cell in cells}) == 3
