@@ -9,7 +9,7 @@ from toy_sets import provide
 from paper_figures.ftune import gaussian, matrices, splits, spread, transfer
 from paper_figures.ftune import shown as views
 from paper_figures.study import Job, Seen
-from refimpl.ftune import FTuneOptions, bbs, dselect, ftune, random_landmarks
+from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
 
 N, D = 90, 5
@@ -149,6 +149,23 @@ def test_only_the_methods_that_are_asked_for_are_trained(job, monkeypatch):
     monkeypatch.setattr(splits, "dselect", unwanted)
     seen = splits.accuracies(job, methods=("BBS", "DBOOST"), **TWO)
     assert accuracies(seen) == {"BBS": split.bbs(split.pool().L), "DBOOST": split.dboost()}
+
+
+def test_one_slope_alone_and_dselect(job):
+    params = {key: value for key, value in VECTORS.items() if key != "how"}
+    seen = list(transfer.compute(job, **params))
+    split = Split(job, VECTORS)
+    fresh = split.fresh()
+    assert accuracies(seen) == {
+        "FTUNE-S": split.ftune(fresh),
+        transfer.LEAST: split.ftune(fresh, family=(SLOPES[0],)),
+        transfer.LARGEST: split.ftune(fresh, family=(SLOPES[-1],)),
+        "FTUNE+D-S": split.ftune(split.diverse()),
+        "FTUNE+DP-S": split.ftune(split.diverse(per_problem=True)),
+    }
+    assert (SLOPES[0], SLOPES[-1]) == (1.0, 1000.0) and seen[0]["slope"] in SLOPES
+    two = transfer.compute(job, **(params | {"data_set": "ftune two"}))
+    assert "FTUNE+DP-S" not in accuracies(two)
 
 
 # -------------------------------------------------------------------------------------- the rows

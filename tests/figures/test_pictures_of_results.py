@@ -65,7 +65,8 @@ def test_the_committed_picture_is_the_one_of_the_record(paper, figure):
     record = Store(REPRODUCED).read(paper, figure.name)
     drawn = pixels(io.BytesIO(plots.draw(figure.draw, record, figure.size)[".png"]))
     stored = pixels(REPRODUCED / paper / f"{figure.name}.png")
-    assert drawn.shape == stored.shape and np.abs(drawn - stored).mean() < 1e-4
+    again = "python -m paper_figures --report --out paper_figures/reproduced"
+    assert drawn.shape == stored.shape and np.abs(drawn - stored).mean() < 1e-4, again
 
 
 @pytest.mark.parametrize("paper, figure", DRAWN)

@@ -176,31 +176,48 @@ MEASURE = """
 import importlib, sys
 from pathlib import Path
 sys.path[:0] = {paths!r}
-from test_memory import training_set
+from test_memory import ftune_task, training_set
 from refimpl.boosted_distance import boosted_distance, estimate_memory
 kernels = importlib.import_module({kernels!r})
 def peak():  # ru_maxrss would be no less than that of the process which started this one
     return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
-boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)
-X, labels = training_set({shape!r})
+{prepare}
 before = peak()
-boosted_distance(X, labels, 2, kernels=kernels, threads=2)
-print(peak() - before, estimate_memory(X, labels, 2, threads=2))
+{train}
+print(peak() - before, {estimate})
 """
+BOOSTED = (
+    "boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)\n"
+    "X, labels = training_set({!r})",
+    "boosted_distance(X, labels, 2, kernels=kernels, threads=2)",
+    "estimate_memory(X, labels, 2, threads=2)",
+)
+FTUNES = (
+    "ftune_task(100, 5, 3, 200, threads=2, kernels=kernels)[0]()\n"
+    "train, estimate = ftune_task(4000, 100, 3, 200, threads=2, kernels=kernels)",
+    "train()",
+    "estimate",
+)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status")
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("shape", ["continuous", "more rows than 16 bits hold"])
-def test_resident_set(shape, kernels):
-    """Beside NumPy's arrays: what C++ allocates, and the gaps between."""
+@pytest.mark.parametrize("task", ["continuous", "more rows than 16 bits hold", "FTUNE"])
+def test_resident_set(task, kernels):
+    """Beside NumPy's arrays: what C++ and BLAS allocate, and the gaps between."""
+    prepare, train, estimate = FTUNES if task == "FTUNE" else BOOSTED
     rooms = (".", "tests/shared", "tests/support", "tests/oracles")
-    paths = [str(ROOT / folder) for folder in rooms]
-    script = MEASURE.format(paths=paths, kernels=kernels.__name__, shape=shape)
+    script = MEASURE.format(
+        paths=[str(ROOT / folder) for folder in rooms],
+        kernels=kernels.__name__,
+        prepare=prepare.format(task),
+        train=train,
+        estimate=estimate,
+    )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    peak, estimate = map(int, run.stdout.split())
-    assert peak <= estimate
+    peak, estimated = map(int, run.stdout.split())
+    assert peak <= estimated
 
 
 def test_max_memory_counts_rounds():
