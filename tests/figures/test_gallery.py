@@ -1,7 +1,7 @@
 """The pages of a made-up folder: which files there are, where links lead, what each entry shows."""
 
 import pytest
-from fake_paper import paper_of
+from fake_paper import paper_of, record_of
 from html_tree import read_page
 
 from paper_figures import gallery, judge
@@ -35,28 +35,6 @@ PAPERS = [
 ABSENT = {"why": "no file"}
 
 
-def record(paper, name, rows, **more):
-    return {
-        "paper": paper,
-        "figure": name,
-        "title": "T",
-        "study": "s",
-        "version": 1,
-        "cells": 4,
-        "cpu_seconds": 11.0,
-        "machines": ["a machine"],
-        "scale": "paper",
-        "kernels": "fast",
-        "seed": 7,
-        "seconds": 12.5,
-        "versions": {"numpy": "2.1", "python": "3.12"},
-        "data": [],
-        "rows": rows,
-        "notes": [],
-        "key": "k",
-    } | more
-
-
 def row(published, ours, **keys):
     return keys | {"published": published, "ours": ours, "error": None, "n": 1}
 
@@ -67,14 +45,14 @@ def fill(folder, scale="paper"):
     data = [{"name": "uci/a.data", "sha256": "ab" * 32}]
     more = {"notes": notes, "data": data, "scale": scale}
     rows = [row(70, 70, set="x"), row(70, 60, set="<y>"), row(None, None, set="z") | ABSENT]
-    store.write(record("first_paper", "figure1", rows, **more))
+    store.write(record_of("first_paper", "figure1", rows, **more))
     for name in ("figure1.svg", "figure1.png", "table1.svg"):  # a table has no picture
         (folder / "first_paper" / name).write_text("")
-    store.write(record("first_paper", "table1", [row(1.0, 1.0, set="x")], scale=scale))
-    store.write(record("first_paper", "table3", [row(1.0, 1.0, n=1)]))
+    store.write(record_of("first_paper", "table1", [row(1.0, 1.0, set="x")], scale=scale))
+    store.write(record_of("first_paper", "table3", [row(1.0, 1.0, n=1)]))
     failure = {"error": "Traceback <x>\nValueError: bad", "scale": "small", "kernels": "fast"}
     store.write_failure("first_paper", "table3", failure | {"seed": 0})
-    store.write(record("second", "codings", [row(None, n, n=n) for n in range(40)], scale=scale))
+    store.write(record_of("second", "codings", [row(None, n, n=n) for n in range(40)], scale=scale))
     return store
 
 
@@ -117,7 +95,7 @@ def test_a_page_is_made_anew_when_a_result_changes(tmp_path):
     gallery.write(store, PAPERS)
     second = tmp_path / "second/index.html"
     second.write_text("as it was")
-    store.write(record("first_paper", "table1", [row(1.0, 2.5, set="x")]))
+    store.write(record_of("first_paper", "table1", [row(1.0, 2.5, set="x")]))
     gallery.write(store, PAPERS)
     assert "2.5" in tree(tmp_path / "first_paper/index.html").only("article", id="table1").text
     assert second.read_text() == "as it was"  # nothing of this paper has changed

@@ -97,6 +97,30 @@ def record(out, figure):
     return json.loads((Path(out) / "fake" / f"{figure}.json").read_text(encoding="utf-8"))
 
 
+def record_of(paper, figure, rows, **changes):
+    """Return a record as a run would store it."""
+    record = {
+        "paper": paper,
+        "figure": figure,
+        "title": "T",
+        "study": "s",
+        "version": 1,
+        "scale": "paper",
+        "kernels": "fast",
+        "seed": 7,
+        "cells": 4,
+        "seconds": 12.5,
+        "cpu_seconds": 11.0,
+        "machines": ["a machine"],
+        "versions": {"numpy": "2.1", "python": "3.12"},
+        "data": [{"name": "d", "sha256": "0" * 64}],
+        "rows": rows,
+        "notes": [],
+        "key": "k",
+    }
+    return record | changes
+
+
 def parts(out):
     """Return the stored cells, with the times at which they were written."""
     found = (Path(out) / "fake" / ".parts").rglob("*.json")
