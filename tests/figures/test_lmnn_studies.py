@@ -240,6 +240,35 @@ def test_the_ball_is_the_widest_node_of_5_to_24_points(monkeypatch):
     assert 0 < value["bound"] <= value["least"]
 
 
+def test_local_metrics_of_two_digits(monkeypatch):
+    """The first 30 training points of the digits, centred, on two components of their own."""
+    X, y = lmnn_toy.points(monkeypatch)
+    monkeypatch.setattr(shapes, "DIGITS", (7, 2))
+    monkeypatch.setattr(shapes, "SHOWN", 4)
+    value = only(shapes.ellipsoids, n=30)
+    kept = [i for i in range(lmnn_toy.N_TRAIN) if y[i] in (2, 7)][:30]
+    Z, labels = components(X[kept], 30, 2), y[kept]
+    signs = np.sign((np.array(value["centres"]) * [Z[labels == c].mean(axis=0) for c in (7, 2)])[0])
+    Z = Z * signs
+    for c, drawn, centre in zip((7, 2), value["points"], value["centres"], strict=True):
+        np.testing.assert_allclose(drawn, Z[labels == c][:4], atol=1e-9)
+        np.testing.assert_allclose(centre, Z[labels == c].mean(axis=0), atol=1e-9)
+    model = lmnn(Z, labels, 3, partition=labels)
+    one = lmnn(Z, labels, 3)
+    parts = (labels == 7).astype(int)
+    assert value["objective"] == pytest.approx(model.objective, rel=1e-3)
+    assert 0 <= value["gap"] < 0.1 and np.shape(value["metrics"]) == (2, 2, 2)
+    np.testing.assert_allclose(value["metrics"], model.M, rtol=0.05, atol=1e-3)
+    metrics = np.array(value["metrics"])
+    assert value["several"] == pytest.approx(
+        nn_error(Z, labels, Z, labels, 3, metrics, parts, leave_out=True)
+    )
+    assert value["one"] == pytest.approx(
+        nn_error(Z, labels, Z, labels, 3, [one.L[0].T @ one.L[0]], leave_out=True)
+    )
+    assert value["euclidean"] == pytest.approx(nn_error(Z, labels, Z, labels, 3, leave_out=True))
+
+
 # -------------------------------------------------------------------------------- several metrics
 
 
