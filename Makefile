@@ -22,7 +22,7 @@
 # make others      ask other libraries the vectors, each in an environment of its own, and write what
 #                  the site's page "Other implementations" says: some ten minutes, the first time more;
 #                  ARGS="--only faiss --envs DIR --out FILE" chooses
-# make faults      kill runs, fill disks, damage files: some ten minutes on two processors
+# make faults      kill runs and fill disks: some ten minutes on two processors
 # make builds      build the kernels as other machines do, in about 5 minutes; ARGS="aarch64 wheel"
 #                  chooses
 # make wheel       make the sdist and this machine's wheel in dist/

@@ -202,7 +202,6 @@ COUNTS = (
 )
 FEWER = "balls, times fewer coordinates than the scan"
 OTHERS = ("PCA", "LMNN-SVD", "all components")  # what errors are compared with
-OF_SEARCHES = (*(measure for measure, *_ in SEARCHES), FEWER, *(measure for measure, _ in COUNTS))
 
 LEAF_FEWER = "balls, leaves of {}, times fewer points than a scan"
 LEAF_FASTER = "balls, leaves of {}, times as fast as the scan"

@@ -1,18 +1,14 @@
-"""Boosted Distance's studies: what a split's classifiers are given, and the rows by hand.
-
-Trainings and distances have tests of their own, the pictures test_boosted_distance_pictures.py.
-"""
+"""Boosted Distance's studies: what a split's classifiers are given, and the rows by hand."""
 
 import numpy as np
 import pytest
 from toy_sets import provide
 
 from paper_figures.boosted_distance import data, errors, methods
-from paper_figures.data import DataSet
 from paper_figures.study import Job, Seen
 from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance
 from refimpl.rivals.adaboost import adaboost_classifier
-from refimpl.rivals.nearest_neighbor import NAMES, Distance, fit_distance
+from refimpl.rivals.nearest_neighbor import NAMES
 
 
 def two_classes(n, d, seed=0):
@@ -86,38 +82,6 @@ def test_a_set_with_its_own_test_part_keeps_it(monkeypatch):
     assert np.array_equal(train, drawn) and np.array_equal(test, np.arange(50, 90))
 
 
-def test_the_dimensions_that_boosting_looks_at(monkeypatch):
-    X, y = two_classes(100, 3)
-    X[:, 1:] = 0.0  # one dimension tells all there is to know
-    provide(monkeypatch, "a", X, y)
-    seen = methods.classifiers(job("a"), "a", 0, 3)
-    assert {item["used"] for item in seen if item["method"] == "boosted"} == {1}
-
-
-def test_trees_learn_what_stumps_cannot_and_do_not_end_early(monkeypatch):
-    corners = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (30, 29, 31, 30), axis=0)
-    y = (corners[:, 0] != corners[:, 1]).astype(np.int64)
-    provide(monkeypatch, "corners", corners, y)
-    seen = by_method(methods.classifiers(job("corners"), "corners", 0, 3), "rounds")
-    trees = [seen["trees", t] for t in methods.TREE_ROUNDS]
-    assert len(trees) == 5 and trees[-1] == 0.0 and seen["stumps", 3] > 20
-
-
-@pytest.mark.parametrize("name", ["RCA", "RCA-D"])
-def test_the_square_root_of_a_distance(name):
-    """W^(1/2) W^(1/2) = W."""
-    X, y = two_classes(60, 4)
-    whole = fit_distance(name, X, y)
-    root = methods.square_root(whole)
-
-    def matrix(distance):
-        L = distance.factor
-        return np.diag(L[0] ** 2) if len(L) == 1 else L.T @ L
-
-    assert isinstance(root, Distance)
-    np.testing.assert_allclose(matrix(root) @ matrix(root), matrix(whole), rtol=1e-9)
-
-
 def test_validation_answers_for_each_training_vector_once(monkeypatch):
     """Two methods that know the truth: one errs in class 1, then never, the other always."""
     X, y = two_classes(200, 2)
@@ -142,51 +106,6 @@ def test_validation_answers_for_each_training_vector_once(monkeypatch):
     for inside, held in tested:
         assert sorted([*inside, *held]) == sorted(sample)
         assert abs(sum(y[held]) - sum(y[sample]) / 5) < 1  # each fold has its share of class 1
-
-
-def test_reductions(monkeypatch):
-    X, y = two_classes(150, 3)
-    X[:, 2] *= 5  # the direction of largest variance, which tells nothing
-    provide(monkeypatch, "a", X, y)
-    seen = by_method(methods.reductions(job("a"), "a", 0, 10, None), "dimensions")
-    train, test = parts("a", 0, 150, 30)
-    A, B, labels, truth = X[train], X[test], y[train], y[test]
-    assert seen["none", 3] == pytest.approx(error(nearest(B, A, labels, 2), truth))
-    centre = A.mean(axis=0)
-    axes = np.linalg.svd(A - centre)[2]
-    for k in (1, 2):
-        guess = nearest((B - centre) @ axes[:k].T, (A - centre) @ axes[:k].T, labels, 2)
-        assert seen["PCA", k] == pytest.approx(error(guess, truth))
-    assert {k for method, k in seen if method in ("PCA", "NDA")} == {1, 2, 3}  # five of three: none
-    means = np.array([A[labels == c].mean(axis=0) for c in (0, 1)])
-    within = (A - means[labels]).T @ (A - means[labels])
-    v = np.linalg.solve(within, means[1] - means[0])[:, np.newaxis]
-    assert seen["LDA", 1] == pytest.approx(error(nearest(B @ v, A @ v, labels, 2), truth))
-    assert ("LDA, singular", 1) not in seen  # of images alone
-
-
-def test_reductions_of_a_share(monkeypatch):
-    X, y = two_classes(100, 2)
-    provide(monkeypatch, "a", X, y)
-    seen = by_method(methods.reductions(job("a"), "a", 0, 2, 0.5), "dimensions")
-    train, test = parts("a", 0, 100, 50)
-    expected = error(nearest(X[test], X[train], y[train], 2), y[test])
-    # a turn changes no distance: PCA to all dimensions is NN as it is
-    assert seen["none", 2] == seen["PCA", 2] == pytest.approx(expected)
-
-
-def test_lda_of_a_singular_scatter_matrix_takes_a_direction_without_scatter(monkeypatch):
-    X, y = two_classes(100, 3)
-    X[:, 2] = np.where(y == 1, 8.0, 2.0)  # constant within the classes: it tells them apart
-    provide(monkeypatch, "digits17", X, y)
-    seen = by_method(methods.reductions(job("digits17"), "digits17", 0, 1, None))
-    assert seen["LDA, singular",] == 0.0
-    regular, y = two_classes(100, 3)
-    v = methods.singular_direction(regular, y)  # here the eigenproblem is LDA's own
-    means = np.array([regular[y == c].mean(axis=0) for c in (0, 1)])
-    within = (regular - means[y]).T @ (regular - means[y])
-    w = np.linalg.solve(within, means[1] - means[0])
-    assert abs(v[:, 0] @ w) == pytest.approx(np.linalg.norm(v) * np.linalg.norm(w))
 
 
 # --------------------------------------------------------------------------------------- the rows
@@ -474,31 +393,7 @@ def test_distances_compares_the_one_that_the_paper_names():
     assert of["liver", "all"] == 41.11 and len(rows) == 10 + 14
 
 
-def test_the_cells_of_the_papers_scale():
-    """§ 4.1 with 50 runs, and 400 of the sets on which the lead is within chance."""
-    counts = {}
-    for cell in errors.STUDY.cells["paper"]:
-        key = cell["data_set"], cell["part"], cell.get("share")
-        counts[key] = counts.get(key, 0) + 1
-        assert cell["most"] == {"reductions": 199 if cell.get("share") is None else 500}.get(
-            cell["part"], 500
-        )
-    for name in errors.SETS:
-        assert counts[name, "test", None] == (400 if name in errors.CLOSE else 50)
-        assert counts[name, "validation", None] == 10
-    high = {name for name, part, _ in counts if part == "reductions"}
-    assert high == {"ad", "gender", "MNIST", "arrhythmia"}
-    assert counts["MNIST", "reductions", 0.8] == 25
-
-
 # ---------------------------------------------------------------------------------------- the data
-
-
-def test_sizes(monkeypatch):
-    loaded = DataSet("a", np.zeros((5, 3)), np.zeros(5), {0: "x"}, notes=("read so",))
-    monkeypatch.setattr(Job, "load", lambda job, name: loaded)
-    (seen,) = data.sizes(job("a"), data_set="a")
-    assert seen == {"observations": 5, "dimensions": 3, "notes": ["read so"]}
 
 
 def test_table1():
@@ -517,17 +412,6 @@ def test_table1():
     assert len(gathered.rows) == 30 and gathered.notes[0] == "ad: x"
     items = [i | {"data_set": n} for i, n in zip(items, ("digits17", "wdbc-small"), strict=False)]
     assert [row["published"] for row in data.table1(Seen(items)).rows] == [None, None, 569.0, 30.0]
-
-
-def test_example_images_are_of_their_class_and_scaled_to_255(monkeypatch):
-    X = np.arange(24.0)[:, np.newaxis] + np.array([0.0, 0.3, 0.0, 0.0])
-    loaded = DataSet("a", X, np.array([1, 7] * 12), {1: "one", 7: "seven"})
-    monkeypatch.setattr(Job, "load", lambda job, name: loaded)
-    for panel, first in zip(data.examples(job("a"), data_set="a"), (0, 1), strict=True):
-        assert (panel["side"], panel["class"]) == (2, ("one", "seven")[first])
-        assert panel["images"].shape == (10, 4)
-        grey = {round(m * 255 / 23.3): round((m + 0.3) * 255 / 23.3) for m in range(first, 24, 2)}
-        assert all(grey[int(a)] == b and a == c == d for a, b, c, d in panel["images"])
 
 
 def test_figure1_counts_the_images():

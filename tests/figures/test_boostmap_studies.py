@@ -1,7 +1,4 @@
-"""BoostMap's studies: small cells measured anew by loops, and rows of planted observations.
-
-Not here: the pictures (test_boostmap_pictures.py), the trainings themselves.
-"""
+"""BoostMap's studies: small cells measured anew by loops, and rows of planted observations."""
 
 from itertools import permutations
 from math import ceil
@@ -99,14 +96,6 @@ def test_the_space_holds_edges_and_nearest_images(few):
     assert np.array_equal(few.D_X(few.queries, few.database), few.D_X(few.database, few.queries).T)
 
 
-def test_errors_of_the_distance_itself(few):
-    (item,) = trainings.exact(job(), few)
-    D, _ = exact_of(few)
-    wrong = 100 * np.mean(few.labels[D.argmin(axis=1)] != few.truth)
-    assert item["method"] == "chamfer distance"
-    assert item["errors"][:2] == [wrong] * 2 and len(item["errors"]) == 12
-
-
 @pytest.mark.parametrize("of, triples", [("Fe", "Se"), ("Pa", "Se"), ("Pa", "Ra"), ("Fe", "Ra")])
 def test_a_training_is_measured_by_its_model(few, monkeypatch, of, triples):
     """What the variant trains on, and ranks and errors of its embedding by plain sums."""
@@ -178,39 +167,6 @@ def test_other_k_and_variants_share_a_draw(few):
     assert other[1]["method"] == "BoostMap-Fe-Se-QI, k' = 16" and "errors" not in other[1]
 
 
-def test_fastmap_is_measured_at_each_number_of_dimensions(few):
-    cell = {"objects": 40, "dimensions": [1, 2, 50], "draw": 0}
-    items = list(trainings.fastmap_ranks(job(), few, clip=False, **cell))
-    assert [(i["method"], i["dimensions"]) for i in items] == [("FastMap", 1), ("FastMap", 2)]
-    assert [i["cost"] <= 2 * i["dimensions"] for i in items] == [True, True]
-    rng = job().rng_for("fastmap", 0)
-    space = few.space(few.database[np.sort(rng.choice(100, 40, replace=False))])
-    model = trainings.fastmap(space, 50, rng=rng, clip=False).truncated(2)
-    D, _ = exact_of(few)
-    embedded = cdist(model.embed(space, few.queries), model.embed(space, few.database))
-    assert list(items[1]["ranks"]["10"]) == percentiles(ranks_of(embedded, D, 10))
-    clipped = list(trainings.fastmap_ranks(job(), few, clip=True, **cell))
-    assert {i["method"] for i in clipped} == {"FastMap, clipped"}
-
-
-def test_remarks_of_a_few_images(few, monkeypatch):
-    monkeypatch.setattr(remarks, "DRAWN", 20_000)
-    monkeypatch.setattr(remarks, "AT_ONCE", 20_000)
-    monkeypatch.setattr(remarks, "TIMES", 2)
-    broken = remarks.triangle(job(), few, images=30)
-    assert 0 <= broken[remarks.BROKEN] < 100
-    assert (broken[remarks.DETOUR] > 1) == (broken[remarks.BROKEN] > 0)
-    settings = {"FastMap": [2, 20], "BoostMap": [3, 15]}
-    spent = remarks.times(job(), few, queries=4, settings=settings, candidates=20, rounds=3)
-    assert len(spent["milliseconds"]) == 8
-    assert all(len(times) == 2 for times in spent["milliseconds"].values())
-    item = remarks.splitters(job(), few, sizes=SIZES | {"triples": 100, "d": 3}, draw=0)
-    assert item["chance"] == pytest.approx(100 / 3) and 0 <= item["same"] <= 100
-    c, g = remarks.every_pair(3, np.random.default_rng(0))
-    pairs = list(zip(c.tolist(), g.tolist(), strict=True))
-    assert pairs == [(a, b) for a in range(3) for b in range(3)]
-
-
 def test_the_five_points_are_as_the_paper_says():
     (item,) = examples.five_points(job())
     X, names = item["points"], examples.NAMES
@@ -234,43 +190,9 @@ def test_the_triangle_and_the_digits():
     (item,) = examples.digits(job(), data_set="few", per_class=3)
     (row,) = examples.figure4(Seen([item])).rows
     assert item["side"] == 8 and row["ours"] == 30
-    scale = 255 / ALL_DIGITS.X[:N].max()
-    for label, shown in enumerate(item["images"]):
-        members = np.round(ALL_DIGITS.X[:N][ALL_DIGITS.y[:N] == label] * scale)
-        assert all((members == image).all(axis=1).any() for image in shown)
 
 
 # ---------------------------------------------------------------------------------- cells and views
-
-
-def test_sizes_at_the_papers_scale():
-    cells = trainings.CELLS["paper"]
-    first = [cell for cell in cells if cell["part"] == "training"]
-    usual = [cell for cell in first if cell["sizes"]["d"] == 256]
-    assert {(c["of"], c["triples"]) for c in usual} == {("Fe", "Ra"), ("Fe", "Se"), ("Pa", "Se")}
-    assert len(usual) == 30 and len(first) == 30 + 20 + 80
-    sizes = usual[0]["sizes"]
-    assert (sizes["triples"], sizes["candidates"], sizes["objects"]) == (200_000, 5000, 5000)
-    assert (sizes["M_1"], sizes["M_2"], sizes["d"]) == (1000, 200, 256)
-    assert usual[0]["dimensions"] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
-    few = [(c["sizes"]["k_most"], c["sizes"]["d"], c["dimensions"]) for c in first[30:]]
-    assert {k_most for k_most, *_ in few} == {4, 16, 64}
-    assert all(at == [8, [8]] for _, *at in few)
-    # further draws, whose trainings are as short, belong to no other figure
-    further = [cell for cell in first[30:] if cell["sizes"]["k_most"] == 4]
-    assert {c["draw"] for c in further} == set(range(10, 50))
-    shown = [name for name, view in VIEWS.items() if any(map(view.uses, further))]
-    assert set(shown) - {"figure1", "figure2", "figure4", "remarks"} == {"selective"}
-    fast = [cell for cell in cells if cell["part"] == "fastmap"]
-    assert len(fast) == 6 and fast[0]["objects"] == 10_000
-    assert fast[0]["dimensions"] == [*range(1, 33), 64, 128, 256]
-    assert {trainings.data_of(cell) for cell in cells} == {("MNIST-10",)}
-
-
-@pytest.mark.parametrize("name", [v for v in VIEWS if v not in ("figure1", "figure2")])
-def test_what_is_missing_is_said(name):
-    row = VIEWS[name].gather(Seen([], [{"why": "no such file"}])).rows[0]
-    assert row["ours"] is None and row["why"] == "no such file"
 
 
 def planted(method, draw=0, d=256, whole=True, cost=512, k_most=4, errors=None, **at):

@@ -1,11 +1,9 @@
-"""The readers of the data sets on files of a few rows: labels, codes, gaps, orders, parts.
-
-No real file is read; sizes of the real sets, checksums and downloads are in test_figures_data.py.
-"""
+"""The readers of the data sets on files of a few rows: labels, codes, gaps, orders, parts."""
 
 import gzip
 import hashlib
 import io
+import string
 import tarfile
 
 import numpy as np
@@ -38,27 +36,56 @@ def read(name, *paths, **options):
 # --------------------------------------------------------------------------------------------- UCI
 
 
-@pytest.mark.parametrize(
-    "name, lines, X, y, classes",
-    [
-        ("sonar", ["0.1,0.2,R", "0.3,0.4,M"], [[0.1, 0.2], [0.3, 0.4]], [0, 1], ("R", "M")),
-        ("ionosphere", ["1,0,g", "0,-1,b"], [[1, 0], [0, -1]], [1, 0], ("b", "g")),
-        ("german", ["  1   6  2", "  3   4  1"], [[1, 6], [3, 4]], [1, 0], ("1", "2")),
-        ("liver", ["85,92,2", "86,54,1"], [[85, 92], [86, 54]], [1, 0], ("1", "2")),
-        ("wdbc", ["842,M,1.5,2", "843,B,3,4"], [[1.5, 2], [3, 4]], [1, 0], ("benign", "malignant")),
-        (
-            "pima",
-            ["6,148,0,1", "1,0,2,0"],
-            [[6, 148, 0], [1, 0, 2]],
-            [1, 0],
-            ("healthy", "diabetic"),
-        ),
-    ],
-)
-def test_tables_of_numbers(write, name, lines, X, y, classes):
-    parsed = read(name, write(*lines, ""))
+DIGITS = [[1, 2], [3, 4], [8, 9], [6, 6]], [1, 0, 0, 1], "5 7"
+TABLES = {  # lines of each file; X, y, and the names of the classes
+    "sonar": ([["0.1,0.2,R", "0.3,0.4,M"]], [[0.1, 0.2], [0.3, 0.4]], [0, 1], "R M"),
+    "ionosphere": ([["1,0,g", "0,-1,b"]], [[1, 0], [0, -1]], [1, 0], "b g"),
+    "german": ([["  1   6  2", "  3   4  1"]], [[1, 6], [3, 4]], [1, 0], "1 2"),
+    "liver": ([["85,92,2", "86,54,1"]], [[85, 92], [86, 54]], [1, 0], "1 2"),
+    "wdbc": ([["842,M,1.5,2", "843,B,3,4"]], [[1.5, 2], [3, 4]], [1, 0], "benign malignant"),
+    "pima": ([["6,148,0,1", "1,0,2,0"]], [[6, 148, 0], [1, 0, 2]], [1, 0], "healthy diabetic"),
+    "wbc": (
+        [["99,5,1,2", "98,?,3,4", "97,4,3,4"]],
+        [[5, 1], [3, 3], [4, 3]],  # what is missing is one less than the least
+        [0, 1, 1],
+        "benign malignant",
+    ),
+    "spectf": (
+        [["1,5,6", "0,7,8"], ["1,1,2", "1,5,6", "0,9,9"]],
+        [[5, 6], [7, 8], [1, 2], [5, 6], [9, 9]],
+        [1, 0, 1, 1, 0],
+        "normal abnormal",
+    ),
+    "letters": ([["T,2,8", "A,5,12", "T,1,1"]], [[2, 8], [5, 12], [1, 1]], [1, 0, 1], "A T"),
+    "cod-rna": ([["-1 1:3.5 3:2", "1 2:1.25"]], [[3.5, 0, 2], [0, 1.25, 0]], [0, 1], "-1 1"),
+    "magic": ([["1.5,2,h", "3,4,g"]], [[1.5, 2], [3, 4]], [1, 0], "g h"),
+    "pen-digits": ([["1,2,7", "3,4,5"], ["8,9,5", "6,6,7"]], *DIGITS),
+    "opt-digits": ([["1,2,7", "3,4,5"], ["8,9,5", "6,6,7"]], *DIGITS),
+    "satellite": ([["1 2 7", "3 4 5"], ["8 9 5", "6 6 7"]], *DIGITS),
+    "segment": ([["1 2 3 1", "4 5 6 2"]], [[1, 2, 3], [4, 5, 6]], [0, 1], "1 2"),
+    "nursery": (  # values are numbered as they appear
+        [["usual,b,x,x,x,x,x,x,yes", "pretentious,a,x,x,x,x,x,x,no", "usual,a,y,x,x,x,x,x,no"]],
+        [[0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0, 0]],
+        [1, 0, 0],
+        "no yes",
+    ),
+    "isolet": (
+        [["0.5, -1, 1.", "0.1, 2, 26."], ["0.3, 4, 2."] * 2],
+        [[0.5, -1], [0.1, 2], [0.3, 4], [0.3, 4]],
+        [0, 25, 1, 1],
+        " ".join(string.ascii_lowercase),
+    ),
+}
+OWN_PARTS = {"letters": 14_000, "isolet": 2}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_numbers(write, name):
+    files, X, y, classes = TABLES[name]
+    parsed = read(name, *(write(*lines) for lines in files))
     assert parsed.X.tolist() == X and parsed.y.tolist() == y
-    assert parsed.classes == dict(enumerate(classes)) and parsed.n_train is None
+    assert parsed.classes == dict(enumerate(classes.split()))
+    assert parsed.n_train == OWN_PARTS.get(name)
 
 
 def test_a_strange_class_is_refused(write):
@@ -66,7 +93,7 @@ def test_a_strange_class_is_refused(write):
         read("sonar", write("0.1,R", "0.2,Q"))
 
 
-def test_comments_are_no_rows(write):
+def test_comments_and_empty_lines_are_no_rows(write):
     header = ("% a remark", "@relation x", "@data")
     assert read("sonar", write(*header, "1,R", "", "2,M")).X.tolist() == [[1], [2]]
 
@@ -109,13 +136,6 @@ def test_splice(write, options, X, y):
     )
 
 
-def test_spectf(write):
-    paths = write("1,5,6", "0,7,8"), write("1,1,2", "1,5,6", "0,9,9")
-    parsed = read("spectf", *paths)
-    assert parsed.X.tolist() == [[5, 6], [7, 8], [1, 2], [5, 6], [9, 9]]
-    assert parsed.y.tolist() == [1, 0, 1, 1, 0]
-
-
 def votes(party, text):
     return ",".join([party, *text])
 
@@ -143,15 +163,6 @@ def test_credit(write):
     assert parsed.X[:, 1].tolist() == [30.5, 0.0, 20.0, 1.0]  # one less than the least
     assert parsed.X[0, [2, 7, 10, 13, 14]].tolist() == [1, 2, 3, 4, 5]
     assert read("credit", path, order="appearance").X[:, 0].tolist() == [0, 2, 1, 0]
-
-
-def test_wbc_and_pima_with_gaps(write):
-    path = write("99,5,1,2", "98,?,3,4", "97,4,3,4")
-    parsed = read("wbc", path)
-    assert parsed.X.tolist() == [[5, 1], [3, 3], [4, 3]] and parsed.y.tolist() == [0, 1, 1]
-    path = write("0,9,0,0,1,0,0,0,1", "3,0,2,4,5,6,7,8,0", "1,3,4,6,3,8,9,1,0")
-    kept = read("pima", path)
-    assert kept.X[0].tolist() == [0, 9, 0, 0, 1, 0, 0, 0] and kept.y.tolist() == [1, 0, 0]
 
 
 # ----------------------------------------------------------------------------- MNIST, tiny images
@@ -184,6 +195,9 @@ def test_mnist(idx):
     parsed = read("MNIST", *paths)
     assert parsed.y.tolist() == [7, 1, 7, 1, 7] and parsed.n_train == 3
     assert parsed.X[:, 0].tolist() == [0, 8, 12, 100, 108] and parsed.classes == {1: "1", 7: "7"}
+    paths[1].write_bytes(gzip.compress(b"\0" * 40))
+    with pytest.raises(ValueError, match="idx"):
+        read("MNIST", *paths)
 
 
 def test_tiny_images_are_mixed_in_the_test_part_alone(monkeypatch):
@@ -206,19 +220,6 @@ def test_tiny_images_are_mixed_in_the_test_part_alone(monkeypatch):
 
 
 # --------------------------------------------------------------------------------- sets of LMNN
-
-
-def test_letters_and_isolet(write):
-    parsed = read("letters", write("T,2,8", "A,5,12", "T,1,1"))
-    assert parsed.X.tolist() == [[2, 8], [5, 12], [1, 1]] and parsed.y.tolist() == [1, 0, 1]
-    assert parsed.classes == {0: "A", 1: "T"} and parsed.n_train == 14_000
-    parsed = read("isolet", write("0.5, -1, 1.", "0.1, 2, 26."), write(*["0.3, 4, 2."] * 2))
-    assert parsed.X.tolist() == [[0.5, -1], [0.1, 2], [0.3, 4], [0.3, 4]] and parsed.n_train == 2
-    assert (
-        parsed.y.tolist() == [0, 25, 1, 1]
-        and parsed.classes[25] == "z"
-        and parsed.classes[0] == "a"
-    )
 
 
 def test_yale_faces_take_seven_of_ten_of_each_person(tmp_path):
@@ -282,30 +283,6 @@ def test_newsgroups_keep_two_lines_of_the_head(tmp_path, monkeypatch):
 
 
 # -------------------------------------------------------------------------------- sets of FTUNE
-
-
-def test_sets_of_ftune_as_tables(write):
-    parsed = read("cod-rna", write("-1 1:3.5 3:2", "1 2:1.25"))
-    assert parsed.X.tolist() == [[3.5, 0, 2], [0, 1.25, 0]] and parsed.y.tolist() == [0, 1]
-    assert parsed.classes == {0: "-1", 1: "1"}
-    parsed = read("magic", write("1.5,2,h", "3,4,g"))
-    assert parsed.X.tolist() == [[1.5, 2], [3, 4]] and parsed.y.tolist() == [1, 0]
-    assert parsed.classes == {0: "g", 1: "h"}
-    for name, separator in (("pen-digits", ","), ("opt-digits", ","), ("satellite", " ")):
-        lines = [separator.join(words) for words in ("127", "345", "895", "667")]
-        parsed = read(name, write(*lines[:2]), write(*lines[2:]))
-        assert parsed.X.tolist() == [[1, 2], [3, 4], [8, 9], [6, 6]], name
-        assert parsed.y.tolist() == [1, 0, 0, 1] and parsed.classes == {0: "5", 1: "7"}
-        assert parsed.n_train is None
-    parsed = read("segment", write("1 2 3 1", "4 5 6 2"))
-    assert parsed.X.tolist() == [[1, 2, 3], [4, 5, 6]] and parsed.y.tolist() == [0, 1]
-
-
-def test_nursery_numbers_values_as_they_appear(write):
-    rows = ("usual,b,x,x,x,x,x,x,yes", "pretentious,a,x,x,x,x,x,x,no", "usual,a,y,x,x,x,x,x,no")
-    parsed = read("nursery", write(*rows))
-    assert parsed.X[:, :3].tolist() == [[0, 0, 0], [1, 1, 0], [0, 1, 1]]
-    assert parsed.y.tolist() == [1, 0, 0] and parsed.classes == {0: "no", 1: "yes"}
 
 
 def test_faults_mfeat_and_similarities(write, tmp_path):

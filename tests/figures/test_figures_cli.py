@@ -1,6 +1,4 @@
-"""The command line: choosing, refusing, reusing, failing, and the same numbers whoever computes
-them.
-"""
+"""The command line: choosing, refusing, reusing, failing; the same numbers whoever computes."""
 
 import dataclasses
 import json
@@ -10,29 +8,16 @@ import fake_paper
 import joblib
 import pooch
 import pytest
+from fake_paper import MAKE, parts, record, run
 
 from paper_figures import cli, registry
 from paper_figures.data import FILES
 from paper_figures.store import Store
 
-BASE = ["--kernels", "reference", "--jobs", "1"]
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
-
-
-def run(out, *names, extra=()):
-    return cli.main([*names, *BASE, "--out", str(out), *extra], papers=[fake_paper.PAPER])
-
-
-def record(out, figure, paper="fake"):
-    return json.loads((out / paper / f"{figure}.json").read_text())
-
-
-def parts(out):
-    return {path: path.stat().st_mtime_ns for path in (out / "fake" / ".parts").rglob("*.json")}
 
 
 def test_views_share_the_cells_of_their_study(tmp_path, capsys):
@@ -62,7 +47,7 @@ def test_another_seed_is_another_result_and_the_first_is_kept(tmp_path):
     run(tmp_path, "fake.table1")
     first = record(tmp_path, "table1")
     before = parts(tmp_path)
-    run(tmp_path, "fake.table1", extra=["--seed", "1"])
+    run(tmp_path, "fake.table1", "--seed", "1")
     second = record(tmp_path, "table1")
     assert second["rows"] != first["rows"] and second["seed"] == 1
     run(tmp_path, "fake.table1")
@@ -81,18 +66,7 @@ def test_streams_of_cells_differ_and_the_shared_one_is_shared(tmp_path):
 def test_rows_do_not_depend_on_who_computes_them(tmp_path, backend, jobs):
     run(tmp_path / "one", "fake.table1")
     with joblib.parallel_config(backend=backend):
-        cli.main(
-            [
-                "fake.table1",
-                "--kernels",
-                "reference",
-                "--jobs",
-                jobs,
-                "--out",
-                str(tmp_path / "many"),
-            ],
-            papers=[fake_paper.PAPER],
-        )
+        run(tmp_path / "many", "fake.table1", "--jobs", jobs)
     assert record(tmp_path / "one", "table1")["rows"] == record(tmp_path / "many", "table1")["rows"]
 
 
@@ -134,7 +108,7 @@ def test_success_takes_the_mark_of_failure_away(tmp_path, monkeypatch):
 
 
 def test_a_licensed_set_is_no_failure(tmp_path, capsys):
-    assert run(tmp_path, "fake.table3", extra=["--data", str(tmp_path)]) == 0
+    assert run(tmp_path, "fake.table3", "--data", str(tmp_path)) == 0
     why = record(tmp_path, "table3")["rows"][0]["why"]
     assert "licensed" in why and str(tmp_path) not in why
 
@@ -153,7 +127,7 @@ def no_network(tmp_path, monkeypatch):
 def test_missing_download_fails_the_run_but_not_the_other_sets(tmp_path, no_network, capsys):
     out = tmp_path / "out"
     paper = fake_paper.downloads("sonar", "wdbc-small")
-    assert cli.main([*BASE, "--out", str(out)], papers=[paper]) == 1
+    assert cli.main([*MAKE, "--out", str(out)], papers=[paper]) == 1
     assert "fake.table4: 1 cells computed, 1 without data" in capsys.readouterr().err
     sonar, bundled = record(out, "table4")["rows"]
     assert sonar["ours"] is None and "could not be downloaded" in sonar["why"]
@@ -162,9 +136,9 @@ def test_missing_download_fails_the_run_but_not_the_other_sets(tmp_path, no_netw
 
 def test_a_run_without_any_data_leaves_the_old_result(tmp_path, no_network, capsys):
     out = tmp_path / "out"
-    cli.main([*BASE, "--out", str(out)], papers=[fake_paper.downloads("sonar", "wdbc-small")])
+    cli.main([*MAKE, "--out", str(out)], papers=[fake_paper.downloads("sonar", "wdbc-small")])
     before = record(out, "table4")
-    assert cli.main([*BASE, "--out", str(out)], papers=[fake_paper.downloads("sonar")]) == 1
+    assert cli.main([*MAKE, "--out", str(out)], papers=[fake_paper.downloads("sonar")]) == 1
     assert "none of its data is here" in capsys.readouterr().err
     assert record(out, "table4") == before
 
@@ -230,7 +204,7 @@ def test_what_another_process_stores_meanwhile_is_not_computed(tmp_path, monkeyp
 
 
 def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
-    assert run(tmp_path / "out", "fake.table1", "fake.figure1", extra=["--list"]) == 0
+    assert run(tmp_path / "out", "fake.table1", "fake.figure1", "--list") == 0
     assert capsys.readouterr().out.splitlines() == [
         "fake.figure1\tMeans, drawn\tno data\t",
         "fake.table1\tMeans\tno data\t",
@@ -254,7 +228,7 @@ def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
 )
 def test_misuse_names_the_argument_and_what_would_do(tmp_path, capsys, arguments, words):
     with pytest.raises(SystemExit) as stop:
-        cli.main([*BASE, "--out", str(tmp_path / "out"), *arguments], papers=[fake_paper.PAPER])
+        cli.main([*MAKE, "--out", str(tmp_path / "out"), *arguments], papers=[fake_paper.PAPER])
     assert stop.value.code == 2
     said = capsys.readouterr().err
     assert all(word in said for word in words), said

@@ -1,16 +1,9 @@
-"""Tasks on a Dask cluster of two workers: joblib carries them there.
-
-Threads and processes of this machine are in test_figures_cli.py.
-"""
-
-import json
+"""Tasks on a Dask cluster of two workers: joblib carries them there."""
 
 import fake_paper
 import joblib
 import pytest
 from agreement import KERNELS
-
-from paper_figures.cli import main
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
 NAME = "fast" if len(KERNELS) > 1 else "reference"
@@ -27,18 +20,14 @@ def client():
         yield client
 
 
-def rows_of(folder):
-    return json.loads((folder / "fake" / "table1.json").read_text())["rows"]
-
-
 def test_a_figure_has_the_same_rows(client, tmp_path, monkeypatch):
     monkeypatch.setattr(fake_paper, "SECONDS", 0.05)  # time for both workers to get some
-    arguments = ["fake.table1", "--seed", "5", "--kernels", NAME]
     with distributed.get_task_stream(client) as stream, joblib.parallel_config(backend="dask"):
-        out = ["--out", str(tmp_path / "cluster")]
-        assert main([*arguments, *out], papers=[fake_paper.PAPER]) == 0
+        options = ["--kernels", NAME, "--jobs", "-1"]
+        assert fake_paper.run(tmp_path / "cluster", "fake.table1", *options) == 0
     assert len({task["worker"] for task in stream.data}) == 2
-    here = ["--out", str(tmp_path / "here"), "--jobs", "1"]
-    assert main([*arguments, *here], papers=[fake_paper.PAPER]) == 0
-    assert rows_of(tmp_path / "cluster") == rows_of(tmp_path / "here")
-    assert len(rows_of(tmp_path / "here")) == 2 + fake_paper.N_CELLS
+    assert fake_paper.run(tmp_path / "here", "fake.table1", "--kernels", NAME) == 0
+    there, here = (
+        fake_paper.record(tmp_path / out, "table1")["rows"] for out in ("cluster", "here")
+    )
+    assert there == here and len(here) == 2 + fake_paper.N_CELLS

@@ -1,9 +1,6 @@
-"""The loader: sizes as the paper's table gives them, checksums, downloads, and what it says without
-them.
-"""
+"""The loader: sizes as the paper's table gives them, checksums, downloads, and what it says."""
 
 import csv
-import gzip
 import hashlib
 import http.server
 import pickle
@@ -14,8 +11,6 @@ from pathlib import Path
 import numpy as np
 import pooch
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from paper_figures.data import (
     FILES,
@@ -299,65 +294,6 @@ def test_a_damaged_file_of_the_user_is_named(empty_cache, tmp_path):
         load("gender", tmp_path)
 
 
-@settings(max_examples=80, deadline=None)
-@given(
-    column=st.lists(st.sampled_from(["a", "b", "c", "dd", "?"]), min_size=1, max_size=12),
-    order=st.sampled_from(["sorted", "appearance", "frequency"]),
-)
-def test_codes_number_the_symbols(column, order):
-    codes, missing = nominal_codes(column, order=order)
-    symbols = set(column) - {"?"}
-    assert missing.tolist() == [symbol == "?" for symbol in column]
-    number = dict(zip(column, codes.tolist(), strict=True))
-    assert sorted(number[symbol] for symbol in symbols) == list(range(len(symbols)))
-    assert number.get("?", len(symbols)) == len(symbols)
-    assert [number[symbol] for symbol in column] == codes.tolist()
-    ranked = sorted(symbols, key=number.get)
-    expected = {
-        "sorted": sorted(symbols),
-        "appearance": sorted(symbols, key=column.index),
-        "frequency": sorted(symbols, key=lambda symbol: (-column.count(symbol), symbol)),
-    }
-    assert ranked == expected[order]
-
-
-@settings(max_examples=80, deadline=None)
-@given(data=st.data(), missing=st.sampled_from(["code", "drop"]))
-def test_tables_keep_what_is_known(data, missing):
-    """Known numbers stay, gaps are filled by the rule, and rows go only where asked."""
-    n = data.draw(st.integers(1, 8))
-    cells = st.one_of(st.integers(-99, 99).map(str), st.floats(-9, 9).map(repr), st.just("?"))
-    rows = [["0", *data.draw(st.lists(cells, min_size=2, max_size=2))] for _ in range(n)]
-    rows.append(["0", " 5 ", "-1.5"])  # a column that is missing throughout has no rule
-    X, keep = table(rows, missing=missing)
-    known = [[None if cell == "?" else float(cell) for cell in row] for row in rows]
-    assert keep.tolist() == [missing != "drop" or None not in row for row in known]
-    columns = [[v for v in column if v is not None] for column in zip(*known, strict=True)]
-    kept = [row for row, k in zip(known, keep, strict=True) if k]
-    for got, row in zip(X.tolist(), kept, strict=True):
-        for j, value in enumerate(row):
-            if value is None:
-                value = min(columns[j]) - 1
-            assert got[j] == value
-
-
-def test_idx_files(tmp_path):
-    from paper_figures.data.mnist import read_idx
-
-    def write(content):
-        with gzip.open(tmp_path / "f.gz", "wb") as stream:
-            stream.write(content)
-        return tmp_path / "f.gz"
-
-    head = (0x803).to_bytes(4, "big") + b"".join(n.to_bytes(4, "big") for n in (2, 1, 3))
-    assert read_idx(write(head + bytes(range(6)))).tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert read_idx(
-        write((0x801).to_bytes(4, "big") + (2).to_bytes(4, "big") + b"\7\1")
-    ).tolist() == [7, 1]
-    with pytest.raises(ValueError, match="idx"):
-        read_idx(write(b"\0" * 40))
-
-
 def gratings(side):
     """Images with the angle and frequency of each of GIST's filters: ndarray, shape (24, side,
     side).
@@ -411,12 +347,3 @@ def test_tiny_images(monkeypatch):
     assert np.bincount(loaded.y[:50_000]).tolist() == [5000] * 10
     assert np.bincount(loaded.y[50_000:]).tolist() == [1000] * 10
     assert (np.bincount(loaded.y[50_000:51_000]) > 50).all()  # any first queries are of all classes
-
-
-def test_gist_of_digits():
-    digits = load("digits-gist")
-    assert (
-        digits.X.shape == (1797, 384)
-        and digits.n_train == 1297
-        and np.array_equal(digits.y, load("digits").y)
-    )

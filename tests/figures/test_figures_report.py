@@ -1,7 +1,4 @@
-"""``--report``: pictures and pages from the stored records alone, with damage and gaps named.
-
-Not tested here: what the pages and the claims say.
-"""
+"""``--report``: pictures and pages from the stored records alone, with damage and gaps named."""
 
 import dataclasses
 import json
@@ -13,7 +10,6 @@ import pytest
 from paper_figures import cli, gallery, judge, plots, registry, store
 from paper_figures.judge.reading import Claims
 
-MAKE = ["--kernels", "reference", "--jobs", "1"]
 BROKEN = "this plot always fails"
 
 
@@ -48,10 +44,7 @@ def folder(tmp_path, monkeypatch):
     """Two stored figures; then nothing can be computed any more."""
     monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
     out = tmp_path / "out"
-    made = cli.main(
-        ["fake.figure1", "fake.table1", *MAKE, "--out", str(out)], papers=[fake_paper.PAPER]
-    )
-    assert made == cli.DONE
+    assert fake_paper.run(out, "fake.figure1", "fake.table1") == cli.DONE
     for name in ("refimpl_fast", "joblib", "tqdm", "pooch"):
         monkeypatch.setitem(sys.modules, name, None)
     return out

@@ -1,9 +1,4 @@
-"""Kill a run at random moments, fill its disk, damage its files: nothing finished is lost, the
-numbers are those of a run in peace.
-
-The runs are forked children of this process, so none imports anything; two runs with workers are
-processes of their own. The same with a figure of each paper runs with ``--slow``.
-"""
+"""Kill a run at random moments, fill its disk: nothing finished is lost, the numbers stay."""
 
 import json
 import os

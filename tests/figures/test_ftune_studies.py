@@ -1,17 +1,13 @@
-"""FTUNE's studies: which split, similarities, landmarks and options a cell has, the rows by hand,
-the picture. Trainings are those of `refimpl.ftune`, on matrices of similarities computed here.
-"""
+"""FTUNE's studies: which split, similarities, landmarks and options a cell has; rows by hand."""
 
 import numpy as np
 import pytest
 from agreement import KERNELS
-from pictures import bars, colour, curves, legend, picture, shown, style, texts, tick_labels
 from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
 from paper_figures.ftune import gaussian, matrices, splits, spread, transfer
 from paper_figures.ftune import shown as views
-from paper_figures.plots import series_style
 from paper_figures.study import Job, Seen
 from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -172,21 +168,6 @@ def test_one_slope_alone_and_dselect(job):
     assert "FTUNE+DP-S" not in accuracies(two)
 
 
-def test_the_papers_sizes_and_runs():
-    """§ 3: 20 splits; we draw 150 of the small matrices, 5 of the large sets but 20 of magic."""
-    of = {study.name: study.cells["paper"] for study in (matrices.STUDY, gaussian.STUDY)}
-    assert len(of["matrices"]) == 3 * 5 * 150
-    counts = {}
-    for cell in of["gaussian"]:
-        counts.setdefault(cell["data_set"], set()).add((cell["landmarks"], cell["run"]))
-    for name, found in counts.items():
-        sizes = (30, 50, 100, 200, 300) if name in gaussian.SHOWN else (30, 300)
-        runs = 5 if name in gaussian.LARGE else 20
-        further = {(d, run) for d in (30, 50) for run in range(20)} if name == "magic" else set()
-        assert found == {(d, run) for d in sizes for run in range(runs)} | further, name
-    assert set(counts) == set(views.VECTORS) and len(views.VECTORS) == 12
-
-
 # -------------------------------------------------------------------------------------- the rows
 
 
@@ -278,92 +259,7 @@ def test_slopes_are_counted():
     assert note.endswith("chooses the slope 1 in 1, the slope 1000 in 1 of 2 runs.")
 
 
-@pytest.mark.parametrize(
-    "gather", [matrices.table1, matrices.figure1, gaussian.table2, gaussian.figure2, transfer.rows]
-)
-@pytest.mark.parametrize("scale", ["small", "paper"])
-def test_what_is_missing_is_said(gather, scale):
-    missing = [{"data_set": "wine", "landmarks": 30, "run": 0, "why": "no such file"}]
-    rows = gather(Seen([], missing, scale)).rows
-    assert all(row["ours"] is None and row["why"] for row in rows)
-    assert rows or (gather in (matrices.table1, gaussian.table2) and scale == "small")
-
-
-# ----------------------------------------------------------------------------------- the picture
-
-
-def test_accuracies_by_the_number_of_landmarks():
-    def line(name, method, d, mean, error=None, n=4):
-        keys = {"data_set": name, "landmarks": d, "method": method}
-        return keys | {"ours": mean, "error": error, "n": n}
-
-    figure = picture(
-        views.draw_curves,
-        None,
-        [
-            line("all", None, None, None),
-            line("wine", "BBS", 40, 0.75, 0.0625),
-            line("wine", "BBS", 10, 0.5, 0.125),
-            line("wine", "FTUNE-S", 10, 0.75, 0.25),
-            line("digits", "DBOOST", 20, 0.99, 0.0625),
-            {"data_set": "wine", "landmarks": 10, "comparison": "x", "ours": 0, "error": 1, "n": 4},
-        ],
-    )
-    first, second = shown(figure.axes)
-    assert texts(first) == ("wine", "landmarks", "accuracy (share)")
-    assert texts(second) == ("digits", "landmarks", "accuracy (share)")
-    assert tick_labels(first.xaxis) == ["10", "40"] and first.get_xscale() == "log"
-
-    def points(axis):
-        """Lines without the caps of their bars, which have no line style."""
-        return [
-            pairs
-            for pairs, drawn in zip(curves(axis), axis.lines, strict=True)
-            if drawn.get_linestyle() != "None"
-        ]
-
-    # in the order of the methods, each by the number of landmarks; neighbours are apart
-    ours, rival = points(first)
-    assert ours == [(pytest.approx(10 / 1.055), 0.75)]
-    assert rival == [(10, 0.5), (40, 0.75)]
-    assert points(second) == [[(pytest.approx(20 * 1.055), 0.99)]]
-    assert [ends[1:] for ends in bars(first, 0)] == [(0.5, 1.0)]
-    assert bars(first, 1) == [(10, 0.375, 0.625), (40, 0.6875, 0.8125)]
-    assert second.get_ylim()[1] <= 1  # no accuracy above 1, though the bar goes on
-    handles = legend(figure)
-    assert list(handles) == ["FTUNE-S", "BBS", "DBOOST"]
-    places = [views.DRAWN.index(method) for method in handles]
-    assert [colour(handle) for handle in handles.values()] == [
-        series_style(place)["color"] for place in places
-    ]
-    marks = [style(axis.containers[at].lines[0])[1] for axis, at in ((first, 0), (first, 1))]
-    assert marks == [series_style(place)["marker"] for place in (1, 4)]
-    (box,) = figure.legends
-    assert box.get_title().get_text() == "bars: standard errors of means of 4 splits"
-
-
-def test_every_method_of_the_figures_is_drawn():
-    left = {"FTUNE+D-M", "FTUNE+DP-S", splits.OF_RANDOM}
-    assert set(views.DRAWN) == {*matrices.METHODS} - left
-    assert len({series_style(place)["color"] for place in range(len(views.DRAWN))}) == 6
-
-
 # ----------------------------------------------------------------------------- spread of landmarks
-
-
-def test_the_spread_of_landmarks_is_that_of_their_similarities(job):
-    """DSELECT's and random landmarks of one run, each pair of objects by itself."""
-    cell = {"data_set": "ftune matrix", "how": "matrix", "landmarks": D, "run": 1}
-    own = Split(job, cell)
-    choices = {"DSELECT": own.diverse().L[:D], "random": own.pool().L[:D]}
-    seen = list(spread.compute(job, **cell))
-    assert [item["choice"] for item in seen] == list(choices)
-    for item, L in zip(seen, choices.values(), strict=True):
-        pairs = [own.K[i, j] for i in L for j in L if i != j]
-        assert item[spread.AMONG] == pytest.approx(np.mean(pairs))
-        assert item[spread.NEAREST] == pytest.approx(np.mean([max(row[L]) for row in own.Q]))
-        values = np.linalg.eigvalsh(np.cov(own.Q[:, L].T))
-        assert item[spread.DIMENSIONS] == pytest.approx(values.sum() ** 2 / (values**2).sum())
 
 
 def test_objects_with_equal_similarities_have_no_dimension():

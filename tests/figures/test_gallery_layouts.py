@@ -1,7 +1,4 @@
-"""The layouts of the five papers' entries, and the table of costs, on the committed records.
-
-The committed numbers themselves are not tested here: a layout says only where each of them stands.
-"""
+"""The layouts of the five papers' entries, and the table of costs, on the committed records."""
 
 import json
 from pathlib import Path
@@ -11,14 +8,15 @@ from fake_paper import paper_of
 from html_tree import read_page
 from result_pages import write_pages
 
-from paper_figures import gallery, registry
+from paper_figures import registry
 from paper_figures.gallery import cost_table
 from paper_figures.gallery.entries import Entry, Room
-from paper_figures.store import NO_KEYS, Store
+from paper_figures.store import NO_KEYS
 from paper_figures.study import SCALES, Gathered, Grid, Paper, Study, View, grid
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 PAPERS = registry.load_papers()
+SVG = "http://www.w3.org/2000/svg"
 FIGURES = [(paper, figure) for paper in PAPERS for figure in paper.figures]
 
 
@@ -41,15 +39,24 @@ def names_of_places(element):
     return own + [name for child in inside for name in names_of_places(child)]
 
 
+def links_of(page):
+    """Return the addresses of a page: links, pictures, forms."""
+    kinds = (("a", "href"), ("img", "src"), ("source", "srcset"), ("form", "action"))
+    found = [one[name] for tag, name in kinds for one in page.all(tag) if name in one.attributes]
+    return [address for address in found if not address.startswith("data:")]
+
+
 def test_every_link_leads_to_a_file_and_a_place_of_it(committed):
     places = {path: names_of_places(page) for path, page in committed.items()}
     lost = []
     for path, page in committed.items():
-        for link in page.all("a"):
-            address, _, place = link["href"].partition("#")
+        for link in links_of(page):
+            address, _, place = link.partition("#")
             target = (path.parent / address).resolve() if address else path
             if not target.is_file() or (place and place not in places[target]):
-                lost.append((path.parent.name, link["href"]))
+                lost.append((path.parent.name, link))
+        text = path.read_text(encoding="utf-8")
+        assert str(path.parents[1]) not in text and "http" not in text.replace(SVG, "")
     assert len(committed) == 1 + len(PAPERS) and lost == []
     assert all(len(names) == len(set(names)) for names in places.values())
 
@@ -92,23 +99,10 @@ def test_names_of_values():
 # -------------------------------------------------------- places in the print, looked up by hand
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    """The pages of the tables that are looked up, from records alone."""
-    out = tmp_path_factory.mktemp("layouts")
-    wanted = {"boostmap": ["table1", "table2"], "ftune": ["table1"], "lmnn": ["table1", "figure5"]}
-    for paper, names in wanted.items():
-        (out / paper).mkdir()
-        for name in names:
-            source = REPRODUCED / paper / f"{name}.json"
-            (out / paper / f"{name}.json").write_bytes(source.read_bytes())
-    gallery.write(Store(out), PAPERS)
-    return {name: read_page((out / name / "index.html").read_text("utf-8")) for name in wanted}
-
-
-def printed(pages, paper, figure, table=0):
+def printed(committed, paper, figure):
     """Return the last line of headings, and the printed numbers of each line below."""
-    shown = pages[paper].only("article", id=figure).all("table")[table]
+    (page,) = (tree for path, tree in committed.items() if path.parent.name == paper)
+    shown = page.only("article", id=figure).all("table")[0]
     heads = [th.text for th in shown.only("thead").all("tr")[-1].all("th")]
     lines = []
     for tr in shown.only("tbody").all("tr"):
@@ -117,26 +111,26 @@ def printed(pages, paper, figure, table=0):
     return heads, lines
 
 
-def test_boostmaps_tables_have_the_reports_columns(pages):
-    heads, lines = printed(pages, "boostmap", "table1")
+def test_boostmaps_tables_have_the_reports_columns(committed):
+    heads, lines = printed(committed, "boostmap", "table1")
     assert heads == ["random", "selective", "random", "selective"]
     assert lines[0] == ["77", "20", "38", "20"]
     assert lines[-1] == ["11,617", "10,508", "7437", "7333"]
-    assert printed(pages, "boostmap", "table2")[1][2] == ["949", "502", "330", "273"]
+    assert printed(committed, "boostmap", "table2")[1][2] == ["949", "502", "330", "273"]
 
 
-def test_ftunes_table_has_the_papers_lines(pages):
-    heads, lines = printed(pages, "ftune", "table1")
+def test_ftunes_table_has_the_papers_lines(committed):
+    heads, lines = printed(committed, "ftune", "table1")
     assert heads == ["BBS", "DBOOST", "FTUNE+D-S"] * 2
     assert lines[0] == ["0.73", "0.77", "0.84", "0.78", "0.82", "0.88"]  # AmazonBinary
     assert lines[4] == ["0.98", "1.00", "0.98", "0.98", "0.99", "0.98"]  # Protein
 
 
-def test_lmnns_tables_have_the_papers_lines(pages):
-    heads, lines = printed(pages, "lmnn", "table1")
+def test_lmnns_tables_have_the_papers_lines(committed):
+    heads, lines = printed(committed, "lmnn", "table1")
     assert heads[1:3] == ["time (s)", "active set"]
     assert [line[1] for line in lines] == ["844", "6169", "50,345", "540,037"]
-    heads, lines = printed(pages, "lmnn", "figure5")
+    heads, lines = printed(committed, "lmnn", "figure5")
     assert lines[0][0] == "1.72" and lines[1][0] == "1.18"  # mnist, test
 
 

@@ -1,8 +1,4 @@
-"""Tables of the pages: hand-made rows and verdicts, and the lines, columns and cells they become.
-
-What a whole page holds is in test_gallery.py; what the committed tables look like is in
-test_gallery_layouts.py.
-"""
+"""Tables of the pages: made-up rows and verdicts, and the lines, columns and cells they become."""
 
 from pathlib import Path
 

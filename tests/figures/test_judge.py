@@ -1,9 +1,4 @@
-"""Claims are decided by their tests: each test of each claim, with errors planted on both sides.
-
-The form of claims.toml is in test_judge_files.py, numbers and their errors are in
-test_judge_numbers.py, verdicts of rows in test_judge_verdicts.py. Not tested here: how a page shows
-claims.
-"""
+"""Claims are decided by their tests: each test of each claim, with errors planted on both sides."""
 
 import copy
 import re

@@ -1,12 +1,7 @@
-"""Verdicts of hand-made rows: each state, both sides, errors worked out by hand; and verdicts.toml,
-read, refused, and held against the committed records.
-
-Not tested here: claims (test_judge.py), the validation of rows (test_figures_store.py).
-"""
+"""Verdicts of made-up rows, errors worked out by hand; verdicts.toml, held against the records."""
 
 import json
 import math
-from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +16,7 @@ from paper_figures.judge.reading import InvalidClaims
 from paper_figures.judge.verdicts import Rule, error_of_difference, load_rules, parse_rules, sure
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.study import PUBLISHED, points_error
+from tests.gate import sections
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 T9 = sure(8)  # standard errors that count with nine runs
@@ -242,30 +238,7 @@ def test_what_fails_or_is_open_names_the_experiment_that_settles_it(paper):
             assert "<a href" in with_links(item.claim.settle, paper, entries), item.claim.id
 
 
-COMPARED = {  # (same, better, worse, different), and how many of these are open
-    "boosted_distance.distances": (7, 1, 8, 0, 8),
-    "boosted_distance.figure3": (0, 0, 0, 1, 1),
-    "boosted_distance.table1": (24, 0, 0, 2, 2),
-    "boosted_distance.table2": (30, 10, 8, 4, 19),
-    "boostmap.costs": (0, 6, 0, 4, 10),
-    "boostmap.table1": (0, 24, 0, 0, 24),
-    "boostmap.table2": (0, 24, 0, 0, 24),
-    "boostmap.table3": (4, 0, 0, 0, 0),
-    "lmnn.figure5": (10, 0, 14, 0, 11),
-    "lmnn.table1": (11, 0, 2, 4, 6),
-    "lmnn.training_gain": (0, 0, 2, 0, 2),
-    "ftune.table1": (15, 0, 3, 0, 3),
-    "ftune.table2": (39, 49, 8, 0, 57),
-}
-
-
-def test_compared_rows_of_each_figure():
-    found = {}
-    for paper in PAPERS:
-        for figure, one in records(paper).items():
-            judged = verdicts.judge(one)
-            states = Counter(each.state for each in judged)
-            counts = tuple(states[state] for state in (verdicts.SAME, *verdicts.DIFFERING))
-            if sum(counts):
-                found[f"{paper}.{figure}"] = (*counts, sum(each.open for each in judged))
-    assert found == COMPARED
+def test_verdicts_of_the_records_are_those_that_were_accepted():
+    """As `make gate` has them."""
+    path = Path(sections.__file__).parent / "expected" / "verdicts.json"
+    assert sections.verdicts() == json.loads(path.read_text(encoding="utf-8"))

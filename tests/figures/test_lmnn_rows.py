@@ -1,14 +1,10 @@
-"""The rows of Table 1, the active set and Figure 5.
-
-Results of tasks that are written down here, rows by hand. Not here: the tasks
-(test_lmnn_trainings.py), the verdicts.
-"""
+"""LMNN's rows by hand: Table 1, the active set, Figures 1 and 3 to 5, what trees gain."""
 
 import math
 
 import pytest
 
-from paper_figures.lmnn import courses, gain, table1
+from paper_figures.lmnn import courses, gain, low_rank, shapes, table1
 from paper_figures.lmnn.clusters import figure4
 from paper_figures.study import Seen
 
@@ -233,15 +229,6 @@ def test_each_split_has_its_own_k():
     assert line["published"] is None
 
 
-@pytest.mark.parametrize(
-    "gather",
-    [table1.table1, table1.active_set, table1.changes, courses.figure5, figure4, gain.gains],
-)
-def test_what_is_missing_is_said(gather):
-    (row,) = gather(Seen([], [{"data_set": "s", "why": "no such file"}], "paper")).rows
-    assert row["ours"] is None and row["why"] == "no such file"
-
-
 # ------------------------------------------------------------------------ changes of the active set
 
 
@@ -267,24 +254,6 @@ def test_what_changes_in_a_step():
     small = [row for row in found.rows if row["step"] == table1.LEAST]
     same = [row for row in found.rows if row["step"] == 0.3]
     assert [row | {"step": 0.3} for row in small] == same and small
-
-
-def test_the_papers_samples():
-    cells = table1.STUDY.cells["paper"]
-    counts = {}
-    for cell in cells:
-        key = cell["part"], cell["preparation"], cell["n"]
-        counts[key] = counts.get(key, 0) + 1
-    usual = {60: 10, 600: 10, 6000: 5, 60_000: 1}
-    # all digits three times, for their time
-    assert {n: counts["printed", "normalised", n] for n in usual} == usual | {60_000: 3}
-    # and one of each size in another order
-    assert {n: counts["certified", "normalised", n] for n in usual} == {
-        n: count + 1 for n, count in usual.items()
-    }
-    assert {n for part, kind, n in counts if kind in ("raw", "deskewed")} == {60, 600}
-    assert {n for part, _, n in counts if part == "changes"} == {60, 600, 6000}
-    assert counts["changes", "normalised", 6000] == 3 * 3
 
 
 # -------------------------------------------------------------------------------- several metrics
@@ -364,3 +333,119 @@ def test_printed_gains_are_those_of_trainings_by_balls():
         (balls, gain.OFTEN, 100): 1.2,
     }
     assert printed(gains(10, 100, scale="small")) == {} == printed(gains(10, 100, n=6000))
+
+
+# --------------------------------------------------------------------------------- figures 1 and 3
+
+
+def test_figure_1_gives_the_bound_and_both_distances():
+    value = {"bound": 1.5, "least": 2.25, "neighbour_distance": 0.75, "radius": 3.0}
+    gathered = shapes.figure1(Seen([value]))
+    assert gathered.rows == [
+        row({"quantity": "bound of eq. 7"}, 1.5, std=0),
+        row({"quantity": "least distance to a point of the ball"}, 2.25, std=0),
+        row({"quantity": "distance to the nearest point of all"}, 0.75, std=0),
+    ]
+    assert gathered.drawing == value
+
+
+def test_figure_3_gives_three_errors_and_angles(monkeypatch):
+    monkeypatch.setattr(shapes, "DIGITS", (0, 4))
+    value = {"several": 1.234, "one": 5.0, "euclidean": 7.006, "points": [[[0.0, 1.0]]]}
+    value |= {"centres": [[0.0, 0.0], [1.0, 1.0]]}
+    value |= {"metrics": [[[3.0, 0.0], [0.0, 1.0]], [[2.0, -1.0], [-1.0, 2.0]]]}
+    gathered = shapes.figure3(Seen([value]))
+    assert gathered.rows == [
+        row({"quantity": "leave-one-out error, one metric for each digit (%)"}, 1.23, std=0),
+        row({"quantity": "leave-one-out error, one metric (%)"}, 5.0, std=0),
+        row({"quantity": "leave-one-out error, Euclidean (%)"}, 7.01, std=0),
+        row({"quantity": "digit 0, degrees from the line to the nearest centre"}, 45.0, std=0),
+        row({"quantity": "digit 4, degrees from the line to the nearest centre"}, 90.0, std=0),
+    ]
+    assert gathered.drawing == value | {"digits": (0, 4)}
+
+
+# ---------------------------------------------------------------------------------------- low ranks
+
+
+def test_a_difference_counts_the_points_that_one_method_gets_wrong():
+    """Of 100 points 3 are wrong in one only and 1 in the other: 2 %, with a variance of
+    (3 + 1 + 2) / 100 - 0.02^2.
+    """
+    less, error = low_rank.difference({1, 2, 3, 9}, {9, 10}, 100)
+    assert less == pytest.approx(2.0)
+    assert error == pytest.approx(100 * (0.0596 / 100) ** 0.5)
+    less, error = low_rank.difference({9, 10}, {1, 2, 3, 9}, 100)
+    assert less == pytest.approx(-2.0) and error == pytest.approx(100 * (0.0596 / 100) ** 0.5)
+    assert low_rank.difference({1}, {1}, 50)[1] > 0
+
+
+def measured(*wrong, balls=0.5):
+    return {
+        "error": float(len(wrong)),  # of 100 points
+        "wrong": list(wrong),
+        "seconds_of": {"scan": [6.0, 8.0], "leaf": [3, 3], "balls": [2, 2], "boxes": [1, 1]},
+        "terms": 0.25,
+        "balls": balls,
+        "boxes": 0.125,
+        "leaves": {"16": [4.0, 0.25]},
+    }
+
+
+def of_toy():
+    def item(name, rank, value, **more):
+        return {"name": name, "rank": rank, "solver": ""} | value | more
+
+    low = measured(1, 2, 3)
+    items = [item(low_rank.EUCLIDEAN, 350, measured(1)), item("PCA", 15, low)]
+    for solver, eq3 in (("printed", 120.0), ("optimum", 100.0)):
+        said = low_rank.SOLVERS[solver]
+        training = {"objective": eq3, "steps": 151, "solver": solver}
+        items.append(item(f"LMNN, full rank, {said}", 350, measured(1, 2), **training))
+        items.append(item(f"LMNN-SVD, {said}", 15, low))
+    items.append(item("LMNN-RECT, printed steps", 15, measured(1, 4)))
+    return Seen(items, [], "paper")
+
+
+def rows_of(method, dimensions):
+    rows = low_rank.figure2(of_toy()).rows
+    keys = {"method": method, "dimensions": dimensions}
+    return {row["measure"]: row for row in rows if keys.items() <= row.items()}
+
+
+def test_errors_and_differences():
+    rect = rows_of("LMNN-RECT, printed steps", 15)
+    assert rect["test error (%)"]["ours"] == 2.0
+    less = {name: rect[f"errors less those of {name} (%)"]["ours"] for name in low_rank.OTHERS}
+    assert less == {"PCA": -1.0, "LMNN-SVD": -1.0, "all components": 1.0}
+    assert rect["errors less those of PCA (%)"]["n"] == 100
+    # of 100 points (2 + 1) / (100 + 2) are taken as wrong
+    share = 3 / 102
+    assert rect["test error (%)"]["error"] == pytest.approx(10 * (share * (1 - share)) ** 0.5)
+    svd = rows_of("LMNN-SVD, optimum", 15)
+    assert "errors less those of LMNN-SVD (%)" not in svd
+    assert svd["errors less those of all components (%)"]["ours"] == 2.0
+    assert not any("less" in measure for measure in rows_of("PCA", 15))
+    (absent,) = low_rank.figure2(Seen([], [{"why": "stopped"}], "paper")).rows
+    assert absent["why"] == "stopped"
+
+
+def test_searches_are_ratios_of_one_run():
+    """14 s of scan over 4 s of balls; the parts have 3 and 4, whose deviation is sqrt(1/2)."""
+    rows = rows_of("Euclidean, all components", 350)
+    balls = rows["balls, times as fast as the scan"]
+    assert (balls["ours"], balls["n"]) == (3.5, 2)
+    assert balls["error"] == pytest.approx(0.5)
+    assert rows["boxes, times as fast as the scan"]["ours"] == 7.0
+    assert rows["balls, times as fast as one leaf"]["ours"] == 1.5
+    counts = {measure: rows[measure]["ours"] for measure, _ in low_rank.COUNTS}
+    assert list(counts.values()) == [50.0, 12.5, 25.0]
+    assert rows[low_rank.FEWER]["ours"] == 0.5
+    assert rows["balls, leaves of 16, times fewer points than a scan"]["ours"] == 4.0
+    assert rows["balls, leaves of 16, times as fast as the scan"]["ours"] == 3.5
+
+
+def test_the_note_says_how_far_the_steps_come():
+    notes = low_rank.figure2(of_toy()).notes
+    assert notes[1] == "The 151 printed steps of the full metric end 20 % above its optimum."
+    assert len(low_rank.figure2(Seen(of_toy().items[:2])).notes) == 1

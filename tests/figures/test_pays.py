@@ -1,18 +1,12 @@
-"""Which method when: what a split measures, rows and notes by hand, and the picture.
-
-Estimators are tested elsewhere. Not here: the numbers.
-"""
-
-from types import SimpleNamespace
+"""Which method when: what a split measures, rows and notes by hand."""
 
 import numpy as np
 import pytest
 from agreement import KERNELS
-from pictures import picture, texts
-from scipy.spatial.distance import cdist, pdist
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
+from toy_sets import hnswlib_of
 
 from paper_figures import data, pays
 from paper_figures.study import Job, Seen
@@ -56,24 +50,6 @@ def test_a_rival_chooses_its_settings_on_standardised_columns(job, monkeypatch):
     assert value["fit"] > 0 and value["ask"] > 0
 
 
-def test_neighbours_of_similarities_are_the_most_similar(job, monkeypatch):
-    value = measured(job, monkeypatch, "k-NN", kind="similarities")["k-NN"]
-    X, y = wine()
-    S = 1 - cdist(X, X, "cityblock") / pdist(X, "cityblock").max()
-    train, test = parts(job)
-    S = S[:, train]
-    model = GridSearchCV(
-        KNeighborsClassifier(metric="precomputed"), {"n_neighbors": (1, 3, 5, 9)}, cv=3
-    ).fit(1 - S[train], y[train])
-    assert value["error"] == pytest.approx(100 * (model.predict(1 - S[test]) != y[test]).mean())
-
-
-@pytest.mark.parametrize("kind", ["columns", "similarities"])
-def test_the_papers_methods_learn_from_both_kinds(job, monkeypatch, kind):
-    value = measured(job, monkeypatch, *pays.PAPERS, kind=kind)
-    assert all(of["error"] < 20 for of in value.values())  # guessing errs in 60 % or more
-
-
 def test_many_columns_become_components():
     X = np.random.default_rng(0).normal(size=(80, 60))
     assert pays.prepared(X, 0).transform(X).shape == (80, pays.COLUMNS)
@@ -91,30 +67,14 @@ def test_a_fit_that_takes_too_long_has_no_numbers(job, monkeypatch):
 
 
 def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
-    class Graph:
-        def __init__(self, space, dim):
-            assert (space, dim) == ("l2", 13)
-
-        def init_index(self, max_elements, M, ef_construction, random_seed):
-            assert max_elements == 60
-
-        def add_items(self, X, num_threads):
-            self.X = X
-
-        def set_ef(self, ef):
-            assert ef >= pays.K
-
-        def knn_query(self, Q, k, num_threads):
-            squares = ((Q[:, None] - self.X) ** 2).sum(axis=2)
-            return np.argsort(squares, axis=1, kind="stable")[:, :k], None
-
-    fake = SimpleNamespace(import_module=lambda name: SimpleNamespace(Index=Graph))
-    monkeypatch.setattr(pays, "importlib", fake)
+    asked = hnswlib_of(monkeypatch, pays)
     value = measured(job, monkeypatch, "hnswlib", hnswlib=True)["hnswlib"]
+    assert (asked["space"], asked["dim"], asked["max_elements"]) == ("l2", 13, 60)
     X, y = wine()
     train, test = parts(job)
     scale = StandardScaler().fit(X[train])
-    model = KNeighborsClassifier(pays.K).fit(scale.transform(X[train]), y[train])
+    seen = train[: asked["ef"]]
+    model = KNeighborsClassifier(pays.K).fit(scale.transform(X[seen]), y[seen])
     wrong = model.predict(scale.transform(X[test])) != y[test]
     assert value["error"] == pytest.approx(100 * wrong.mean())
     absent = measured(job, monkeypatch, "hnswlib")["hnswlib"]
@@ -173,18 +133,3 @@ def test_a_set_that_is_missing_says_why(two):
     gathered = pays.table(Seen([], [CELL | {"why": "no such file"}]))
     assert [row["why"] for row in gathered.rows] == ["no such file"]
     assert len(gathered.notes) == 1
-
-
-def test_the_picture_has_each_error(two):
-    seen = [result("columns", split, BoostMap=9.0 + split, SVC=2.0 + split) for split in (0, 1)]
-    rows = pays.table(Seen([*seen[0], *seen[1]])).rows
-    figure = picture(pays.draw, None, rows)
-    (axis,) = figure.axes
-    assert [text.get_text() for text in axis.texts] == ["9.5", "2.5"]
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["BoostMap", "SVC"]
-    assert texts(axis)[0] == ""
-
-
-@pytest.mark.parametrize("scale, count", [("small", 3 * 2), ("paper", 8 * 5)])
-def test_cells(scale, count):
-    assert len({str(cell) for cell in pays.cells(scale)}) == count

@@ -1,21 +1,22 @@
-"""Every picture of the committed results can be read: its size, its text, its colours, its units.
+"""Every committed picture is the one that its record draws, and it can be read."""
 
-Not what the pictures show, which the tests of each paper's pictures ask of records that are written
-down.
-"""
-
+import io
 from pathlib import Path
 
+import matplotlib
+import numpy as np
 import pytest
 from pictures import crossing, laid_out, outside, written
+from PIL import Image
 
 import paper_figures
-from paper_figures import registry
+from paper_figures import plots, registry
 from paper_figures.plots import WIDTH
 from paper_figures.store import Store
 from paper_figures.themes import SMALLEST
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
+MADE_WITH = "3.11."  # matplotlib, by `python -m paper_figures --report`
 PHONE = 358  # pixels of a page 390 wide, without its margins
 DRAWN = [
     pytest.param(paper.name, figure, id=f"{paper.name}.{figure.name}")
@@ -50,6 +51,22 @@ def drawn(pictures, paper, figure):
             pytest.skip("not among the committed results")
         pictures[paper, figure.name] = laid_out(figure.draw, record, figure.size)
     return pictures[paper, figure.name]
+
+
+def pixels(png):
+    return np.asarray(Image.open(png).convert("RGB"), dtype=float) / 255
+
+
+@pytest.mark.skipif(
+    not matplotlib.__version__.startswith(MADE_WITH), reason="another matplotlib draws otherwise"
+)
+@pytest.mark.parametrize("paper, figure", DRAWN)
+def test_the_committed_picture_is_the_one_of_the_record(paper, figure):
+    record = Store(REPRODUCED).read(paper, figure.name)
+    drawn = pixels(io.BytesIO(plots.draw(figure.draw, record, figure.size)[".png"]))
+    stored = pixels(REPRODUCED / paper / f"{figure.name}.png")
+    again = "python -m paper_figures --report --out paper_figures/reproduced"
+    assert drawn.shape == stored.shape and np.abs(drawn - stored).mean() < 1e-4, again
 
 
 @pytest.mark.parametrize("paper, figure", DRAWN)

@@ -1,7 +1,4 @@
-"""What all pictures share: themes, panels, keys, plain numbers, names at curves, files of a record.
-
-Not here: what the pictures of a paper show.
-"""
+"""What all pictures share: themes, panels, keys, plain numbers, names at curves, files."""
 
 import re
 
@@ -10,10 +7,10 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from pictures import contrast, curve, tick_labels
+from pictures import contrast, tick_labels
 
 from paper_figures import plots
-from paper_figures.themes import DARK, LIGHT, our_settings
+from paper_figures.themes import DARK, LIGHT
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 # Machado, Oliveira & Fernandes (2009), severity 1: linear sRGB as it is seen
@@ -83,14 +80,6 @@ def test_colours_differ_for_the_colour_blind(colours, eyes):
     assert apart > 0.08
 
 
-def test_a_printed_number_is_a_hollow_mark():
-    look = plots.hollow(plots.series_style(2))
-    assert (look["markerfacecolor"], look["linestyle"]) == ("none", "none")
-    assert {part: look[part] for part in ("color", "marker")} == {
-        part: plots.series_style(2)[part] for part in ("color", "marker")
-    }
-
-
 @pytest.mark.parametrize(
     "count, columns, rows, wide",
     [(1, 2, 1, 1), (2, 2, 1, 2), (3, 2, 2, 2), (4, 2, 2, 2), (5, 2, 3, 2), (3, 3, 1, 3)],
@@ -107,28 +96,11 @@ def test_panels(count, columns, rows, wide):
     ]
 
 
-def test_two_columns_unless_told():
-    assert len(plots.panels(Figure(), 3)) == 3
-    assert plots.panels(Figure(), 3)[2].get_subplotspec().rowspan.start == 1
-
-
 def test_a_picture_without_panels_says_so():
     picture = Figure()
     assert plots.panels(picture, 0) == []
     plots.key(picture, {})
     assert picture.get_supxlabel() == "None of the data is available." and not picture.legends
-
-
-@pytest.mark.parametrize(
-    "names, said",
-    [
-        ([], ""),
-        (["gender"], "gender is left out:\nnot available"),
-        (["ad", "gender"], "ad, gender are left out:\nnot available"),
-    ],
-)
-def test_sets_without_a_panel_are_named(names, said):
-    assert plots.left_out(names) == said
 
 
 @pytest.mark.parametrize("length, columns", [(4, 4), (20, 2), (40, 1)])
@@ -142,24 +114,6 @@ def test_a_key_is_not_wider_than_the_picture(length, columns):
     assert box._ncols == columns and box.get_title().get_text() == "a note"
     picture.draw_without_rendering()
     assert box.get_window_extent().width <= picture.bbox.width
-
-
-def test_a_standard_error_is_the_deviation_by_the_root_of_the_runs():
-    assert plots.standard_error({"error": 1.0, "n": 9}) == 1.0
-    assert plots.standard_error({"error": None, "n": 1}) == 0.0
-
-
-def test_a_band_has_196_standard_errors_on_both_sides():
-    (axis,) = plots.panels(Figure(), 1)
-    rows = [{"ours": 5.0, "error": 0.5, "n": 4}, {"ours": 7.0, "error": None, "n": 1}]
-    line = plots.mean_line(axis, [1, 2], rows, color="#0072B2", label="m")
-    assert curve(line) == [(1, 5), (2, 7)] and line.get_label() == "m"
-    (spread,) = axis.collections
-    corners = spread.get_paths()[0].vertices
-    np.testing.assert_allclose(sorted(set(corners[corners[:, 0] == 1, 1])), [4.02, 5.98])
-    assert set(corners[corners[:, 0] == 2, 1]) == {7.0}
-    plots.mean_line(axis, [1], rows[1:])
-    assert len(axis.collections) == 1  # no band without a deviation
 
 
 @pytest.mark.parametrize(
@@ -227,11 +181,6 @@ def test_names_follow_a_logarithmic_axis():
     assert axis.texts[0].get_position() == pytest.approx((1.03, 0.5))
 
 
-def test_a_group_of_names_pushes_its_neighbour():
-    assert plots.apart([0.5, 0.52, 0.6], 0.1) == pytest.approx([0.44, 0.54, 0.64])
-    assert plots.apart([0.1, 0.9], 0.1) == [0.1, 0.9]
-
-
 def record(*ours):
     other = dict.fromkeys(["published", "error", "n"])
     return {"rows": [{"x": x, "ours": y} | other for x, y in enumerate(ours)]}
@@ -286,23 +235,3 @@ def test_a_shorter_svg_has_the_same_shapes():
         b'<g>\n<path id="V-31" d="M 10.12 20.98  L 3 4.5  "/>\n'
         b'<use xlink:href="#V-31" x="7.77" transform="translate(3.45 1) scale(0.015625)"/>\n</g>'
     )
-
-
-@pytest.mark.parametrize("values", [(1000.01, 1000.02, 1000.03), (1e5, 2e5), (1e-5, 3e-5)])
-def test_linear_axes_have_no_offsets(values):
-    with our_settings():
-        picture = Figure(figsize=(4, 3))
-        FigureCanvasAgg(picture)
-        (axis,) = plots.panels(picture, 1)
-        axis.plot(values, values)
-        picture.draw_without_rendering()
-    for one in (axis.xaxis, axis.yaxis):
-        assert one.get_offset_text().get_text() == ""
-        assert [float(text) for text in tick_labels(one)] == pytest.approx(
-            [at for at in one.get_majorticklocs() if _inside(one, at)]
-        )
-
-
-def _inside(axis, place):
-    low, high = axis.get_view_interval()
-    return low <= place <= high

@@ -1,7 +1,4 @@
-"""A study that gives other numbers has another version: probes.json holds one against the other.
-
-Not tested here: whether the numbers are right.
-"""
+"""A study that gives other numbers has another version: probes.json holds one against the other."""
 
 import copy
 import json

@@ -1,13 +1,48 @@
-"""The pages of results, paper_figures/reproduced/<paper>/README.md, name every figure, and agree
-with their records. Three of the papers have files of their own.
-"""
+"""The pages of results name every figure and quote their records."""
 
 import json
 import re
 
-from result_pages import PAGES, REPRODUCED, rows_of
+from result_pages import PAGES, REPRODUCED, rounded, rows_of
 
 from paper_figures.registry import load_papers
+
+TEXTS = {paper: " ".join(page.split()) for paper, page in PAGES.items()}
+WHOLE, RANKED = "whole sets", "ranked lists"
+FOREST, KMEANS = "Boosted Search Forest", "k-means trees"
+
+
+def rows(figure, **keys):
+    """Return the rows of an entry that have these keys."""
+    return [row for row in rows_of(*figure.split(".")) if keys.items() <= row.items()]
+
+
+def one(figure, **keys):
+    (row,) = rows(figure, **keys)
+    return row
+
+
+def ours(figure, digits=1, **keys):
+    """Return the number of the one row that has these keys, as a page writes it."""
+    return f"{one(figure, **keys)['ours']:.{digits}f}"
+
+
+def both(row, digits=2):
+    """Return the published and the reproduced number, as a page writes them."""
+    mine = "not available" if row["ours"] is None else f"{row['ours']:,.{digits}f}"
+    return f"{row['published']:,.{digits}f} / {mine}"
+
+
+def says(paper, *sentences):
+    for sentence in sentences:
+        assert sentence in TEXTS[paper], sentence
+
+
+def stored(paper, name):
+    return json.loads((REPRODUCED / paper / f"{name}.json").read_text(encoding="utf-8"))
+
+
+# ------------------------------------------------------------------------------------ all the pages
 
 
 def named_figures():
@@ -35,38 +70,6 @@ def test_every_figure_is_named():
     assert not missing, "name them in paper_figures/reproduced/<paper>/README.md"
 
 
-def test_errors_of_boosted_distance_are_what_the_files_hold():
-    wanted = {"NN, best of eight distances": 0, "AdaBoost, stumps": 1, "Boosted Distance": 2}
-    rows = {}
-    for row in rows_of("boosted_distance", "table2"):
-        if row["method"] in wanted:
-            ours = "not available" if row["ours"] is None else f"{row['ours']:.2f}"
-            rows.setdefault(row["data_set"], ["", "", ""])[wanted[row["method"]]] = (
-                f"{row['published']:.2f} / {ours}"
-            )
-    assert len(rows) == 15
-    for name, cells in rows.items():
-        assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
-
-
-def test_what_depends_on_t_in_boosted_distance():
-    file = REPRODUCED / "boosted_distance" / "claims.json"
-    claims = {c["id"]: c for c in json.loads(file.read_text(encoding="utf-8"))["claims"]}
-    text = " ".join(PAGES["boosted_distance"].split())
-    mean, lowest = claims["mean-improvement"], claims["lowest-on-twelve"]
-    assert [state for _, state in mean["cells"]] == ["fails", "holds", "holds"]  # T = 100, 200, 500
-    assert f"is {-mean['numbers'][0]['ours']:.1f} points below the published one at 100" in text
-    states = [state for _, state in lowest["cells"] if state != "not testable here"]
-    first, second, third = (states[i : i + 13].count("holds") for i in (0, 13, 26))
-    assert f"the lowest error on {first}, {second} and {third} of 13 sets" in text
-    lead = {
-        (row["rounds"], row["data_set"]): row
-        for row in rows_of("boosted_distance", "rounds")
-        if row.get("quantity") == "AdaBoost less Boosted Distance"
-    }
-    assert [lead[T, "credit"]["ours"] < 0 for T in (100, 200, 500)] == [True, True, False]
-
-
 def test_every_picture_is_shown():
     pictures = {path.relative_to(REPRODUCED).as_posix() for path in REPRODUCED.rglob("*.png")}
     shown = [
@@ -81,53 +84,298 @@ def test_no_mark_of_a_failure_lies_beside_the_results():
     assert not list(REPRODUCED.rglob("*.failed.json"))
 
 
-def test_boostmap_ranks_are_what_the_files_hold():
-    rows = rows_of("boostmap", "table1")
+# --------------------------------------------------------------------------------- Boosted Distance
+
+
+def test_boosted_distance():
+    methods = ("NN, best of eight distances", "AdaBoost, stumps", "Boosted Distance")
+    table = "boosted_distance.table2"
+    names = {row["data_set"] for row in rows(table, method=methods[0])}
+    assert len(names) == 15
+    for name in names:
+        cells = [both(one(table, data_set=name, method=method)) for method in methods]
+        assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
+
+
+def test_boosted_distance_at_other_t():
+    """At T = 100, 200 and 500."""
+    claims = {claim["id"]: claim for claim in stored("boosted_distance", "claims")["claims"]}
+    mean, lowest = claims["mean-improvement"], claims["lowest-on-twelve"]
+    assert [state for _, state in mean["cells"]] == ["fails", "holds", "holds"]
+    states = [state for _, state in lowest["cells"] if state != "not testable here"]
+    first, second, third = (states[i : i + 13].count("holds") for i in (0, 13, 26))
+    says(
+        "boosted_distance",
+        f"is {-mean['numbers'][0]['ours']:.1f} points below the published one at 100",
+        f"the lowest error on {first}, {second} and {third} of 13 sets",
+    )
+    quantity = "AdaBoost less Boosted Distance"
+    leads = rows("boosted_distance.rounds", quantity=quantity, data_set="credit")
+    by_rounds = {row["rounds"]: row["ours"] < 0 for row in leads}
+    assert [by_rounds[T] for T in (100, 200, 500)] == [True, True, False]
+
+
+# ----------------------------------------------------------------------------------------- BoostMap
+
+
+def test_boostmap_ranks_and_distances():
     lines = PAGES["boostmap"].splitlines()
-    assert len(rows) == 24
-    for row in rows:
-        line = next(
-            line for line in lines if line.startswith(f"| {row['k']} | {row['percentile']} |")
-        )
+    table = rows("boostmap.table1")
+    assert len(table) == 24
+    for row in table:
+        start = f"| {row['k']} | {row['percentile']} |"
+        line = next(line for line in lines if line.startswith(start))
         assert f" {row['published']:.0f} / {row['ours']} |" in line
+    methods = ("FastMap", "BoostMap-Fe-Ra-QI", "BoostMap-Fe-Se-QI", "FastMap, clipped")
+    fastmap, random, selective, clipped = (
+        both(one("boostmap.costs", method=method, quantity="total_distances"), 0)
+        for method in methods
+    )
+    says(
+        "boostmap",
+        f"{fastmap} for FastMap, {random} and {selective} for BoostMap",
+        "squares below 0 set to 0, which the paper does not mention, needs "
+        f"{clipped.split(' / ')[1]}:",
+    )
 
 
-def test_boostmap_distances_are_what_the_file_holds():
-    totals = {
-        row["method"]: f"{row['published']:,.0f} / {row['ours']:,.0f}"
-        for row in rows_of("boostmap", "costs")
-        if row["quantity"] == "total_distances"
-    }
-    text = " ".join(PAGES["boostmap"].split())
-    random, selective = (totals[f"BoostMap-Fe-{triples}-QI"] for triples in ("Ra", "Se"))
-    assert f"{totals['FastMap']} for FastMap, {random} and {selective} for BoostMap" in text
-    clipped = totals["FastMap, clipped"].split(" / ")[1]
-    assert f"squares below 0 set to 0, which the paper does not mention, needs {clipped}:" in text
-
-
-def test_boostmap_comparisons_are_what_the_files_hold():
+def test_boostmap_comparisons():
     def paired(difference, k="all"):
-        keys = {"difference": difference, "k": k}
-        (row,) = (row for row in rows_of("boostmap", "paired") if keys.items() <= row.items())
-        return row
+        return one("boostmap.paired", difference=difference, k=k)
 
-    text = " ".join(PAGES["boostmap"].split())
-    both = ("QI", "QS")
-    ranks = [f"{paired(f'ranks: Pa-Se-{q} over Fe-Se-{q}, %')['ours']:.0f}" for q in both]
-    errors = [f"{-paired(f'Pa-Se-{q} minus Fe-Se-{q}')['ours']:.2f}" for q in both]
-    assert f"classification have ranks {' and '.join(ranks)} % higher" in text
-    assert f"k-nn errors {' and '.join(errors)} points lower" in text
-    one = paired("Pa-Se-QS minus chamfer distance", 1)
-    assert f"The 1-nn error is {-one['ours']:.2f} +- {one['error']:.2f} points below" in text
-    lower = {"distance": 0, "triples": 0}
-    rows = rows_of("boostmap", "table1")
-    ours = {(r["distance"], r["triples"], r["k"], r["percentile"]): r["ours"] for r in rows}
-    for distance, triples, *at in ours:
-        lower["distance"] += distance == "QS" and (
-            ours["QS", triples, *at] < ours["QI", triples, *at]
+    ranks = [f"{paired(f'ranks: Pa-Se-{q} over Fe-Se-{q}, %')['ours']:.0f}" for q in ("QI", "QS")]
+    errors = [f"{-paired(f'Pa-Se-{q} minus Fe-Se-{q}')['ours']:.2f}" for q in ("QI", "QS")]
+    chamfer = paired("Pa-Se-QS minus chamfer distance", 1)
+    table = {
+        (r["distance"], r["triples"], r["k"], r["percentile"]): r["ours"]
+        for r in rows("boostmap.table1")
+    }
+    sensitive = [table[d, *at] < table["QI", *at] for d, *at in table if d == "QS"]
+    selective = [table[d, t, *at] < table[d, "Ra", *at] for d, t, *at in table if t == "Se"]
+    says(
+        "boostmap",
+        f"classification have ranks {' and '.join(ranks)} % higher",
+        f"k-nn errors {' and '.join(errors)} points lower",
+        f"The 1-nn error is {-chamfer['ours']:.2f} +- {chamfer['error']:.2f} points below",
+        f"the lower rank in {sum(sensitive)} of 12 cells of Table 1",
+        f"Selective triples have the lower rank in {sum(selective)} of 12",
+    )
+
+
+# ------------------------------------------------------------------------------------ Search Forest
+
+
+def recall(figure, method, reading=WHOLE, returned=500):
+    return ours(f"search_forest.{figure}", method=method, reading=reading, returned=returned)
+
+
+def test_the_forest_and_its_rivals():
+    codes = recall("figure1", "spectral hashing 200 bits", RANKED)
+    names = (KMEANS, FOREST, "LSH")
+    whole = [recall("figure2", name) for name in names]
+    ranked = [recall("figure2", name, RANKED) for name in names]
+    printed = recall("figure2", f"{FOREST}, x~ as printed", returned=5000)
+    says(
+        "search_forest",
+        f"ahead of LSH ({recall('figure1', FOREST)} and {recall('figure1', 'LSH')} % among 500 in "
+        "whole sets)",
+        f"K-means trees find {recall('figure1', KMEANS)} % among 500, codes of 200 bits {codes} %.",
+        "whole sets k-means trees find {} %, the forest {}, LSH {};".format(*whole),
+        "ranked lists {}, {} and {}, codes of 500 bits ".format(*ranked)
+        + f"{recall('figure2', 'spectral hashing 500 bits', RANKED)}.",
+        f"the forest finds {printed} % among 5,000 (published 55.0)",
+    )
+    for returned in (3500, 4000, 4500, 5000):
+        forest, lsh = (float(recall("figure2", name, RANKED, returned)) for name in names[1:])
+        assert forest < lsh
+
+
+def split(planes="eq. 18", reading=WHOLE, returned=600, **keys):
+    if planes == "eq. 18":
+        keys = {"offset": "eigenvector", "moves": 0, "augment": 0.1} | keys
+    return one("search_forest.splits", planes=planes, reading=reading, returned=returned, **keys)
+
+
+def test_how_planes_are_chosen():
+    learnt, drawn, principal, as_printed = (
+        f"{split(planes)['ours']:.1f}"
+        for planes in ("eq. 18", "random", "principal directions", "eq. 18, x~ as printed")
+    )
+    says(
+        "search_forest",
+        f"random ones ({learnt} and {drawn} %) and principal directions ({principal} %)",
+        "more than learnt ones among up to 500 returned",
+        f"forests find {as_printed} % among 600.",
+    )
+    for n in (100, 200, 300, 400, 500):
+        assert split("2-means", returned=n)["ours"] > split(returned=n)["ours"]
+
+
+def test_the_papers_index_of_the_forest_quotes_the_splits():
+    """refimpl/search_forest/PAPER.md: the default form, best thresholds, moved planes."""
+    path = REPRODUCED.parents[1] / "refimpl" / "search_forest" / "PAPER.md"
+    text = path.read_text(encoding="utf-8")
+
+    def found(**keys):
+        both_readings = (split(reading=reading, **keys) for reading in (WHOLE, RANKED))
+        return [part for row in both_readings for part in (f"{row['ours']:.1f}", row["lambda"])]
+
+    printed = found()
+    assert (
+        "{} % of the neighbours among 600 returned in whole sets, the main reading (lambda {}), "
+        "and {} % in ranked lists ({});"
+    ).format(*printed) in text
+    best, moved = found(offset="best"), found(offset="best", moves=10)
+    assert "best thresholds it is {} ({}) and {} % ({})".format(*best) in text
+    assert "10 moves as well {} ({}) and {} % ({})".format(*moved) in text
+    other = f"{split(augment=1.0)['ours']:.1f}"
+    assert f"whole sets {other} % of the neighbours, and {printed[0]} % with 0.1" in text
+
+
+def test_times_and_lookups_of_the_forest():
+    def times(index):
+        few, many = (
+            one("search_forest.growth", index=index, leaves="as small, more of them", items=n)
+            for n in (16_384, 262_144)
         )
-        lower["triples"] += triples == "Se" and (
-            ours[distance, "Se", *at] < ours[distance, "Ra", *at]
+        return f"{many['ours'] / few['ours']:.1f}"
+
+    scan, forest = (
+        one("search_forest.table1", bits=512, search=f"{search}, extrapolated")
+        for search in ("linear scan", "forest")
+    )
+    nothing = "queries that find nothing (%)"
+    at = {"data_set": "MNIST-10", "bits": 48}
+    here = ours("search_forest.lookup", items=60_000, quantity=nothing, **at)
+    beyond = ours("search_forest.lookup", quantity=f"{nothing}, extrapolated", **at)
+    says(
+        "search_forest",
+        f"LSH takes {times(KMEANS)} and {times('LSH')} times as long with 16 times",
+        f"one of the forest {times('forest')} times.",
+        f"scan of 512 bits {scan['published']} / {scan['ours']:.2f} s",
+        f"index {forest['published']} / {forest['ours']:.3f} s",
+        f"for {here} % of the queries among 60,000 digits",
+        f"by extrapolation for {beyond} % among half a billion.",
+    )
+
+
+# --------------------------------------------------------------------------------------------- LMNN
+
+
+def test_lmnn_on_digits():
+    keys = {"images": "mean 0, length 1", "by": "printed steps"}
+    table = {(row["N"], row["measure"]): row for row in rows("lmnn.table1", **keys)}
+    errors = [both(table[n, "test error (%)"]) for n in (60, 600, 6000, 60_000)]
+    low = {
+        method: " / ".join(
+            ours("lmnn.figure2", 2, method=method, dimensions=d, measure="test error (%)")
+            for d in (15, 25, 40)
         )
-    assert f"the lower rank in {lower['distance']} of 12 cells of Table 1" in text
-    assert f"Selective triples have the lower rank in {lower['triples']} of 12" in text
+        for method in ("LMNN-RECT, printed steps", "PCA")
+    }
+    says(
+        "lmnn",
+        f"{errors[0]}, {errors[1]}, {errors[2]} and {errors[3]} %",
+        f"train in {table[60_000, 'seconds']['ours']:.0f} seconds",
+        f"With 60,000 digits {table[60_000, 'train error (%)']['ours']:.2f} % of training errors",
+        f"dimensions {low['LMNN-RECT, printed steps']} %",
+        f"PCA {low['PCA']} %",
+    )
+
+
+def test_several_metrics_and_gains_of_lmnn():
+    way = {"way": "learnt one by one, then scaled", "minus": "one metric"}
+    apart = one("lmnn.decoupled", data_set="isolet", **way)
+    less = {"data set": "isolet", "comparison": "30 metrics less 1 metric"}
+    trained, all_points = (
+        one("lmnn.figure4", voters=voters, **less)
+        for voters in ("points that trained", "all points")
+    )
+    gain = {
+        "N": 60_000,
+        "way": "balls (eq. 7)",
+        "measure": "training with a search in every step, times as fast as with the scan",
+    }
+    few, many = (one("lmnn.training_gain", dimensions=d, **gain) for d in (10, 100))
+    assert (few["published"], many["published"]) == (1.9, 1.2)
+    says(
+        "lmnn",
+        f"they have {apart['ours']:.2f} +- {apart['error']:.2f} points more",
+        f"30 metrics have {-trained['ours']:.2f} +- {trained['error']:.2f} points less, else "
+        f"{all_points['ours']:.2f} +- {all_points['error']:.2f} more",
+        f"{few['ours']:.2f} times as fast in 10 dimensions (published 1.9)",
+        f"{many['ours']:.2f} in 100 (1.2)",
+    )
+
+
+def test_errors_of_figure_5_of_lmnn():
+    """Letters by the number of components: the claim is of those with 95 % of the variance."""
+    tested = [row for row in rows("lmnn.figure5", measure="test") if row.get("k")]
+    at = {
+        (row["data set"], row["method"], row["d"]): both(row)
+        for row in tested
+        if row.get("training", "ends early") == "ends early" and row["published"]
+    }
+    for words, name, d in (
+        ("MNIST", "MNIST-10", 161),
+        ("20 newsgroups", "20news", 200),
+        ("Isolet", "isolet", 170),
+        ("faces", "yalefaces", 60),
+        ("letters", "letters", 12),
+    ):
+        single, several = (at[name, method, d] for method in ("one metric", "several metrics"))
+        says("lmnn", f"{words} {single} and {several}")
+    end = {
+        row["data set"]: f"{row['ours']:.2f}"
+        for row in tested
+        if (row.get("training"), row["method"]) == ("all points, to the end", "several metrics")
+    }
+    says(
+        "lmnn",
+        f"several metrics have {end['20news']} % on 20 newsgroups, and {end['isolet']} and "
+        f"{end['yalefaces']} % on the other two.",
+    )
+
+
+# -------------------------------------------------------------------------------------------- FTUNE
+
+
+def test_ftune():
+    def best(landmarks, *methods):
+        """On how many sets one of the methods is among the best."""
+        table = rows("ftune.table2", landmarks=landmarks, best="yes")
+        return len({row["data_set"] for row in table if row["method"] in methods})
+
+    def off(landmarks, method):
+        """The mean distance of a method from the published accuracies."""
+        table = rows("ftune.table2", landmarks=landmarks, method=method)
+        assert len(table) == 12
+        return rounded(sum(abs(row["ours"] - row["published"]) for row in table) / 12, 3)
+
+    def ahead(slope):
+        name = f"FTUNE-S less FTUNE-S, slope {slope} alone"
+        table = rows("ftune.transfer", landmarks=30, comparison=name)
+        assert len(table) == 12
+        return sum(row["ours"] > 2 * row["error"] for row in table)
+
+    says(
+        "ftune",
+        f"FTUNE-S or FTUNE-M is among the best on {best(30, 'FTUNE-S', 'FTUNE-M')} of 12 sets with "
+        f"30 landmarks and on {best(300, 'FTUNE-S', 'FTUNE-M')} with 300.",
+        f"BBS is among the best on {best(30, 'BBS')} and {best(300, 'BBS')} sets.",
+        f"FTUNE-S is {off(30, 'FTUNE-S')} from the published accuracies on average with 30 "
+        f"landmarks, {off(300, 'FTUNE-S')} with 300.",
+        f"Our BBS is {off(30, 'BBS')} and {off(300, 'BBS')} above the published one",
+        f"slope 1,000 alone on {ahead('1,000')} of 12 sets, and of the slope 1 alone on "
+        f"{ahead(1)}.",
+    )
+
+
+def test_runs_and_cost_of_ftune():
+    assert {row["n"] for row in rows("ftune.figure1")} == {150}
+    assert {row["n"] for row in rows("ftune.table2")} == {5, 20}
+    # Table 1's cells are Figure 1's; Figure 2 shares those of its sets with Table 2
+    ends = [0.0]
+    for name in ("figure1", "table2", "transfer", "figure2"):
+        ends.append(ends[-1] + stored("ftune", name)["cpu_seconds"])
+    assert ends[-2] < 41 * 60 < ends[-1]

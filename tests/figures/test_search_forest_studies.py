@@ -1,8 +1,4 @@
-"""The search forest's studies on small sets, by sets and loops, and the rows of planted numbers.
-
-Forests, trees, tables and codes are those of `refimpl`, tested elsewhere; here is what the figures
-make of them in both readings. The pictures are in test_search_forest_pictures.py.
-"""
+"""The search forest's studies on small sets, by sets and loops, and the rows of planted numbers."""
 
 from types import SimpleNamespace
 
@@ -11,10 +7,9 @@ import numpy as np
 import pytest
 from forest_toy import N, forest_of, ranked
 from scipy.special import expit, logit
-from toy_sets import components, ticking
+from toy_sets import components, hnswlib_of, ticking
 
 from paper_figures.search_forest import (
-    PAPER,
     balance,
     classes,
     curves,
@@ -30,18 +25,8 @@ from paper_figures.search_forest import (
     table1,
 )
 from paper_figures.study import Seen
-from refimpl.kernels import tree_leaves
-from refimpl.lmnn import lmnn
-from refimpl.rivals.kmeans_trees import kmeans_trees
-from refimpl.rivals.lsh import lsh
 from refimpl.rivals.spectral_hashing import spectral_hashing
-from refimpl.search_forest import (
-    ForestOptions,
-    label_similarity,
-    search_forest,
-    selection,
-    to_terms,
-)
+from refimpl.search_forest import selection, to_terms
 
 WHOLE, RANKED = methods.SETS, methods.RANKED
 SET = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6}
@@ -125,32 +110,6 @@ def check_sets(item, problem, of_points, of_queries, a_tree):
     assert item["candidates"] == pytest.approx(sizes[-1])
 
 
-def check_choice(seen, job, settings, means):
-    """Each reading takes the setting of its largest mean recall of the trial, and lists all.
-
-    `means[reading](small, setting)` gives the mean recall along the curve.
-    """
-    small = points.trial(job, 90, data_set="forest toy", d=3, K=6, counts=COUNTS)
-    for reading, mean_of in means.items():
-        expected = [mean_of(small, setting) for setting in settings]
-        assert len({round(mean, 9) for mean in expected}) > 1
-        for draw in {draw for of, draw in seen if of == reading}:
-            item = seen[reading, draw]
-            assert [setting for setting, _ in item["tried"]] == list(settings)
-            assert [mean for _, mean in item["tried"]] == pytest.approx(expected)
-            assert item["setting"] == settings[int(np.argmax(expected))]
-    assert {reading for reading, _ in seen} == set(means)
-
-
-def mean_of_list(small, lists):
-    return of_lists(small.near, lists, small.counts).mean()
-
-
-def mean_of_sets(small, of_points, of_queries):
-    sizes, recalls = of_sets(small.near, of_points, of_queries)
-    return np.interp(small.counts, sizes, recalls.mean(axis=1)).mean()
-
-
 # ------------------------------------------------------------------------------------------- points
 
 
@@ -225,36 +184,6 @@ def test_the_forests_curves(job, problem, monkeypatch):
     assert len(seen) == 4
 
 
-def test_other_splits_are_passed_on(one_job, problem):
-    for options in ({"refine": 2, "offset": "best", "augment": 1.0}, {"coordinates": "given"}):
-        seen = read(one_job, "forest", [0.05], FOREST | options)
-        forest = forest_of(one_job, problem.X, 6, 0.05, **options)
-        for item in seen.values():
-            check_forest(item, problem, forest)
-
-
-def test_lambda_is_chosen_on_the_trial_by_draw_0_and_may_be_too_large(one_job, problem):
-    lams = (0.97, 0.4, 0.05)
-
-    def of_list(small, lam):
-        if lam == 0.97:
-            return 0.0
-        forest = forest_of(one_job, small.X, 4, lam)
-        return mean_of_list(small, ranked(selection(forest, small.Q, small.X)))
-
-    def of_leaves(small, lam):
-        if lam == 0.97:
-            return 0.0
-        forest = forest_of(one_job, small.X, 4, lam)
-        return mean_of_sets(small, *(to_terms(forest, part) for part in small[:2]))
-
-    seen = read(one_job, "forest", lams, FOREST, draws=2)
-    check_choice(seen, one_job, lams, {WHOLE: of_leaves, RANKED: of_list})
-    assert seen[WHOLE, 0]["setting"] != seen[RANKED, 0]["setting"]  # each reading has its own
-    for (_, draw), item in seen.items():
-        check_forest(item, problem, forest_of(one_job, problem.X, 6, item["setting"], draw))
-
-
 def test_a_forest_of_no_tree_returns_nothing(one_job):
     for item in read(one_job, "forest", [0.97], FOREST).values():
         assert item["recall"].tolist() == [0, 0, 0] and item["candidates"] == 0
@@ -268,15 +197,6 @@ def test_other_errors_of_the_training_are_not_hidden():
 
     with pytest.raises(ValueError, match="something else"):
         methods.grown(5, broken)
-
-
-@pytest.mark.parametrize("kind", planes.SPLITS)
-def test_planes_that_are_not_learnt(one_job, problem, kind):
-    seen = read(one_job, "forest", [0.05], FOREST | {"planes": kind})
-    model = methods.build_forest(one_job, problem, 0.05, 0, planes=kind, **FOREST)
-    for item in seen.values():
-        check_forest(item, problem, model.forest)
-    assert len(model.forest.c) == 3 and model.forest.n_words > 6
 
 
 def test_a_random_plane_halves_the_points(one_job):
@@ -308,135 +228,6 @@ def test_a_plane_of_2_means_parts_two_clusters(one_job):
     # half-way between the means (1/3, 1/3) and (10, 10.5)
     middle = np.array([31 / 6, 65 / 12])
     assert split.p @ middle + split.b == pytest.approx(0, abs=1e-9)
-
-
-# ------------------------------------------------------------------------------------- the rivals
-
-
-def trees_of(job, X, setting, trees, share, draw=0):
-    branching, leaf = setting
-    leaf = max(1, round(share * leaf))
-    rng = job.rng_for("kmeans", draw)
-    return kmeans_trees(X, trees, rng=rng, branching=branching, leaf_size=leaf)
-
-
-def by_votes(model, Q):
-    """Return the members of a query's leaves, those of most leaves first, then the lowest index."""
-    lists = []
-    for leaves in tree_leaves(model, Q.astype(float)):
-        votes = np.zeros(model.n, dtype=int)
-        for leaf in leaves:
-            votes[model.members[model.starts[leaf] : model.ends[leaf]]] += 1
-        lists.append(np.argsort(-votes, kind="stable")[: (votes > 0).sum()])
-    return lists
-
-
-def leaves_of(model, problem):
-    return [tree_leaves(model, part.astype(float)) for part in problem[:2]]
-
-
-def centres_met(model, q):
-    """How many centres a query is compared with: the children of every node that it passes."""
-    count = 0
-    for node in model.roots:
-        while model.first[node] < model.last[node]:
-            children = range(model.first[node], model.last[node])
-            count += len(children)
-            node = min(children, key=lambda j: ((model.centres[j] - q) ** 2).sum())
-    return count
-
-
-def test_the_leaves_of_kmeans_trees(job, problem):
-    settings = [(3, 30), (4, 9)]
-    seen = read(job, "k-means trees", settings, {"trees": 2}, draws=2)
-    means = {
-        RANKED: lambda small, s: mean_of_list(
-            small, by_votes(trees_of(job, small.X, s, 2, 0.6), small.Q)
-        ),
-        WHOLE: lambda small, s: mean_of_sets(
-            small, *leaves_of(trees_of(job, small.X, s, 2, 0.6), small)
-        ),
-    }
-    check_choice(seen, job, settings, means)
-    for (reading, draw), item in seen.items():
-        model = trees_of(job, problem.X, item["setting"], 2, 1, draw)
-        met = [centres_met(model, q) for q in problem.Q.astype(float)]
-        assert len(set(met)) > 1
-        if reading == RANKED:
-            check_list(item, problem, by_votes(model, problem.Q))
-            assert item["compared"] == pytest.approx([np.mean(met)] * 3)
-        else:
-            check_sets(item, problem, *leaves_of(model, problem), np.mean(met) / 2)
-
-
-def test_best_bin_first_search(one_job, problem):
-    settings = [(3, 30), (4, 9)]
-
-    def lists_of(problem, setting, share, count):
-        found = trees_of(one_job, problem.X, setting, 2, share).candidates(problem.Q, count)
-        return [found.of(i) for i in range(len(problem.Q))]
-
-    seen = read(one_job, "best bin first", settings, {"trees": 2})
-    means = {RANKED: lambda small, s: mean_of_list(small, lists_of(small, s, 0.6, 18))}
-    check_choice(seen, one_job, settings, means)
-    item = seen[RANKED, 0]
-    check_list(item, problem, lists_of(problem, item["setting"], 1, 30))
-    model, Q = trees_of(one_job, problem.X, item["setting"], 2, 1), problem.Q.astype(float)
-    compared = [one_job.kernels.best_bin_first(model, Q, n)[2] for n in COUNTS]
-    assert item["compared"] == pytest.approx([of_count.mean() for of_count in compared])
-    assert item["compared"][0] < item["compared"][2]
-
-
-def test_hash_tables(job, problem):
-    def tables_of(X, setting, draw):
-        return lsh(X, 3, *setting, rng=job.rng_for("lsh", draw))
-
-    def lists_of(problem, setting, draw=0):
-        found = tables_of(problem.X, setting, draw).candidates(problem.Q)
-        return [found.of(i) for i in range(len(problem.Q))]
-
-    def buckets_of(problem, setting, draw=0):
-        model = tables_of(problem.X, setting, draw)
-        return model.buckets(problem.X), model.buckets(problem.Q)
-
-    settings = [(2, 0.5), (2, 1.5), (5, 0.5), (5, 1.5)]
-    seen = read(job, "LSH", settings, {"trees": 3}, draws=2)
-    means = {
-        WHOLE: lambda small, s: mean_of_sets(small, *buckets_of(small, s)),
-        RANKED: lambda small, s: mean_of_list(small, lists_of(small, s)),
-    }
-    check_choice(seen, job, settings, means)
-    for (reading, draw), item in seen.items():
-        k = item["setting"][0]
-        if reading == RANKED:
-            check_list(item, problem, lists_of(problem, item["setting"], draw))
-            assert item["compared"].tolist() == [k * 3] * 3
-        else:
-            check_sets(item, problem, *buckets_of(problem, item["setting"], draw), k)
-
-
-def test_codes(job, problem):
-    seen = read(job, "spectral hashing", [10], {})
-    model = spectral_hashing(problem.X, 10)
-    codes, of_queries = (model.encode(part)[:, 0].tolist() for part in problem[:2])
-    distances = [[(a ^ b).bit_count() for a in codes] for b in of_queries]
-    item = seen[RANKED, 0]
-    check_list(item, problem, [np.argsort(row, kind="stable")[:30] for row in distances])
-    assert (item["setting"], item["tried"]) == (10, []) and "compared" not in item
-
-
-@pytest.mark.parametrize(
-    "part, setting, words",
-    [
-        ("forest", 0.05, "lambda 0.05"),
-        ("spectral hashing", 200, "200 bits"),
-        ("k-means trees", [8, 31], "8 regions, leaves of 31"),
-        ("best bin first", [8, 31], "8 regions, leaves of 31"),
-        ("LSH", [16, 2.0], "16 functions of width 2"),
-    ],
-)
-def test_settings_in_words(part, setting, words):
-    assert methods.METHODS[part].words(setting) == words
 
 
 # ---------------------------------------------------------------------------------------- readings
@@ -520,71 +311,13 @@ def test_the_share_of_a_class_counts_what_is_not_returned():
     np.testing.assert_allclose(found, [[1, 1 / 2, 2 / 4], [1, 1 / 2, 1 / 4], [0, 0, 0]])
 
 
-def test_a_forest_that_is_learnt_from_classes(job):
-    X, Q, y, z = with_labels(job)
-
-    def lists(X, y, Q, lam, draw):
-        if lam == 0.9:
-            return [np.empty(0, dtype=int)] * len(Q), None  # no tree is worth its cost
-        rng = job.rng_for("classes", draw)
-        rows = np.sort(rng.choice(len(X), 60, replace=False))
-        S = label_similarity(y[rows])
-        forest = search_forest(X[rows], S, 3, lam, rng=rng, options=ForestOptions(3))
-        T = selection(forest, Q, X)
-        return [np.argsort(-row, kind="stable")[: (row > 0).sum()] for row in T], forest
-
-    order = job.rng_for("trial", "forest toy").permutation(N)
-    asked, rest = order[:20], order[20:110]
-    tried = []
-    for lam in LEARNS["lams"]:
-        found, _ = lists(X[rest], y[rest], X[asked], lam, 0)
-        tried.append(np.mean(share(found, y[rest], y[asked], (2, 7))))  # 0.6 of 4 and of 12
-    for draw, item in enumerate(searched(job, "forest", draws=2)):
-        assert [mean for _, mean in item["tried"]] == pytest.approx(tried)
-        assert item["setting"] == LEARNS["lams"][int(np.argmax(tried))]
-        found, forest = lists(X, y, Q, item["setting"], draw)
-        assert item["draw"] == draw
-        assert item["recall"] == pytest.approx(share(found, y, z, (4, 12)))
-        assert item["of_forest"] == len(forest.c)
-
-
-def test_searches_by_distance(job):
-    X, Q, y, z = with_labels(job)
-    (exact,) = searched(job, "exact")
-    assert exact["recall"] == pytest.approx(share(nearest(X, Q, 12), y, z, (4, 12)))
-    for draw, item in enumerate(searched(job, "LMNN", draws=2)):
-        rows = np.sort(job.rng_for("classes", draw).choice(N, 60, replace=False))
-        L = lmnn(X[rows], y[rows], 3).L[0]
-        expected = share(nearest(X @ L.T, Q @ L.T, 12), y, z, (4, 12))
-        assert item["recall"] == pytest.approx(expected, abs=100 / 40)
-        assert item["recall"].tolist() != exact["recall"].tolist()
-
-
 def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
-    """Its stand-in looks at the first ef points; ef is twice the number of neighbours."""
-
-    class Graph:
-        def __init__(self, space, dim):
-            assert (space, dim) == ("l2", 3)
-
-        def init_index(self, max_elements, M, ef_construction, random_seed):
-            assert (max_elements, M, ef_construction, random_seed) == (N, 16, 200, classes.SEED)
-
-        def add_items(self, X, num_threads):
-            self.X = X
-            assert num_threads == 1
-
-        def set_ef(self, ef):
-            self.ef = ef
-
-        def knn_query(self, Q, k, num_threads):
-            return nearest(self.X[: self.ef], Q, k).astype(np.uint64), None
-
-    fake = SimpleNamespace(import_module=lambda name: SimpleNamespace(Index=Graph))
-    monkeypatch.setattr(classes, "importlib", fake)
+    asked = hnswlib_of(monkeypatch, classes)
     X, Q, y, z = with_labels(job)
     (item,) = searched(job, "hnswlib", hnswlib="1")
     assert item["recall"] == pytest.approx(share(nearest(X[:24], Q, 12), y, z, (4, 12)))
+    of_graph = {"max_elements": N, "M": 16, "ef_construction": 200, "random_seed": classes.SEED}
+    assert asked == {"space": "l2", "dim": 3, "ef": 24} | of_graph
     assert searched(job, "hnswlib") == [{"draw": 0, "missing": "hnswlib"}]
 
 
@@ -776,12 +509,6 @@ def test_leaves_grow_with_the_items_unless_they_are_divided_more_finely(grow, in
     assert finer["compared"] > small["compared"]
 
 
-def test_the_forest_is_walked_to_as_many_leaves_as_there_are_parts(grow):
-    """64 items in leaves of 4: 16 leaves, 4 planes in each of 3 trees."""
-    assert grow("forest", 64, 64)["compared"] == grow("forest", 512, 64)["compared"] == 12.0
-    assert grow("forest", 512, 512)["compared"] == 21.0
-
-
 @pytest.mark.parametrize("index", growth.LISTS)
 def test_lists_hold_every_item_once_in_a_tree(job, index):
     X = np.random.default_rng(3).standard_normal((64, 2), dtype=np.float32)
@@ -793,17 +520,6 @@ def test_lists_hold_every_item_once_in_a_tree(job, index):
     if index != "forest":  # whose points' leaves are drawn
         for i, of_point in enumerate(words):
             assert all(i in lists.items[lists.starts[w] : lists.starts[w + 1]] for w in of_point)
-
-
-def test_the_leaves_of_kmeans_trees_are_the_words(job):
-    X = np.random.default_rng(3).standard_normal((64, 2), dtype=np.float32)
-    lists = growth.LISTS["k-means trees"](job, X, 4, 3, np.random.default_rng(0))
-    rng = np.random.default_rng(0)
-    model = kmeans_trees(X, 3, rng=rng, branching=growth.BRANCHING, leaf_size=4)
-    for of_point, leaves in zip(lists.words(X), tree_leaves(model, X.astype(float)), strict=True):
-        for word, leaf in zip(of_point, leaves, strict=True):
-            mine = lists.items[lists.starts[word] : lists.starts[word + 1]]
-            assert mine.tolist() == model.members[model.starts[leaf] : model.ends[leaf]].tolist()
 
 
 def test_growth_of_leaves_and_of_their_number():
@@ -902,6 +618,8 @@ def test_figure_1_in_both_readings_beside_what_the_text_prints():
     chosen = rows[WHOLE, "k-means trees", 500]  # the regions that the trial prefers
     assert (chosen["ours"], chosen["setting"]) == (61.0, "8 regions, leaves of 31")
     assert rows[RANKED, "LSH", 500]["error"] is None and rows[RANKED, "LSH", 100]["error"] == 0.5
+    assert rows[RANKED, "LSH", 100]["setting"] == "8 functions of width 2"
+    assert rows[RANKED, codes, 100]["setting"] == "200 bits"
     assert gathered.drawing[0] == {
         "method": recall.FOREST,
         "reading": WHOLE,
@@ -1083,63 +801,6 @@ def test_shares_of_the_class():
     ]
 
 
-# ------------------------------------------------------------------------------------ all the views
-
-
-def test_what_is_missing_is_said():
-    for study in PAPER.studies:
-        for scale, listed in study.cells.items():
-            for view in study.views:
-                missing = [cell | {"why": "no such file"} for cell in listed if view.uses(cell)]
-                (row,) = view.gather(Seen([], missing, scale)).rows
-                assert row["ours"] is None and row["why"] == "no such file"
-
-
-def of_paper(study, **parameters):
-    cells = study.cells["paper"]
-    return [cell for cell in cells if parameters.items() <= cell.items()]
-
-
-@pytest.mark.parametrize("name, shape", [("MNIST-10", (17, 12)), ("tiny-images", (60, 13))])
-def test_the_methods_of_figures_1_and_2_have_as_many_trees(name, shape):
-    """The paper's trees and levels for all forests; as many trees or tables for the rivals."""
-    listed = of_paper(curves.STUDY, data_set=name)
-    forests = [cell for cell in listed if cell["part"] == "forest"]
-    assert {(c["shape"]["trees"], c["shape"]["max_depth"]) for c in forests} == {shape}
-    assert len({c["settings"] for c in forests}) == 1 and {c["K"] for c in listed} == {100}
-    n_train = {"MNIST-10": 20_000, "tiny-images": 10_000}[name]
-    as_printed = {"n_train": n_train, "trees": shape[0], "max_depth": shape[1]}
-    assert forests[0]["shape"] == as_printed and forests[0]["draws"] == 3
-    assert forests[1]["shape"] == as_printed | {"coordinates": "given"}
-    assert forests[-1]["shape"] == as_printed | {"offset": "best", "refine": 10}
-    rivals = [c for c in listed if c["part"] in ("k-means trees", "best bin first", "LSH")]
-    assert {cell["shape"]["trees"] for cell in rivals} == {shape[0]}
-    # a tree's source divides no fewer points than there are regions
-    trees = [c for c in rivals if c["part"] != "LSH"]
-    assert all(leaf >= n - 1 for cell in trees for n, leaf in cell["settings"])
-
-
-def test_planes_are_compared_at_the_same_sizes():
-    listed = of_paper(splits.STUDY)
-    kept = ("n_train", "max_depth", "trees")
-    assert len({tuple(cell["shape"][key] for key in kept) for cell in listed}) == 1
-    assert len({cell["settings"] for cell in listed}) == 1
-    assert {cell["queries"] for cell in listed} == {10_000}
-    kinds = [c["shape"]["planes"] for c in listed if "planes" in c["shape"]]
-    assert kinds == list(planes.SPLITS)
-
-
-def test_an_index_grows_with_the_database_or_not():
-    sizes = (16_384, 65_536, 262_144)
-    assert [(cell["n"], cell["divided"]) for cell in of_paper(growth.STUDY, index="LSH")] == [
-        (sizes[0], sizes[0]),
-        (sizes[1], sizes[1]),
-        (sizes[1], sizes[0]),
-        (sizes[2], sizes[2]),
-        (sizes[2], sizes[0]),
-    ]
-
-
 # ----------------------------------------------------------------------------------------- balance
 
 
@@ -1147,25 +808,6 @@ def test_the_cost_of_a_tree_over_a_balanced_one():
     assert balance.over_balanced(np.array([0, 0, 1, 1])) == (1.0, 2)
     # leaves of 3, 1 and 2 of 6 items: 3 (9 + 1 + 4) / 36
     assert balance.over_balanced(np.array([5, 5, 5, 0, 7, 7])) == (pytest.approx(42 / 36), 3)
-
-
-def test_the_balance_of_forests_is_counted_in_their_leaves(one_job):
-    shape = {"trees": 2, "depth": 4, "draws": 2}
-    of = {"data_set": "forest toy", "d": 3, "K": 6, "n_train": 100}
-    seen = list(balance.compute(one_job, **of, shape=shape, lam=0.05))
-    assert [(item["planes"], item["run"]) for item in seen] == [
-        (planes, run) for planes in balance.PLANES for run in (0, 1)
-    ]
-    problem = points.whole(one_job, data_set="forest toy", d=3, queries=1, K=6)
-    grown = methods.build_forest(
-        one_job, problem, 0.05, 1, n_train=100, trees=2, max_depth=4, planes="two-means"
-    )
-    words = to_terms(grown.forest, problem.X)
-    sizes = [[list(column).count(leaf) for leaf in set(column)] for column in words.T]
-    costs = [len(n) * sum((k / N) ** 2 for k in n) for n in sizes]
-    last = seen[-1]
-    assert last["cost"] == pytest.approx(np.mean(costs))
-    assert last["leaves"] == np.mean([len(n) for n in sizes])
 
 
 def test_rows_of_balance_are_means_and_differences_of_a_draw():
@@ -1182,10 +824,3 @@ def test_rows_of_balance_are_means_and_differences_of_a_draw():
         (balance.MEANS, "leaves", 8.0),
         (balance.LEARNT, balance.LESS, -1.0),
     ]
-
-
-def test_k_means_trees_have_leaves_of_one_size_at_every_dimension():
-    for scale, cells in PAPER.study_of("kmeans_trees").cells.items():
-        assert len({tuple(cell["settings"][0]) for cell in cells}) == 1, scale
-        assert {cell["method"] for cell in cells} == {recall.KMEANS}
-        assert len({cell["d"] for cell in cells}) == 3

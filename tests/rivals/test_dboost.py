@@ -109,22 +109,3 @@ def test_no_information_and_no_error():
     perfect = dboost(block, [0, 0, 1, 1], 3, rng=np.random.default_rng(0))
     assert (perfect.epsilon == 0).all() and np.isfinite(perfect.alpha).all()
     assert perfect.predict(block, block).tolist() == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (dict(y=[0, 0, 0, 0]), "y must .*got 1"),
-        (dict(y=[0, 1]), "as many"),
-        (dict(T=0), "T must .*got 0"),
-        (dict(m=0), "m must .*got 0"),
-        (dict(rng=3), "rng must .*got 3"),
-        (dict(K=np.zeros((2, 3))), "square"),
-        (dict(kernels="fast"), "kernels"),
-        (dict(threads=0), "threads"),
-    ],
-)
-def test_bad_arguments(arguments, message):
-    given = {"K": np.eye(4), "y": [0, 0, 1, 1], "T": 2, "rng": np.random.default_rng(0)}
-    with pytest.raises((TypeError, ValueError), match=message):
-        dboost(**(given | arguments))

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import points
 
-from refimpl.rivals.candidates import Candidates, recall
+from refimpl.rivals.candidates import Candidates
 from refimpl.rivals.kmeans_trees import KMeansTrees, initial_centres, kmeans_trees
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 SHAPES = ("normal", "ties", "line", "constant", "constant features", "far")
 
 
@@ -110,35 +109,6 @@ def scores(candidates, i):
 
 
 @each
-@settings(max_examples=60, deadline=None)
-@given(case=forests(most=50), seed=st.integers(0, 2**32))
-def test_k_means(kernels, case, seed):
-    X, _, how, *_ = case
-    rng = np.random.default_rng(seed)
-    rows = rng.integers(0, len(X), rng.integers(1, len(X) + 1))
-    start = X[rng.integers(0, len(X), how["branching"])] + rng.integers(0, 2) * rng.normal(
-        size=X.shape[1]
-    )
-    centres, nearest = kernels.lloyd(X, rows, start, how["iterations"])
-    expected, belonging = oracle.lloyd(X[rows].tolist(), start.tolist(), how["iterations"])
-    assert nearest.tolist() == belonging and (centres == np.array(expected)).all()
-
-
-@fast_only
-def test_twins_agree_where_threads_share_the_clustering():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 150))
-    rows = rng.permutation(3000)[:2900]
-    centres = rng.normal(size=(40, 150))
-    expected = KERNELS[0].lloyd(X, rows, centres, 4)
-    for threads in (1, 2, 3):
-        for a, b in zip(
-            expected, KERNELS[1].lloyd(X, rows, centres, 4, threads=threads), strict=True
-        ):
-            assert_same(a, b)
-
-
-@each
 def test_a_shorter_list_is_the_beginning_of_a_longer_one_and_first_trees_are_those_of_fewer(
     kernels,
 ):
@@ -155,28 +125,6 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one_and_first_trees_are_tho
     for field in dataclasses.fields(Candidates):
         assert_same(getattr(long.head(30), field.name), getattr(short, field.name))
     assert three.candidates(Q, 10**6, kernels=kernels).counts.tolist() == [300] * 7
-
-
-@each
-def test_candidates_are_near(kernels):
-    """In clusters far apart a tenth of the points holds all neighbours; several trees agree on the
-    nearest.
-    """
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 5)) + 40 * rng.integers(0, 10, (400, 1))
-    near = np.argsort(((X[:, np.newaxis] - X[:20]) ** 2).sum(axis=2), axis=0)[:10].T
-    trees = kmeans_trees(X, 4, rng=rng, branching=4, kernels=kernels)
-    found = trees.candidates(X[:20], 400, kernels=kernels)
-    recalls, returned = recall(found, near, [0, 40, 100, 400, 500])
-    assert (
-        recalls[0] == 0 and recalls[1] > 0.5 and recalls[2] > 0.9 and recalls[3] == recalls[4] == 1
-    )
-    assert returned.tolist() == [0, 40, 100, 400, 400]
-    together = trees.colliding(X[:20], kernels=kernels)
-    for i in range(20):
-        mine = scores(together, i)
-        # a point ends in its own leaves
-        assert mine[together.of(i).tolist().index(i)] == mine[0] == 4
 
 
 def test_equal_points_and_few_points():
@@ -209,87 +157,3 @@ def test_initial_centres_are_different_points():
         chosen = initial_centres(X, np.arange(len(X)), k, rng)
         assert len(chosen) == min(k, 8) == len(np.unique(chosen)) and np.isin(chosen, X).all()
     assert initial_centres(X, np.arange(1, 400), 3, rng).tolist() == [[0.0]]
-
-
-@pytest.mark.parametrize(
-    "name, change",
-    [
-        ("roots", lambda a: a[:1]),
-        ("roots", lambda a: a[::-1]),
-        ("first", lambda a: np.where(a > 0, a - 1, a)),
-        ("first", lambda a: np.zeros_like(a)),
-        ("last", lambda a: a + 1),
-        ("last", lambda a: a[:-1]),
-        ("starts", lambda a: a + 1),
-        ("starts", lambda a: np.where(np.arange(len(a)) == len(a) - 1, -1, a)),
-        ("ends", lambda a: a + 1),
-        ("members", lambda a: a[:-2]),
-        ("members", lambda a: np.zeros_like(a)),
-        ("members", lambda a: a + 1),
-        ("centres", lambda a: a[:-1]),
-        ("centres", lambda a: a[0]),
-    ],
-)
-def test_damaged_trees_are_refused(name, change):
-    rng = np.random.default_rng(0)
-    trees = kmeans_trees(rng.normal(size=(80, 3)), 2, rng=rng, branching=3)
-    with pytest.raises(ValueError):
-        dataclasses.replace(trees, **{name: change(getattr(trees, name))})
-
-
-def test_a_node_that_is_its_own_child_is_refused():
-    """There are no more children than nodes: the first fault is that a child comes too early."""
-    zero, unit = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    with pytest.raises(ValueError, match="must give children that come after their node"):
-        KMeansTrees(zero, np.zeros((1, 1)), zero, unit, zero, unit, zero)
-
-
-def test_bad_arguments():
-    rng = np.random.default_rng(0)
-    X = np.zeros((3, 2))
-    with pytest.raises(TypeError, match=r"rng must .*got 0"):
-        kmeans_trees(X, rng=0)
-    for wrong, message in (
-        ({"n_trees": 0}, "n_trees must .*got 0"),
-        ({"branching": 1}, "branching must .*got 1"),
-        ({"leaf_size": 0}, "leaf_size must .*got 0"),
-        ({"iterations": -1}, "iterations must .*got -1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            kmeans_trees(X, **wrong, rng=rng)
-    with pytest.raises(ValueError, match=r"X must .*got 1"):
-        kmeans_trees([[np.nan]], rng=rng)
-    with pytest.raises(ValueError, match="X must hold values within 1e140"):
-        kmeans_trees([[1e141]], rng=rng)
-    trees = kmeans_trees(X, rng=rng)
-    with pytest.raises(ValueError, match=r"Q must .*got 3"):
-        trees.candidates(np.zeros((1, 3)), 1)
-    with pytest.raises(ValueError, match=r"n_candidates must .*got 0"):
-        trees.candidates(X, 0)
-    with pytest.raises(ValueError, match=r"n_trees must .*got 2"):
-        trees.truncated(2)
-    with pytest.raises(TypeError, match="kernels"):
-        trees.colliding(X, kernels="fast")
-
-
-@each
-def test_no_queries_no_points_and_threads_beyond_the_processors(kernels):
-    X = np.random.default_rng(0).normal(size=(90, 2))
-    trees = kmeans_trees(X, 3, rng=np.random.default_rng(0), branching=4)
-    assert [a.shape for a in kernels.best_bin_first(trees, X, 0)] == [(90, 0), (90, 0), (90,)]
-    assert [a.shape for a in kernels.best_bin_first(trees, X[:0], 7)] == [(0, 7), (0, 7), (0,)]
-    assert kernels.tree_leaves(trees, X[:0]).shape == (0, 3)
-    centres, nearest = kernels.lloyd(X, np.empty(0, dtype=np.int64), X[:2], 9)
-    assert_same(centres, X[:2])
-    assert nearest.shape == (0,) and nearest.dtype == np.int64
-    for threads in (100_000, 2**29, 2**40):
-        kernels.best_bin_first(trees, X, 9, threads=threads)
-        kernels.tree_leaves(trees, X, threads=threads)
-        kernels.lloyd(X, np.arange(90), X[:9], 2, threads=threads)
-
-
-@each
-def test_k_means_looks_at_its_rows_alone(kernels):
-    X = np.array([[0.0], [np.nan], [4.0], [1e141], [1.0]])
-    centres, nearest = kernels.lloyd(X, np.array([0, 2, 4]), np.array([[0.0], [5.0]]), 3)
-    assert centres.tolist() == [[0.5], [4.0]] and nearest.tolist() == [0, 1, 0]

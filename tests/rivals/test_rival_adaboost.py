@@ -2,7 +2,6 @@
 
 import numpy as np
 import oracles_rivals as oracle
-import pytest
 
 from refimpl.boosted_distance import StumpEnsemble
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees
@@ -47,51 +46,8 @@ def test_prediction_follows_the_oracle_after_every_round():
     )
 
 
-def test_more_rounds_extend_fewer():
-    X, labels, Y = two_classes(1)
-    long = adaboost_classifier(X, labels, 9)
-    short = adaboost_classifier(X, labels, 4)
-    np.testing.assert_array_equal(long.staged_predict(Y, [4])[0], short.predict(Y))
-
-
-def test_learns_and_ignores_the_order_of_the_vectors():
-    X, labels, _ = two_classes(2)
-    model = adaboost_classifier(X, labels, 60)
-    assert np.mean(model.predict(X) == labels) > 0.95
-    again = adaboost_classifier(X[::-1], labels[::-1], 60)
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-
-
 def test_another_weak_learner():
     X, labels, _ = two_classes(3, names=(4, 2))
     model = adaboost_classifier(X, labels, 20, weak_learner=DepthTwoTrees())
     assert model.classes.tolist() == [2, 4]
     assert np.mean(model.predict(X) == labels) > 0.95
-
-
-def test_separable_classes():
-    X = np.array([[0.0, 5], [1, 4], [2, 6], [3, 5]])
-    labels = np.array([0, 0, 1, 1])
-    model = adaboost_classifier(X, labels, 3)
-    np.testing.assert_array_equal(model.predict(X), labels)
-
-
-def test_bad_arguments():
-    X, labels, Y = two_classes(4)
-    with pytest.raises(ValueError, match=r"y must .*got 3"):
-        adaboost_classifier(X[:3], [0, 1, 2], 5)
-    with pytest.raises(ValueError, match=r"y must .*got 1"):
-        adaboost_classifier(X[:3], [0, 0, 0], 5)
-    with pytest.raises(ValueError, match=r"T must .*got 0"):
-        adaboost_classifier(X, labels, 0)
-    with pytest.raises(TypeError, match="must be a module"):
-        adaboost_classifier(X, labels, 5, kernels="fast")
-    with pytest.raises(TypeError, match=r"lacks .*presort"):
-        adaboost_classifier(X, labels, 5, kernels=object())
-    model = adaboost_classifier(X, labels, 5)
-    with pytest.raises(ValueError, match=r"rounds must .*got 6"):
-        model.staged_predict(Y, [6])
-    with pytest.raises(ValueError, match=r"rounds must .*got 0"):
-        model.staged_predict(Y, [0])
-    with pytest.raises(ValueError, match=r"Q must .*got 2"):
-        model.predict(Y[:, :2])

@@ -1,7 +1,5 @@
 """Nearest neighbour under the paper's other distances."""
 
-from functools import partial
-
 import numpy as np
 import oracles_rivals as oracle
 import pytest
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from refimpl.rivals import nearest_neighbor as nn
-from refimpl.rivals.nda import nonparametric_discriminant_analysis
 
 FULL = ("RCA", "Mah", "Mah-C")
 DIAGONAL = ("RCA-D", "Mah-D", "Mah-CD")
@@ -48,67 +45,7 @@ def test_distances_follow_the_definitions(name, sizes, d):
     np.testing.assert_array_equal(predict(name, Y, X, labels), labels[got.argmin(axis=1)])
 
 
-def test_mahalanobis_as_scipy_computes_it():
-    X, labels, Y = sample(2)
-    got = nn.pairwise(nn.fit_distance("Mah", X, labels), Y, X, labels)
-    VI = np.linalg.inv(np.cov(X.T))
-    np.testing.assert_allclose(np.sqrt(got), cdist(Y, X, "mahalanobis", VI=VI), rtol=1e-9)
-    got = nn.pairwise(nn.fit_distance("Mah-C", X, labels), Y, X, labels)
-    for c in (3, 4):
-        VI = np.linalg.inv(np.cov(X[labels == c].T))
-        expected = cdist(Y, X[labels == c], "mahalanobis", VI=VI)
-        np.testing.assert_allclose(np.sqrt(got[:, labels == c]), expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["L1", "L2", "Mah"])
-def test_same_labels_as_scikit_learn(name):
-    neighbors = pytest.importorskip("sklearn.neighbors")
-    X, labels, Y = sample(3, (40, 23, 9), 5, 300)
-    options = {"L1": {"metric": "manhattan"}, "L2": {"metric": "euclidean"}}.get(name) or {
-        "metric": "mahalanobis",
-        "metric_params": {"VI": np.linalg.inv(np.cov(X.T))},
-    }
-    other = neighbors.KNeighborsClassifier(1, algorithm="brute", **options).fit(X, labels)
-    np.testing.assert_array_equal(predict(name, Y, X, labels), other.predict(Y))
-
-
-def test_pooled_mahalanobis_would_be_rca():
-    """Why Mah is read as the covariance of the whole sample: pooled, it is RCA up to a factor."""
-    X, labels, Y = sample(4)
-    pooled = sum((np.sum(labels == c) - 1) * np.cov(X[labels == c].T) for c in (3, 4)) / (
-        len(X) - 2
-    )
-    expected = cdist(Y, X, "mahalanobis", VI=np.linalg.inv(pooled)) ** 2
-    ratio = nn.pairwise(nn.fit_distance("RCA", X, labels), Y, X, labels) / expected
-    np.testing.assert_allclose(ratio, len(X) / (len(X) - 2), rtol=1e-9)
-
-
-def test_weights_belong_to_the_class_of_the_training_vector():
-    X = np.array([[0.0], [2.0], [10.0], [30.0]])
-    labels = np.array(["narrow", "narrow", "wide", "wide"])
-    # 3 from the narrow class (deviation sqrt 2), 5 from the wide one (sqrt 200)
-    Y = np.array([[5.0]])
-    assert predict("L2", Y, X, labels) == ["narrow"]
-    for name in ("Mah-C", "Mah-CD"):
-        d = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
-        np.testing.assert_allclose(d, [[12.5, 4.5, 0.125, 3.125]])
-        assert predict(name, Y, X, labels) == ["wide"]
-
-
 # --- invariance
-
-
-@pytest.mark.parametrize("name", FULL)
-def test_full_rank_distances_ignore_an_invertible_linear_map(name):
-    X, labels, Y = sample(5)
-    A = np.random.default_rng(6).normal(size=(4, 4)) + 2 * np.eye(4)
-    b = np.array([1.0, -2.0, 0.5, 30.0])
-    before = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
-    after = nn.pairwise(nn.fit_distance(name, X @ A + b, labels), Y @ A + b, X @ A + b, labels)
-    np.testing.assert_allclose(after, before, rtol=1e-7, atol=1e-9 * before.max())
-    np.testing.assert_array_equal(
-        predict(name, Y @ A + b, X @ A + b, labels), predict(name, Y, X, labels)
-    )
 
 
 @pytest.mark.parametrize("name", DIAGONAL)
@@ -148,14 +85,6 @@ def test_direction_without_variance_has_weight_zero(name):
     np.testing.assert_array_equal(after, before)
 
 
-def test_feature_constant_in_one_class_only():
-    X, labels, Y = sample(10)
-    X[labels == 3, 1] = 0.7
-    for name in ("Mah-C", "Mah-CD"):
-        got = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
-        np.testing.assert_allclose(got, oracle.distances(name, Y, X, labels), rtol=1e-7)
-
-
 @pytest.mark.parametrize("name", ["Mah-C", "Mah-CD"])
 @pytest.mark.parametrize("copies", [1, 3])
 def test_class_without_variance_is_an_error(name, copies):
@@ -167,15 +96,6 @@ def test_class_without_variance_is_an_error(name, copies):
     nn.fit_distance(name, X, labels, ridge=0.5)
     for common in ("RCA", "Mah", "RCA-D", "Mah-D"):
         nn.fit_distance(common, X, labels)
-
-
-def test_chunklets_of_one_point_contribute_nothing():
-    X, labels, _ = sample(12, (8, 1, 9))
-    rest = labels != 4
-    for name in ("RCA", "RCA-D"):
-        full = nn.fit_distance(name, X, labels)
-        reduced = nn.fit_distance(name, X[rest], labels[rest])
-        np.testing.assert_allclose(full.factor**2, reduced.factor**2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", FULL + DIAGONAL)
@@ -307,95 +227,7 @@ def test_fuzzed_against_the_oracle(problem, name):
             assert label == labels[expected[q].argmin()]
 
 
-# --- files
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_equal_vectors_of_two_classes_are_equally_far(seed):
-    """They are mapped in one product: products of other sizes may round differently."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(31, 16))
-    X[0] = X[13]
-    labels = np.array(["a"] + ["b"] * 30)
-    factor = rng.normal(size=(16, 16))
-    distance = nn.Distance("Mah", np.array(["a", "b"]), factor, np.array([0, 16]), np.zeros(1))
-    D = nn.pairwise(distance, rng.normal(size=(3, 16)), X, labels)
-    assert D[:, 0].tolist() == D[:, 13].tolist()
-
-
 # --- errors before any work
-
-GOOD = np.arange(8.0).reshape(4, 2) ** 2
-LABELS = [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize(
-    "train", [partial(nn.fit_distance, "L2"), nonparametric_discriminant_analysis]
-)
-@pytest.mark.parametrize(
-    "X, labels, error, message",
-    [
-        (
-            [[0, 1], [2, np.nan], [4, 5], [6, 7]],
-            LABELS,
-            ValueError,
-            r"X must hold finite .*got 1 .* row 1, column 1",
-        ),
-        (
-            [[0, 1], [2, 3], [-np.inf, 5], [6, 7]],
-            LABELS,
-            ValueError,
-            r"X must hold finite .*got 1 .* row 2, column 0",
-        ),
-        (np.empty((0, 3)), [], ValueError, "X must .*; got"),
-        (np.empty((4, 0)), LABELS, ValueError, "X must .*; got"),
-        ([1.0, 2.0], [0, 1], ValueError, r"X must .*; got .*\(2,\)"),
-        ([[1.0], [2.0, 3.0]], [0, 1], ValueError, "X must be a matrix"),
-        ([["a", "b"]], [0], TypeError, "X must .*got dtype"),
-        (GOOD * 1j, LABELS, TypeError, "X must .*got dtype"),
-        (GOOD, [0, 1, 1], ValueError, r"y must .*; got .*\(3,\)"),
-        (GOOD, [[0], [0], [1], [1]], ValueError, r"y must .*; got .*\(4, 1\)"),
-        (GOOD, [0, 0, 1, np.nan], ValueError, "y must .*got NaN"),
-        (GOOD, ["a", 1, "a", 1], TypeError, "y must hold labels of one type"),
-        (
-            GOOD,
-            np.array(["a", "a", None, "b"], dtype=object),
-            TypeError,
-            "must hold labels other than None; got None",
-        ),
-        (
-            GOOD,
-            np.array(["a", 1, "a", 1], dtype=object),
-            TypeError,
-            "y must hold labels of one type",
-        ),
-        (GOOD, [object() for _ in range(4)], TypeError, "that can be sorted"),
-    ],
-)
-def test_bad_training_sets(train, X, labels, error, message):
-    with pytest.raises(error, match=message):
-        train(X, labels)
-
-
-def test_bad_arguments():
-    with pytest.raises(ValueError, match=r"name must be 'L1', .* or 'Mah-CD'; got 'Mahalanobis'"):
-        nn.fit_distance("Mahalanobis", GOOD, LABELS)
-    for option in ({"ridge": -1}, {"rcond": 1.5}, {"rcond": np.nan}):
-        with pytest.raises(ValueError, match=next(iter(option))):
-            nn.fit_distance("RCA", GOOD, LABELS, **option)
-    with pytest.raises(TypeError, match="ridge"):
-        nn.fit_distance("RCA", GOOD, LABELS, ridge="auto")
-    with pytest.raises(ValueError, match="log_det"):
-        nn.fit_distance("Mah", GOOD, LABELS, log_det=True)
-    distance = nn.fit_distance("Mah-CD", GOOD, LABELS)
-    with pytest.raises(ValueError, match=r"Q must .*got 3"):
-        nn.nearest_neighbor(distance, np.ones((2, 3)), GOOD, LABELS)
-    with pytest.raises(ValueError, match=r"X must .*got 3"):
-        nn.nearest_neighbor(distance, np.ones((2, 3)), np.ones((4, 3)), LABELS)
-    with pytest.raises(ValueError, match=r"Q must .*got 1"):
-        nn.nearest_neighbor(distance, [[1.0, np.inf]], GOOD, LABELS)
-    with pytest.raises(ValueError, match=r"y must .*got .*5"):
-        nn.nearest_neighbor(distance, GOOD, GOOD, [0, 0, 1, 5])
 
 
 def test_a_decomposition_that_does_not_converge_is_done_another_way(monkeypatch):

@@ -1,6 +1,4 @@
-"""Spectral hashing and the scan of its codes: against brute force; both kernels give the same
-codes.
-"""
+"""Spectral hashing and the scan of its codes, against brute force, on both kernels."""
 
 import dataclasses
 
@@ -11,7 +9,6 @@ from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refimpl.rivals.candidates import recall
 from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
 from refimpl.rivals.spectral_hashing import SpectralHashing, directed, spectral_hashing
 
@@ -120,20 +117,6 @@ def test_equal_vectors_have_equal_codes_in_any_company(kernels):
 
 
 @each
-def test_more_bits_find_more_neighbours_in_a_box(kernels):
-    rng = np.random.default_rng(0)
-    X = rng.random((600, 4)) * [4, 3, 2, 1]
-    near = np.argsort(((X[:, np.newaxis] - X[:40]) ** 2).sum(axis=2), axis=0)[:20].T
-    recalls = []
-    for bits in (1, 8):
-        codes = spectral_hashing(X, bits, kernels=kernels).encode(X, kernels=kernels)
-        found = hamming_scan(codes[:40], codes, 60, kernels=kernels)
-        recalls.append(recall(found, near, [60])[0][0])
-        assert (found.counts == 60).all() and (found.scores[found.starts[:-1]] == 0).all()
-    assert 0.1 < recalls[0] < recalls[1] and recalls[1] > 0.6
-
-
-@each
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), b=st.integers(1, 150))
 def test_scans_of_packed_bits(kernels, seed, b):
@@ -152,6 +135,7 @@ def test_scans_of_packed_bits(kernels, seed, b):
             list(zip(nearest.scores[mine].tolist(), nearest.of(i).tolist(), strict=True))
             == expected[:7]
         )
+    assert hamming_scan(codes[:3], codes, 99, kernels=kernels).counts.tolist() == [40] * 3
 
 
 def test_one_dimension_gives_any_number_of_bits():
@@ -185,36 +169,6 @@ def test_damaged_models_are_refused(name, change):
     model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
     with pytest.raises(ValueError):
         dataclasses.replace(model, **{name: change(getattr(model, name))})
-
-
-def test_bad_arguments():
-    X = np.eye(3)
-    codes = np.zeros((3, 2), dtype=np.uint64)
-    for call, message in (
-        (lambda: spectral_hashing(X, 0), "bits must .*got 0"),
-        (lambda: spectral_hashing(X, 3, n_components=0), "n_components must .*got 0"),
-        (lambda: spectral_hashing(np.ones((4, 2)), 3), "X must hold different vectors"),
-        (lambda: spectral_hashing([[1.0, 2.0]], 3), "X must hold different vectors"),
-        (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "X must hold different vectors"),
-        (lambda: spectral_hashing([[np.nan]], 3), "X must .*got 1"),
-        (lambda: spectral_hashing([[1e141], [0.0]], 3), "X must hold values within 1e140"),
-        (lambda: spectral_hashing(X, 3).encode(np.ones((1, 2))), "X must .*got 2"),
-        (lambda: pack_bits(np.zeros(3, dtype=bool)), "bits must .*; got"),
-        (lambda: pack_bits(np.zeros((3, 0), dtype=bool)), "bits must .*; got"),
-        (lambda: hamming_scan(codes, codes[:0], 1), "X must .*; got"),
-        (lambda: hamming_scan(codes, codes[0], 1), "X must .*; got"),
-        (lambda: hamming_scan(codes[:, :1].copy(), codes, 1), "Q must .*got 1"),
-        (lambda: hamming_scan(codes, codes, 0), "n_candidates must .*got 0"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-    for call, message in (
-        (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
-        (lambda: hamming_scan(codes, codes.astype(np.int64), 1), "X must .*got dtype int64"),
-    ):
-        with pytest.raises(TypeError, match=message):
-            call()
-    assert hamming_scan(codes, codes, 99).counts.tolist() == [3, 3, 3]
 
 
 def test_directions_point_where_their_first_largest_entry_is_positive():

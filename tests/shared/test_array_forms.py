@@ -1,8 +1,4 @@
-"""Every public function takes arrays of any layout and dtype: it gives the same bits as for the
-plain array of the same values, or one error that names the argument as the caller wrote it.
-
-Not tested here: kernels, which refuse other forms (tests/kernels), LMNN as printed (tests/lmnn).
-"""
+"""Public functions take arrays of any layout and dtype, or say which one they refuse."""
 
 import dataclasses
 import itertools
@@ -61,10 +57,8 @@ FOREST = sf.search_forest(X, sf.label_similarity(y), 2, 0.2, rng=seed())
 METRIC = lm.lmnn(X, y, 2, 1.0)
 PAIRS = ft.random_landmarks(y, 4, rng=seed())
 FTUNE = ft.ftune(K, y, PAIRS, options=ft.FTuneOptions(choose="training", C=1.0))
-PROBLEM = bm_print.Problem(D, D, OBJECTS.astype(np.int32), ORDERS)
 OPTIONS = ft.FTuneOptions(choose="training", C=1.0)
 SOME = np.array([0, 3, 5])
-NEAR = np.argsort(np.abs(Q[:, np.newaxis] - X).sum(axis=2), axis=1, kind="stable")[:, :3]
 
 
 def fitted(name, **options):

@@ -238,71 +238,44 @@ def test_a_damaged_tree_is_refused(changes, message):
 
 
 X = np.arange(10.0).reshape(5, 2)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: nearest_neighbors(X, X, 6), ValueError, "k must be at most 5, .*got 6"),
-        (lambda: nearest_neighbors(None, X, 5), ValueError, "k must be at most 4, .*got 5"),
-        (
-            lambda: nearest_neighbors(X, X, 5, skip=np.zeros(5, int)),
-            ValueError,
-            "k must be at most 4, .*got 5",
-        ),
-        (lambda: nearest_neighbors(X, X, 0), ValueError, "k must .*got 0"),
-        (lambda: nearest_neighbors(X, X, 1.0), TypeError, "k must .*got 1.0"),
-        (lambda: nearest_neighbors(X, X * np.nan, 1), ValueError, "X must .*got 10"),
-        (lambda: nearest_neighbors(X + np.inf, X, 1), ValueError, "Q must hold finite"),
-        (lambda: nearest_neighbors(X[:, :1], X, 1), ValueError, "Q must .*got 1"),
-        (lambda: nearest_neighbors(X, X * 1e140, 1), ValueError, "X must hold values within 1e140"),
-        (
-            lambda: nearest_neighbors(X, X * 1e100, 1, np.eye(2) * 1e100),
-            ValueError,
-            "L x must hold values within 1e140",
-        ),
-        (lambda: nearest_neighbors(X, X, 1, np.eye(3)), ValueError, "L must .*got 3"),
-        (lambda: nearest_neighbors(X, X[:0], 1), ValueError, "X must .*; got"),
-        (
-            lambda: nearest_neighbors(X, X, 1, method="kd"),
-            ValueError,
-            "method must be .*'tree', .*; got 'kd'",
-        ),
-        (
-            lambda: nearest_neighbors(X, X, 1, bound="slab"),
-            ValueError,
-            "bound must be 'box' or 'ball'; got 'slab'",
-        ),
-        (lambda: nearest_neighbors(X, X, 1, kernels="fast"), TypeError, "kernels"),
-        (
-            lambda: nearest_neighbors(None, X, 1, skip=np.zeros(5, int)),
-            ValueError,
-            "skip must be None with Q=None",
-        ),
-        (lambda: nearest_neighbors(X, X, 1, skip=[0]), ValueError, "skip must .*; got"),
-        (lambda: nearest_neighbors(X, X, 1, skip=[0, 0, 0, 0, 5]), ValueError, "skip must .*got 5"),
-        (
-            lambda: nearest_neighbors(X, X, 1, skip=np.full(5, 0.5)),
-            TypeError,
-            "skip must .*got dtype float64",
-        ),
-        (lambda: as_tree(X, leaf_size=1), ValueError, "leaf_size must .*got 1"),
-        (
-            lambda: as_tree(X, direction="pca"),
-            ValueError,
-            "direction must be 'axis' or 'principal'; got 'pca'",
-        ),
-        (
-            lambda: impostors(X, np.arange(5), np.ones(5), leaf_size=0),
-            ValueError,
-            "leaf_size must .*got 0",
-        ),
-        (lambda: impostors(X, [0, 1], np.ones(5)), ValueError, "y must .*; got"),
-        (lambda: impostors(X, np.arange(5), np.ones(4)), ValueError, "limits must .*; got"),
-        (lambda: impostors(X, np.arange(5), np.full(5, np.nan)), ValueError, "NaN"),
-        (lambda: rotated_scan(X, X, 6), ValueError, "k must .*got 6"),
+HUGE = np.eye(2) * 1e100
+NONE = np.zeros(5, dtype=int)
+REFUSED = {
+    ValueError: [
+        (lambda: nearest_neighbors(X, X, 6), "k must be at most 5, .*got 6"),
+        (lambda: nearest_neighbors(None, X, 5), "k must be at most 4, .*got 5"),
+        (lambda: nearest_neighbors(X, X, 5, skip=NONE), "k must be at most 4, .*got 5"),
+        (lambda: nearest_neighbors(X, X, 0), "k must .*got 0"),
+        (lambda: nearest_neighbors(X, X * np.nan, 1), "X must .*got 10"),
+        (lambda: nearest_neighbors(X + np.inf, X, 1), "Q must hold finite"),
+        (lambda: nearest_neighbors(X[:, :1], X, 1), "Q must .*got 1"),
+        (lambda: nearest_neighbors(X, X * 1e140, 1), "X must hold values within 1e140"),
+        (lambda: nearest_neighbors(X, X * 1e100, 1, HUGE), "L x must hold values within 1e140"),
+        (lambda: nearest_neighbors(X, X, 1, np.eye(3)), "L must .*got 3"),
+        (lambda: nearest_neighbors(X, X[:0], 1), "X must .*; got"),
+        (lambda: nearest_neighbors(X, X, 1, method="kd"), "method must .*'tree', .*; got 'kd'"),
+        (lambda: nearest_neighbors(X, X, 1, bound="slab"), "must be 'box' or 'ball'; got 'slab'"),
+        (lambda: nearest_neighbors(None, X, 1, skip=NONE), "skip must be None with Q=None"),
+        (lambda: nearest_neighbors(X, X, 1, skip=[0]), "skip must .*; got"),
+        (lambda: nearest_neighbors(X, X, 1, skip=[0, 0, 0, 0, 5]), "skip must .*got 5"),
+        (lambda: as_tree(X, leaf_size=1), "leaf_size must .*got 1"),
+        (lambda: as_tree(X, direction="pca"), "direction must .*'axis' or 'principal'; got 'pca'"),
+        (lambda: impostors(X, np.arange(5), np.ones(5), leaf_size=0), "leaf_size must .*got 0"),
+        (lambda: impostors(X, [0, 1], np.ones(5)), "y must .*; got"),
+        (lambda: impostors(X, np.arange(5), np.ones(4)), "limits must .*; got"),
+        (lambda: impostors(X, np.arange(5), np.full(5, np.nan)), "NaN"),
+        (lambda: rotated_scan(X, X, 6), "k must .*got 6"),
     ],
-)
-def test_bad_input(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+    TypeError: [
+        (lambda: nearest_neighbors(X, X, 1.0), "k must .*got 1.0"),
+        (lambda: nearest_neighbors(X, X, 1, kernels="fast"), "kernels"),
+        (lambda: nearest_neighbors(X, X, 1, skip=NONE + 0.5), "skip must .*got dtype float64"),
+    ],
+}
+
+
+@pytest.mark.parametrize("error", REFUSED)
+def test_bad_input(error):
+    for call, message in REFUSED[error]:
+        with pytest.raises(error, match=message):
+            call()

@@ -1,8 +1,4 @@
-"""Matrices without rows or columns, or with integers beyond float64, are refused by the check that
-all papers share.
-
-Not tested here: what else the check refuses (`tests/promises`).
-"""
+"""Matrices without rows or columns, or with integers beyond float64, are refused."""
 
 import numpy as np
 import pytest

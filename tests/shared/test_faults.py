@@ -1,12 +1,7 @@
-"""Kill runs, fill disks and damage files: results, checkpoints of trainings, indexes.
-
-Each trial raises AssertionError or says what it tried. They run with ``--slow`` (``make faults``).
-The same with figures: tests/figures/test_figures_resume.py.
-"""
+"""Kill runs and fill disks: results, checkpoints of trainings, indexes; with ``--slow``."""
 
 import errno
 import random
-import shutil
 import signal
 import time
 
@@ -22,7 +17,6 @@ from refimpl.boosted_distance import boosted_distance
 from refimpl.boostmap import CandidateDistances, boostmap, random_triples
 from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn
-from refimpl.results import FileFormatError
 from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
 
 # ------------------------------------------------------------------------------------------ results
@@ -60,56 +54,6 @@ def require_no_room(work, path):
         assert error.errno == errno.ENOSPC and str(path) in str(error), repr(error)
     else:
         raise AssertionError(f"{path} was written on a full disk")
-
-
-def results_without_room(folder, rng):
-    """Save each kind of result on a full disk over an earlier file."""
-    values = examples()
-    with disk(folder / "disk") as mounted:
-        if not mounted:
-            return "not allowed here"
-        for name, value in values.items():
-            path = folder / "disk" / name
-            save(path, value)
-            ballast = leave(folder / "disk", 0)
-            require_no_room(lambda path=path, value=value: save(path, value), path)
-            assert load(path) == value, name
-            left = {entry.name for entry in path.parent.iterdir()}
-            assert left == {name, "ballast"}, left
-            ballast.unlink()
-            save(path, value)
-            path.unlink()
-    return f"{len(values)} kinds of results"
-
-
-def require_refused(read, path, content, value, named=None, whole=False):
-    """Check that a damaged file is refused by name; what reads as before may pass."""
-    path.write_bytes(content)
-    try:
-        seen = read()
-    except FileFormatError as error:
-        assert str(named or path) in str(error), str(error)
-        return 0
-    assert not whole and seen == value, f"{path} was read though it is damaged"
-    return 1
-
-
-def results_damaged(folder, rng):
-    """Cut, empty, exchange and flip bits of the files of results."""
-    values = examples()
-    harmless = 0
-    for name, value in values.items():
-        path = folder / name
-        save(path, value)
-        content = path.read_bytes()
-        cuts = [0, 1, len(content) - 1, *(rng.randrange(len(content)) for _ in range(10))]
-        for damage in [*(content[:cut] for cut in cuts), b'{"a": 1}', b"PK\x05\x06" + bytes(18)]:
-            require_refused(lambda path=path: load(path), path, damage, value, whole=True)
-        for _ in range(20):
-            place, bit = rng.randrange(len(content)), 1 << rng.randrange(8)
-            damage = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
-            harmless += require_refused(lambda path=path: load(path), path, damage, value)
-    return f"{len(values)} kinds, {34 * len(values)} damages, {harmless} bits harmless"
 
 
 # -------------------------------------------------------------------------------------- checkpoints
@@ -241,64 +185,11 @@ def indexes_killed(folder, rng, times=15):
     return f"{times} kills"
 
 
-def indexes_without_room(folder, rng):
-    """Save an index on a full disk, over an old index and as a new one."""
-    index, X = an_index()
-    with disk(folder / "disk") as mounted:
-        if not mounted:
-            return "not allowed here"
-        path = folder / "disk" / "index"
-        index.save(path)
-        for pages in (0, 1, 2):
-            ballast = leave(folder / "disk", pages)
-            require_no_room(lambda: index.save(path), path)
-            new = folder / "disk" / "new"
-            require_no_room(lambda new=new: index.save(new), new)
-            assert answers(InvertedIndex.load(path), X) == answers(index, X)
-            left = sorted(entry.name for entry in path.parent.iterdir())
-            assert left == ["ballast", "index"], left
-            ballast.unlink()
-            index.save(path)
-    return "3 times, old and new"
-
-
-def indexes_damaged(folder, rng):
-    """Cut, empty, exchange and flip bits of each file of an index."""
-    index, X = an_index()
-    path = folder / "index"
-    index.save(path)
-    expected = answers(index, X)
-    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
-    harmless = damages = 0
-    for file in files:
-        content = file.read_bytes()
-        cuts = [0, 1, len(content) - 1, rng.randrange(len(content))]
-        flips = [(rng.randrange(len(content)), 1 << rng.randrange(8)) for _ in range(20)]
-
-        def read():
-            return answers(InvertedIndex.load(path), X)
-
-        for damage in [*(content[:cut] for cut in cuts), b'{"a": 1}']:
-            require_refused(read, file, damage, expected, path, whole=True)
-        for place, bit in flips:
-            damage = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
-            harmless += require_refused(read, file, damage, expected, path)
-        damages += 25
-        file.write_bytes(content)
-    assert answers(InvertedIndex.load(path), X) == expected
-    shutil.rmtree(path)
-    return f"{len(files)} files, {damages} damages, {harmless} bits harmless"
-
-
 TRIALS = {
     ("results", "kill -9"): results_killed,
-    ("results", "full disk"): results_without_room,
-    ("results", "damaged files"): results_damaged,
     ("checkpoints", "kill -9"): checkpoints_killed,
     ("checkpoints", "full disk"): checkpoints_without_room,
     ("indexes", "kill -9"): indexes_killed,
-    ("indexes", "full disk"): indexes_without_room,
-    ("indexes", "damaged files"): indexes_damaged,
 }
 
 

@@ -1,8 +1,4 @@
-"""Results, checkpoints and indexes on a disk that is full: the message names the file, the old file
-stays, and nothing half-written is left.
-
-Real kills, full disks and damaged files of every kind of result: test_faults.py.
-"""
+"""On a full disk the message names the file, the old file stays, nothing half-written is left."""
 
 import errno
 import os

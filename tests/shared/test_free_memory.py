@@ -1,8 +1,4 @@
-"""The memory that is free, as the kernel's files tell it, and who asks for it by default.
-
-A folder of made-up files stands in for /proc and /sys. Not tested here: Windows and macOS, and
-whether the estimates are right (test_memory.py).
-"""
+"""The memory that is free, as the kernel's files tell it, and who asks for it by default."""
 
 import subprocess
 import sys
@@ -11,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import KERNELS
-from trainings import TRAININGS, each
+from trainings import each
 
 import refimpl.kernels as reference
 from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.weak_learners import Differences
-from refimpl.boostmap import BoostMapOptions, nearby_triples, selective_triples
+from refimpl.boostmap import nearby_triples, selective_triples
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.arguments import least_bytes
@@ -309,8 +305,3 @@ def test_lmnn_of_more_columns_than_points_is_not_refused(train, machine):
     X[:, 0] += 9 * (np.arange(30) % 2)
     assert train(X, np.arange(30) % 2, kernels=KERNELS[-1]).L.shape[2] == 3000
     assert estimate_lmnn(X, np.arange(30) % 2) < 2**30
-
-
-def test_query_sensitive_rounds_without_end_are_not_refused_by_default():
-    options = BoostMapOptions(query_sensitive=10**9, max_rounds=2)
-    TRAININGS["boostmap"](options=options, callback=lambda step: True)

@@ -1,8 +1,4 @@
-"""Labels: a file gives them back, and those of a validation set are of the type of y.
-
-Not tested here: labels as an argument of each training (`tests/promises` and the tests of the
-papers).
-"""
+"""Labels: a file gives them back, and those of a validation set are of the type of y."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""BLAS has one thread while a training is at work, and its own number of threads before and after.
-
-Not handled here: that results do not depend on threads, which the trainings' tests show.
-"""
+"""BLAS has one thread while a training is at work, its own number before and after."""
 
 import subprocess
 import sys
@@ -10,10 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.ftune import ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, low_rank, training
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 
@@ -82,20 +78,6 @@ def test_ftune_trains_on_one_blas_thread(two_classes):
     K, y, P = two_classes.K, two_classes.y, two_classes.P
     ftune(K, y, P, validation=(K, y), callback=lambda step: seen.append(blas_threads()))
     assert seen == [{1}]
-
-
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-def test_threads_share_the_functions_of_a_single_problem(two_classes, kernels):
-    K, y, P = two_classes.K, two_classes.y, two_classes.P
-    options = FTuneOptions(family=(1.0, 5.0, 50.0), C=(1.0, 100.0))
-    alone, shared = (
-        ftune(K, y, P, validation=(K, y), options=options, kernels=kernels, threads=threads)
-        for threads in (1, 2)
-    )
-    assert alone.losses.shape == (1, 3, 2) and (alone.gaps <= 1e-7).all()
-    assert_same(alone.w, shared.w)
-    assert_same(alone.losses, shared.losses)
-    assert_same(alone.accuracies, shared.accuracies)
 
 
 FRESH = """

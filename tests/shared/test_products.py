@@ -1,6 +1,4 @@
-"""Products in blocks of rows and the threads that share them: the same bits on any number of
-threads.
-"""
+"""Products in blocks of rows, and the threads that share them: the same bits on any number."""
 
 import os
 import subprocess
@@ -247,17 +245,6 @@ def test_a_step_has_the_same_bits_with_both_kernels_on_any_number_of_threads(eig
             again = alone(lambda kernels=kernels, threads=threads: step(kernels, threads))
             for one, other in zip(first, again, strict=True):
                 np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("partitions", [1, 2])
-def test_gradients_in_blocks_are_those_of_the_plain_products(eight, partitions):
-    made, L = problem(KERNELS[0], 2, partitions)
-    now = made.evaluate(L)
-    G = made.gradient_M(now.weights)
-    np.testing.assert_allclose(made.gradient_L(now), 2 * L @ G, rtol=1e-10, atol=1e-9)
-    np.testing.assert_allclose(
-        now.Z, np.concatenate([made.X @ one.T for one in L]), rtol=1e-12, atol=1e-12
-    )
 
 
 @pytest.mark.parametrize(

@@ -107,14 +107,6 @@ def test_each_byte_of_the_directory(tmp_path, content):
             assert value is None or value == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    text=st.binary(max_size=60), start=st.sampled_from([b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00"])
-)
-def test_other_files(tmp_path_factory, text, start):
-    assert loaded(tmp_path_factory.getbasetemp(), start + text) is None
-
-
 @pytest.mark.parametrize(
     "header",
     [
@@ -311,27 +303,6 @@ def test_files_have_the_mode_of_any_new_file(tmp_path, umask):
     finally:
         os.umask(before)
     assert (tmp_path / "m").stat().st_mode == (tmp_path / "plain").stat().st_mode
-
-
-def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    refimpl.save(tmp_path / "m", STUMPS)
-
-    def fail(*_):
-        raise OSError("no")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="no"):
-        refimpl.save(tmp_path / "m", TREES)
-    assert [p.name for p in tmp_path.iterdir()] == ["m"] and refimpl.load(tmp_path / "m") == STUMPS
-    with pytest.raises(FileNotFoundError):
-        refimpl.save(tmp_path / "nowhere" / "m", TREES)
-
-
-def test_an_unknown_type_is_named_with_its_path(tmp_path, content):
-    path = tmp_path / "m.npz"
-    path.write_bytes(with_header(content, {**HEADER, "type": "Forest", "module": "wood"}))
-    with pytest.raises(refimpl.FileFormatError, match=r"m\.npz: it holds a Forest of wood"):
-        refimpl.load(path)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
-"""Filter and refine, and the measures of an embedding, against the paper's definitions word by
-word.
-"""
+"""Filter and refine, and the measures of an embedding, against the paper's definitions."""
 
 import math
 
 import numpy as np
 import pytest
 from agreement import KERNELS
+from oracles_embeddings import edit_distance, kullback_leibler
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, nearby_triples
 from refimpl.rivals.fastmap import fastmap
@@ -19,25 +18,6 @@ from refimpl.spaces import (
     percentile,
     vote,
 )
-
-
-def edit_distance(x, y):
-    """Levenshtein's distance."""
-    row = list(range(len(y) + 1))
-    for i, one in enumerate(x):
-        previous = row[0]
-        row[0] = i + 1
-        for j, two in enumerate(y):
-            previous, row[j + 1] = (
-                row[j + 1],
-                min(row[j] + 1, row[j + 1] + 1, previous + (one != two)),
-            )
-    return row[-1]
-
-
-def divergence(p, q):
-    """Kullback and Leibler's: asymmetric, no metric."""
-    return max(0.0, float(np.sum(p * np.log(p / q))))
 
 
 def strings(n, seed):
@@ -71,7 +51,9 @@ def trained(space, kernels, d=12):
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("make, distance", [(strings, edit_distance), (distributions, divergence)])
+@pytest.mark.parametrize(
+    "make, distance", [(strings, edit_distance), (distributions, kullback_leibler)]
+)
 def test_recall_end_to_end_in_spaces_that_are_not_euclidean(kernels, make, distance):
     database = make(120, 1)
     queries = make(25, 2)

@@ -1,11 +1,4 @@
-"""At every scale of the columns, from 1e-300 to 1e300, the right answer or an error that says to
-scale: squares of tiny differences vanish, those of huge ones overflow.
-
-A power of two scales without rounding, so an answer that does not depend on the unit must be the
-same. A column that is tiny beside others must count as a constant one.
-
-Not tested here: the kernels, whose arguments have documented limits.
-"""
+"""At every scale of the columns, 1e-300 to 1e300: the right answer, or an error that says so."""
 
 import re
 import warnings

@@ -89,70 +89,47 @@ def test_a_row_may_hold_only_the_distances_that_are_needed():
         space.distances(row, [1, 4])
 
 
-@pytest.mark.parametrize(
-    "matrix, error, message",
-    [
-        (np.ones((2, 3)), ValueError, r"matrix must .*; got .*\(2, 3\)"),
-        (np.ones(4), ValueError, r"matrix must .*; got .*\(4,\)"),
-        (np.empty((0, 0)), ValueError, "matrix must .*; got"),
-        ([[0, 1], [np.nan, 0]], ValueError, r"matrix must hold finite .*got nan at \(1, 0\)"),
-        ([[0, np.inf], [1, 0]], ValueError, r"matrix must hold finite .*got inf at \(0, 1\)"),
-        ([[0, -1], [1, 0]], ValueError, r"matrix must hold finite .*got -1.0 at \(0, 1\)"),
-        (
-            [[0, 1], [1, 2]],
-            ValueError,
-            r"matrix must have a diagonal of zeros; got 2.0 at \(1, 1\).*fill_diagonal",
-        ),
-        ([[0, 1], [1]], ValueError, "matrix must be a matrix with rows of equal length"),
-        ([["0", "1"], ["1", "0"]], TypeError, "matrix must .*got dtype"),
-        (np.eye(2) * 1j, TypeError, "matrix must .*got dtype"),
+FOUR = PrecomputedSpace(odd_matrix(4))
+LESS = CallableSpace(lambda x, y: x - y, [1.0, 2.0])
+NONE = CallableSpace(lambda A, B: [[0.0]], WORDS)
+MANY = CallableSpace(lambda A, B: [[0.0]], WORDS, pairwise=True)
+EDITS = CallableSpace(oracle.edit_distance, WORDS)
+REFUSED = {
+    ValueError: [
+        (lambda: PrecomputedSpace(np.ones((2, 3))), r"matrix must .*; got .*\(2, 3\)"),
+        (lambda: PrecomputedSpace(np.ones(4)), r"matrix must .*; got .*\(4,\)"),
+        (lambda: PrecomputedSpace(np.empty((0, 0))), "matrix must .*; got"),
+        (lambda: PrecomputedSpace([[0, 1], [np.nan, 0]]), r"finite .*got nan at \(1, 0\)"),
+        (lambda: PrecomputedSpace([[0, np.inf], [1, 0]]), r"finite .*got inf at \(0, 1\)"),
+        (lambda: PrecomputedSpace([[0, -1], [1, 0]]), r"finite .*got -1.0 at \(0, 1\)"),
+        (lambda: PrecomputedSpace([[0, 1], [1, 2]]), r"zeros; got 2.0 at \(1, 1\).*fill_diagonal"),
+        (lambda: PrecomputedSpace([[0, 1], [1]]), "a matrix with rows of equal length"),
+        (lambda: CallableSpace(abs, []), r"objects must hold .*got none"),
+        (lambda: LESS.distances([3.0, 1.0], [0, 1]), r"query 1 to database object 1 .*got -1\.0"),
+        (lambda: MANY.distances(["it"], [0, 1]), r"shape \(1, 2\) for 1 and 2 .*got \(1, 1"),
+        (lambda: FOUR.distances(np.ones((2, 3)), [0]), "Q must .* distances to the 4 database obj"),
+        (lambda: FOUR.distances(np.ones(4), [0]), "Q must hold .* distances to the 4 database obj"),
+        (lambda: FOUR.distances(FOUR.objects, [4]), "references"),
+        (lambda: FOUR.distances(FOUR.objects, [-1]), "references"),
+        (lambda: FOUR.distances(FOUR.objects, [[1]]), "references"),
+        (lambda: FOUR.pair_distances(FOUR.objects[:2], [0, 2], [0, 1]), r"rows must .*got 2"),
+        (lambda: FOUR.pair_distances(FOUR.objects, [0], [0, 1]), r"same length.*got 1 and 2"),
     ],
-)
-def test_bad_matrices(matrix, error, message):
-    with pytest.raises(error, match=message):
-        PrecomputedSpace(matrix)
+    TypeError: [
+        (lambda: PrecomputedSpace([["0", "1"], ["1", "0"]]), "matrix must .*got dtype"),
+        (lambda: PrecomputedSpace(np.eye(2) * 1j), "matrix must .*got dtype"),
+        (lambda: CallableSpace(np.zeros((2, 2)), [1, 2]), r"distance must .*got a ndarray"),
+        (lambda: CallableSpace(oracle.edit_distance, "word"), r"objects must .*got one string"),
+        (lambda: CallableSpace(oracle.edit_distance, 5), r"objects must .*got a int"),
+        (lambda: EDITS.distances("word", [0]), r"Q must .*got one string"),
+        (lambda: NONE.distances(["it"], [0]), r"a number .*pairwise=True.*got a list"),
+        (lambda: FOUR.distances(FOUR.objects, [0.5]), "references"),
+    ],
+}
 
 
-def test_bad_callables_and_objects():
-    with pytest.raises(TypeError, match=r"distance must .*got a ndarray"):
-        CallableSpace(np.zeros((2, 2)), [1, 2])
-    with pytest.raises(ValueError, match=r"objects must hold .*got none"):
-        CallableSpace(abs, [])
-    with pytest.raises(TypeError, match=r"objects must .*got one string"):
-        CallableSpace(oracle.edit_distance, "word")
-    with pytest.raises(TypeError, match=r"objects must .*got a int"):
-        CallableSpace(oracle.edit_distance, 5)
-    space = CallableSpace(lambda x, y: x - y, [1.0, 2.0])
-    with pytest.raises(ValueError, match=r"from query 1 to database object 1 must be .*got -1\.0"):
-        space.distances([3.0, 1.0], [0, 1])
-    with pytest.raises(TypeError, match=r"Q must .*got one string"):
-        CallableSpace(oracle.edit_distance, WORDS).distances("word", [0])
-    with pytest.raises(
-        TypeError, match=r"distance must return a number .*pairwise=True.*got a list"
-    ):
-        CallableSpace(lambda A, B: [[0.0]], WORDS).distances(["it"], [0])
-    with pytest.raises(
-        ValueError, match=r"distance must return shape \(1, 2\) for 1 and 2 objects .*got \(1, 1\)"
-    ):
-        CallableSpace(lambda A, B: [[0.0]], WORDS, pairwise=True).distances(["it"], [0, 1])
-
-
-def test_bad_queries_and_references():
-    space = PrecomputedSpace(odd_matrix(4))
-    for queries in (np.ones((2, 3)), np.ones(4)):
-        with pytest.raises(ValueError, match=r"Q must hold .* distances to the 4 database objects"):
-            space.distances(queries, [0])
-    for references, error in (
-        [[4], ValueError],
-        [[-1], ValueError],
-        [[0.5], TypeError],
-        [[[1]], ValueError],
-    ):
-        with pytest.raises(error, match="references"):
-            space.distances(space.objects, references)
-    with pytest.raises(ValueError, match=r"rows must .*got 2"):
-        space.pair_distances(space.objects[:2], [0, 2], [0, 1])
-    with pytest.raises(
-        ValueError, match=r"rows and references must have the same length.*got 1 and 2"
-    ):
-        space.pair_distances(space.objects, [0], [0, 1])
+@pytest.mark.parametrize("error", REFUSED)
+def test_bad_input(error):
+    for call, message in REFUSED[error]:
+        with pytest.raises(error, match=message):
+            call()

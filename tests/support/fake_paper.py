@@ -4,11 +4,14 @@ available.
 Run as a script, it is `python -m paper_figures` with this paper in place of the real ones.
 """
 
+import json
 import os
 import signal
 import sys
 import time
+from pathlib import Path
 
+from paper_figures.cli import main
 from paper_figures.study import SCALES, Gathered, Paper, Study, View, absent, grid, number
 
 N_CELLS = 14
@@ -81,11 +84,52 @@ PAPER = Paper(
     ),
 )
 
+MAKE = ("--kernels", "reference", "--jobs", "1")
+
+
+def run(out, *arguments):
+    """Run the command with the made-up paper; return its exit code."""
+    return main([*MAKE, *arguments, "--out", str(out)], papers=[PAPER])
+
+
+def record(out, figure):
+    """Return a stored record."""
+    return json.loads((Path(out) / "fake" / f"{figure}.json").read_text(encoding="utf-8"))
+
+
+def record_of(paper, figure, rows, **changes):
+    """Return a record as a run would store it."""
+    record = {
+        "paper": paper,
+        "figure": figure,
+        "title": "T",
+        "study": "s",
+        "version": 1,
+        "scale": "paper",
+        "kernels": "fast",
+        "seed": 7,
+        "cells": 4,
+        "seconds": 12.5,
+        "cpu_seconds": 11.0,
+        "machines": ["a machine"],
+        "versions": {"numpy": "2.1", "python": "3.12"},
+        "data": [{"name": "d", "sha256": "0" * 64}],
+        "rows": rows,
+        "notes": [],
+        "key": "k",
+    }
+    return record | changes
+
+
+def parts(out):
+    """Return the stored cells, with the times at which they were written."""
+    found = (Path(out) / "fake" / ".parts").rglob("*.json")
+    return {path: path.stat().st_mtime_ns for path in found}
+
+
 if __name__ == "__main__":
     # a suite in the background of a shell ignores Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
     import fake_paper
-
-    from paper_figures.cli import main
 
     sys.exit(main(papers=[fake_paper.PAPER]))

@@ -1,10 +1,7 @@
-"""Faults around the command that makes figures; each function raises AssertionError or says what it
-tried.
-"""
+"""Faults around the command of figures; each raises AssertionError or says what it tried."""
 
 import importlib
 import json
-import os
 import shutil
 import signal
 import time
@@ -40,23 +37,19 @@ class Subject:
             names, key=lambda name: json.loads((self.peace / name).read_bytes())["seconds"]
         )
 
-    def start(self, out, limit=None):
-        """Begin the command in a child; no file of it may be larger than `limit` bytes."""
+    def start(self, out):
+        """Begin the command in a child."""
         arguments = [f"{self.paper}.{self.figure}", "--kernels", self.kernels, "--jobs", "1"]
 
         def command():
-            if limit is not None:
-                import resource
-
-                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             return cli.main([*arguments, "--out", str(out)], papers=self.papers)
 
         self.folder.mkdir(parents=True, exist_ok=True)
         return Child(command, self.folder / f"log{time.monotonic_ns()}")
 
-    def run(self, out, limit=None):
+    def run(self, out):
         """Run the command to its end: its exit code, and what it said."""
-        child = self.start(out, limit)
+        child = self.start(out)
         return child.wait(), child.said()
 
     def parts(self, out):
@@ -136,31 +129,10 @@ def full_disk(subject, out):
     return f"filled {tries} times"
 
 
-def small_files(subject, out):
-    """Let no file be larger than a page, as a quota may: RLIMIT_FSIZE."""
-    kept = subject.seeded(out, 0)
-    code, said = subject.run(out, limit=small_disks.PAGE)
-    require_refusal(code, said, "File too large")
-    assert kept == subject.parts(out)
-    subject.go_on(out, kept)
-    return "refused, then made"
-
-
 def require_refusal(code, said, reason):
     """Check that a run ended with a clear message."""
     assert code in UNWRITABLE, (code, said)
     assert reason in said and "Traceback" not in said, said
-
-
-def read_only(subject, out):
-    """Pass a folder that takes no files."""
-    with small_disks.disk(out) as mounted:
-        if not mounted and os.geteuid() == 0:
-            return "not allowed here"
-        with small_disks.read_only(out):
-            code, said = subject.run(out)
-    require_refusal(code, said, "argument --out: cannot write in")
-    return "refused before the work"
 
 
 def two_at_once(subject, out):
@@ -174,50 +146,6 @@ def two_at_once(subject, out):
     assert not list(out.rglob("*.tmp"))
     subject.require_same(out)
     return "same results"
-
-
-def truncated(content, other):
-    return content[: len(content) // 2]
-
-
-def emptied(content, other):
-    return b""
-
-
-def foreign(content, other):
-    return b'{"a": "file of another program"}'
-
-
-def exchanged(content, other):
-    return other
-
-
-def a_bit_flipped(content, other):
-    place = content.index(b'"seen": [{') + len(b'"seen": [{') + 1
-    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
-
-
-KINDS = (truncated, emptied, foreign, exchanged, a_bit_flipped)
-
-
-def damaged(subject, out):
-    """Damage parts in five ways: each must be named and computed again."""
-    shutil.copytree(subject.peace, out)
-    names = subject.cheapest
-    kinds = [kind for kind in KINDS if kind is not exchanged or subject.n > 1]
-    for first in range(0, len(kinds), subject.n):
-        chosen = dict(zip(names, kinds[first : first + subject.n], strict=False))
-        contents = {name: (out / name).read_bytes() for name in names}
-        for name, kind in chosen.items():
-            other = contents[names[names.index(name) - 1]]
-            (out / name).write_bytes(kind(contents[name], other))
-        (out / subject.paper / f"{subject.figure}.json").unlink()
-        code, said = subject.run(out)
-        assert code == cli.DONE, said
-        for name in chosen:
-            assert f"{name} is damaged and will be computed again" in said, said
-        subject.require_same(out)
-    return f"{len(kinds)} kinds named, made anew"
 
 
 @contextmanager
@@ -268,10 +196,7 @@ def flips(subject, out, rng, times=100):
 TRIALS = {
     "kill -9": killed,
     "full disk": full_disk,
-    "limit of file sizes": small_files,
-    "read-only folder": read_only,
     "two processes at once": two_at_once,
-    "damaged parts": damaged,
     "random bits": flips,
 }
 

@@ -39,11 +39,6 @@ def curves(axis):
     return [curve(line) for line in axis.lines]
 
 
-def by_label(axis, read):
-    """Return what `read`, such as `curve` or `style`, says of each line of an axis, by label."""
-    return {line.get_label(): read(line) for line in axis.lines}
-
-
 def colour(lines):
     """Return the colour of a line, or of the first of several lines."""
     value = lines.get_color()
@@ -63,12 +58,6 @@ def legend(place):
     return dict(zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True))
 
 
-def bars(axis, place=0):
-    """Return the lower and the upper ends of the error bars of a set, by x."""
-    segments = axis.containers[place].lines[2][0].get_segments()
-    return [(segment[0][0], segment[0][1], segment[1][1]) for segment in segments]
-
-
 def tick_labels(axis):
     """Return the texts of the major ticks that lie within the limits of a matplotlib axis."""
     low, high = sorted(axis.get_view_interval())
@@ -77,18 +66,6 @@ def tick_labels(axis):
         for place, label in zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
         if low <= place <= high
     ]
-
-
-def scales(axis):
-    """Return the scales of x and y."""
-    return axis.get_xscale(), axis.get_yscale()
-
-
-def require_distinct(axis):
-    """Check that no two labelled lines of an axis share a colour, nor a style of line."""
-    styles = [(line.get_color(), str(line.get_linestyle())) for line in axis.get_lines()]
-    assert len({colour for colour, _ in styles}) == len(styles)
-    assert len({style for _, style in styles}) == len(styles)
 
 
 def laid_out(plot, record, size):

@@ -1,6 +1,4 @@
-"""Reads the marks of printed lines in the code, and the tables of the PAPER.md files that list
-them.
-"""
+"""Reads the marks of printed lines in the code, and the tables of PAPER.md that list them."""
 
 import ast
 import io

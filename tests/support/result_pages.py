@@ -36,10 +36,6 @@ def rows_of(paper, figure):
     return json.loads((REPRODUCED / paper / f"{figure}.json").read_text(encoding="utf-8"))["rows"]
 
 
-def drawing_of(paper, figure):
-    return json.loads((REPRODUCED / paper / f"{figure}.json").read_text("utf-8"))["drawing"]
-
-
 def rounded(number, places):
     """Return a number as the pages write it, 5 rounded up."""
     return str(Decimal(str(number)).quantize(Decimal(10) ** -places, ROUND_HALF_UP))

@@ -1,6 +1,4 @@
-"""Sets of points that are hard for trees: ties, lines, clusters, values at the ends of the floats'
-range.
-"""
+"""Sets of points that are hard for trees: ties, lines, clusters, values at the ends."""
 
 import numpy as np
 

@@ -39,18 +39,3 @@ def leave(folder, pages):
             assert error.errno == errno.ENOSPC, error
         file.truncate(max(0, os.fstat(file.fileno()).st_size // PAGE - pages) * PAGE)
     return ballast
-
-
-@contextmanager
-def read_only(folder):
-    """Make a mounted disk, or else a folder, take no files."""
-    if os.path.ismount(folder):
-        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
-        undo = ["mount", "-o", "remount,rw", str(folder)]
-    else:
-        subprocess.run(["chmod", "-R", "a-w", str(folder)], check=True)
-        undo = ["chmod", "-R", "u+w", str(folder)]
-    try:
-        yield
-    finally:
-        subprocess.run(undo, check=True)

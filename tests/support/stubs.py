@@ -74,11 +74,6 @@ def signature(node, *, method):
     return f"def {node.name}({text}) -> {ast.unparse(node.returns)}: ..."
 
 
-def summary(node):
-    """Return the first paragraph of a kernel's docstring, in one line."""
-    return " ".join(ast.get_docstring(node).partition("\n\n")[0].split())
-
-
 def used(node, known):
     """Return what a signature needs: {(module, name)}."""
     nodes = [*ast.walk(node.args), *ast.walk(node.returns)]

@@ -1,5 +1,7 @@
 """Small data sets in the place of those that the figures load, and k-NN by brute force."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from paper_figures import data
@@ -54,3 +56,30 @@ def nn_error(Q, z, X, y, k, metrics=None, parts=None, leave_out=False):
         near = y[np.argsort(row, kind="stable")[:k]]
         wrong += classes[np.argmax([(near == c).sum() for c in classes])] != label
     return 100 * wrong / len(Q)
+
+
+def hnswlib_of(monkeypatch, module):
+    """Let a module find hnswlib, exact search in the first ef points; return what it is asked."""
+    asked = {}
+
+    class Index:
+        def __init__(self, space, dim):
+            asked.update(space=space, dim=dim)
+
+        def init_index(self, **how):
+            asked.update(how)
+
+        def add_items(self, X, num_threads):
+            self.X = X
+
+        def set_ef(self, ef):
+            asked["ef"] = ef
+
+        def knn_query(self, Q, k, num_threads):
+            points = self.X[: asked["ef"]].astype(float)
+            lengths = ((Q[:, np.newaxis] - points) ** 2).sum(axis=2)
+            return np.argsort(lengths, axis=1, kind="stable")[:, :k].astype(np.uint64), None
+
+    fake = SimpleNamespace(import_module=lambda name: SimpleNamespace(Index=Index))
+    monkeypatch.setattr(module, "importlib", fake)
+    return asked

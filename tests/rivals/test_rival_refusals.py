@@ -1,0 +1,219 @@
+"""What the rivals refuse, by the name of the argument, and before any work."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from oracles_embeddings import odd_matrix
+
+from refimpl.rivals import lipschitz as lip
+from refimpl.rivals import nearest_neighbor as nn
+from refimpl.rivals.adaboost import adaboost_classifier
+from refimpl.rivals.candidates import Candidates, recall
+from refimpl.rivals.dboost import dboost
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
+from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
+from refimpl.rivals.lsh import lsh
+from refimpl.rivals.metricmap import metricmap
+from refimpl.rivals.nda import nonparametric_discriminant_analysis as nda
+from refimpl.rivals.sparsemap import sparsemap
+from refimpl.rivals.spectral_hashing import spectral_hashing
+from refimpl.spaces import PrecomputedSpace
+
+RNG = np.random.default_rng(0)
+X = np.arange(8.0).reshape(4, 2) ** 2
+y = [0, 0, 1, 1]
+EYE = np.eye(4)
+ZEROS = np.zeros((3, 2))
+CODES = np.zeros((3, 2), dtype=np.uint64)
+SPACE = PrecomputedSpace(odd_matrix(4))
+SIX = PrecomputedSpace(odd_matrix(6))
+NOWHERE = PrecomputedSpace(np.zeros((3, 3)))
+TREES = kmeans_trees(ZEROS, rng=RNG)
+TABLES = lsh(ZEROS, 1, 1, 1.0, rng=RNG)
+FOUND = TABLES.candidates(ZEROS)
+TWICE = Candidates(np.array([0, 3]), np.array([5, 5, 5]), np.zeros(3, dtype=int))
+LINES = lip.lipschitz(SPACE, [0, 3])
+STUMPS = adaboost_classifier(X, y, 5)
+NDA = nda(X, y, k=1)
+GAUSSIAN = nn.fit_distance("Mah-CD", X, y)
+
+
+def nearest(Q, X=X, y=y):
+    return nn.nearest_neighbor(GAUSSIAN, Q, X, y)
+
+
+def fit(X=X, y=y, name="L2", **options):
+    return nn.fit_distance(name, X, y, **options)
+
+
+def boosted(K=EYE, y=y, T=2, rng=RNG, **more):
+    return dboost(K, y, T, rng=rng, **more)
+
+
+def candidates(starts, indices, scores):
+    return Candidates(np.array(starts), np.array(indices), np.zeros(scores, dtype=int))
+
+
+def own_child():
+    """There are no more children than nodes: the first fault is that a child comes too early."""
+    zero, unit = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+    return KMeansTrees(zero, np.zeros((1, 1)), zero, unit, zero, unit, zero)
+
+
+VALUES = [
+    # nearest neighbours
+    (lambda: fit([[0, 1], [2, np.nan], [4, 5], [6, 7]]), r"X must hold finite .*row 1, column 1"),
+    (lambda: fit(np.empty((0, 3)), []), "X must .*; got"),
+    (lambda: fit(np.empty((4, 0))), "X must .*; got"),
+    (lambda: fit([1.0, 2.0], [0, 1]), r"X must .*; got .*\(2,\)"),
+    (lambda: fit([[1.0], [2.0, 3.0]], [0, 1]), "X must be a matrix"),
+    (lambda: fit(X, [0, 1, 1]), r"y must .*; got .*\(3,\)"),
+    (lambda: fit(X, [[0], [0], [1], [1]]), r"y must .*; got .*\(4, 1\)"),
+    (lambda: fit(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
+    (lambda: fit(name="Mahalanobis"), r"name must be 'L1', .* or 'Mah-CD'; got 'Mahalanobis'"),
+    (lambda: fit(name="RCA", ridge=-1), "ridge"),
+    (lambda: fit(name="RCA", rcond=1.5), "rcond"),
+    (lambda: fit(name="RCA", rcond=np.nan), "rcond"),
+    (lambda: fit(name="Mah", log_det=True), "log_det"),
+    (lambda: nearest(np.ones((2, 3))), r"Q must .*got 3"),
+    (lambda: nearest(np.ones((2, 3)), np.ones((4, 3))), r"X must .*got 3"),
+    (lambda: nearest([[1.0, np.inf]]), r"Q must .*got 1"),
+    (lambda: nearest(X, X, [0, 0, 1, 5]), r"y must .*got .*5"),
+    # discriminant analysis
+    (lambda: nda(np.empty((0, 3)), []), "X must .*; got"),
+    (lambda: nda(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
+    (lambda: nda(X, [0, 0, 0, 0]), r"y must .*got 1"),
+    (lambda: nda(X, y), "at least 3 vectors of each class with k=3; got 2 of class 0"),
+    (lambda: nda(X, [0, 0, 0, 1], k=1), "at least 2 vectors"),
+    (lambda: nda(X, y, k=1, alpha=-1), r"alpha must .*got -1"),
+    (lambda: NDA.transform(np.ones((1, 3))), r"X must .*got 3"),
+    (lambda: NDA.transform(X, 9), r"n_components must .*got 9"),
+    # boosting
+    (lambda: adaboost_classifier(X[:3], [0, 1, 2], 5), r"y must .*got 3"),
+    (lambda: adaboost_classifier(X[:3], [0, 0, 0], 5), r"y must .*got 1"),
+    (lambda: adaboost_classifier(X, y, 0), r"T must .*got 0"),
+    (lambda: STUMPS.staged_predict(X, [6]), r"rounds must .*got 6"),
+    (lambda: STUMPS.staged_predict(X, [0]), r"rounds must .*got 0"),
+    (lambda: STUMPS.predict(X[:, :1]), r"Q must .*got 1"),
+    (lambda: boosted(y=[0, 0, 0, 0]), "y must .*got 1"),
+    (lambda: boosted(y=[0, 1]), "as many"),
+    (lambda: boosted(T=0), "T must .*got 0"),
+    (lambda: boosted(m=0), "m must .*got 0"),
+    (lambda: boosted(K=np.zeros((2, 3))), "square"),
+    (lambda: boosted(threads=0), "threads"),
+    # hash tables, candidates
+    (lambda: lsh(ZEROS, 0, 1, 1.0, rng=RNG), "n_tables must .*got 0"),
+    (lambda: lsh(ZEROS, 1, 0, 1.0, rng=RNG), "k must .*got 0"),
+    (lambda: lsh(ZEROS, 1, 1, 0, rng=RNG), "w must be a number above 0; got 0"),
+    (lambda: lsh(ZEROS, 1, 1, -1.0, rng=RNG), "w must .*got -1.0"),
+    (lambda: lsh(ZEROS, 1, 1, np.inf, rng=RNG), "w must .*got inf"),
+    (lambda: lsh(ZEROS, 1, 1, 1.0, rng=RNG, p=3), r"p must .*got 3"),
+    (lambda: lsh([[np.inf]], 1, 1, 1.0, rng=RNG), "X must .*got 1"),
+    (lambda: lsh([[1e141]], 1, 1, 1.0, rng=RNG), "X must hold values within 1e140"),
+    (lambda: lsh([[1e30]], 1, 1, 1.0, rng=RNG), "X must have projections"),
+    (lambda: TABLES.candidates(np.zeros((1, 3))), r"Q must .*got 3"),
+    (lambda: TABLES.candidates([[1e30, 0.0]]), "Q must have projections"),
+    (lambda: TABLES.candidates(ZEROS, 0), r"n_candidates must .*got 0"),
+    (lambda: TABLES.truncated(2), r"n_tables must .*got 2"),
+    (lambda: FOUND.head(-1), "n_candidates must .*got -1"),
+    (lambda: candidates([0, 2], [0], 1), "starts must rise"),
+    (lambda: candidates([0, 1], [0], 2), "starts, indices and scores must be of shapes"),
+    (lambda: candidates([0, 1], [-2], 1), "indices must be integers"),
+    (lambda: candidates([0, 1], [1.0], 1), "indices must be integers"),
+    (lambda: recall(FOUND, [[0]], [1]), "neighbors must .*; got"),
+    (lambda: recall(FOUND, np.zeros((3, 0), dtype=int), [1]), "neighbors must .*; got"),
+    (lambda: recall(FOUND, [[0], [0], [0]], [-1]), "counts must .*got -1"),
+    (lambda: recall(TWICE, [[5, 6, 7]], [3]), "candidates must .*once.*got 5 twice for query 0"),
+    (lambda: recall(TWICE.head(1), [[6, 5, 5]], [3]), "neighbors must .*once.*got 5 twice for qu"),
+    (lambda: recall(TWICE.head(1), [[-1, -1]], [3]), "neighbors must hold"),
+    (lambda: recall(TWICE.head(1), [[5, -2]], [3]), "neighbors must hold integers from 0, or -1"),
+    # k-means trees
+    (lambda: kmeans_trees(ZEROS, n_trees=0, rng=RNG), "n_trees must .*got 0"),
+    (lambda: kmeans_trees(ZEROS, branching=1, rng=RNG), "branching must .*got 1"),
+    (lambda: kmeans_trees(ZEROS, leaf_size=0, rng=RNG), "leaf_size must .*got 0"),
+    (lambda: kmeans_trees(ZEROS, iterations=-1, rng=RNG), "iterations must .*got -1"),
+    (lambda: kmeans_trees([[np.nan]], rng=RNG), r"X must .*got 1"),
+    (lambda: kmeans_trees([[1e141]], rng=RNG), "X must hold values within 1e140"),
+    (lambda: TREES.candidates(np.zeros((1, 3)), 1), r"Q must .*got 3"),
+    (lambda: TREES.candidates(ZEROS, 0), r"n_candidates must .*got 0"),
+    (lambda: TREES.truncated(2), r"n_trees must .*got 2"),
+    (own_child, "must give children that come after their node"),
+    # codes
+    (lambda: spectral_hashing(X, 0), "bits must .*got 0"),
+    (lambda: spectral_hashing(X, 3, n_components=0), "n_components must .*got 0"),
+    (lambda: spectral_hashing(np.ones((4, 2)), 3), "X must hold different vectors"),
+    (lambda: spectral_hashing([[1.0, 2.0]], 3), "X must hold different vectors"),
+    (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "X must hold different vectors"),
+    (lambda: spectral_hashing([[np.nan]], 3), "X must .*got 1"),
+    (lambda: spectral_hashing([[1e141], [0.0]], 3), "X must hold values within 1e140"),
+    (lambda: spectral_hashing(X, 3).encode(np.ones((1, 3))), "X must .*got 3"),
+    (lambda: pack_bits(np.zeros(3, dtype=bool)), "bits must .*; got"),
+    (lambda: pack_bits(np.zeros((3, 0), dtype=bool)), "bits must .*; got"),
+    (lambda: hamming_scan(CODES, CODES[:0], 1), "X must .*; got"),
+    (lambda: hamming_scan(CODES, CODES[0], 1), "X must .*; got"),
+    (lambda: hamming_scan(CODES[:, :1].copy(), CODES, 1), "Q must .*got 1"),
+    (lambda: hamming_scan(CODES, CODES, 0), "n_candidates must .*got 0"),
+    # embeddings
+    (lambda: lip.random_singletons(SPACE, 5, rng=RNG), r"d must .*got 5"),
+    (lambda: lip.random_sets(SPACE, [2, 5], rng=RNG), r"sizes must .*got 5"),
+    (lambda: lip.random_sets(SPACE, [2, 0], rng=RNG), r"sizes\[1\] must .*got 0"),
+    (lambda: lip.random_sets(SPACE, [], rng=RNG), r"sizes must hold .*got none"),
+    (lambda: lip.lipschitz(SPACE, []), r"sets must hold .*got none"),
+    (lambda: lip.lipschitz(SPACE, [[0], []]), r"sets\[1\] must hold .*got none"),
+    (lambda: lip.lipschitz(SPACE, [[0], [1, 4]]), r"sets\[1\] must .*got 4"),
+    (lambda: lip.bourgain(SPACE, rng=RNG, subset=[]), r"subset must hold .*got none"),
+    (lambda: lip.bourgain(SPACE, rng=RNG, subset=[1, 1]), r"subset must .*got an index twice"),
+    (lambda: lip.bourgain(SPACE, rng=RNG, subset=[1]), "at least two objects"),
+    (lambda: lip.bourgain(SPACE, rng=RNG, smallest=3), r"smallest must .*got 3"),
+    (lambda: LINES.truncated(3), r"d must .*got 3"),
+    (lambda: LINES.embed(PrecomputedSpace(odd_matrix(3))), r"references must .*got 3"),
+    (lambda: LINES.pairwise(np.ones((2, 3)), np.ones((2, 3))), r"Q must .*got 3"),
+    (lambda: LINES.pairwise(X, X, p=0.5), r"p must .*got 0\.5"),
+    (lambda: sparsemap(SPACE, 0, rng=RNG), r"sigma must .*got 0"),
+    (lambda: sparsemap(SPACE, 1, rng=RNG, d=5), r"d must .*got 5"),
+    (lambda: sparsemap(SPACE, 1, rng=RNG, d=2, n_pairs=0), r"n_pairs must .*got 0"),
+    (lambda: sparsemap(NOWHERE, 1, rng=RNG, d=2), "sampled pairs must have a distance above 0"),
+    (lambda: fastmap(SPACE, 0, rng=RNG), r"d must .*got 0"),
+    (lambda: fastmap(SPACE, 2, rng=RNG, starts=0), r"starts must .*got 0"),
+    (lambda: fastmap(SPACE, 2, rng=RNG, iterations=0), r"iterations must .*got 0"),
+    (lambda: fastmap(NOWHERE, 2, rng=RNG), "objects at a distance above 0"),
+    (lambda: fastmap(SPACE, 2, rng=RNG, rtol=2), r"rtol must .*got 2"),
+    (lambda: metricmap(SIX, 6, rng=RNG), r"d must .*got 6"),
+    (lambda: metricmap(SIX, 2, rng=RNG, sample_size=2), r"sample_size must .*got 2"),
+    (lambda: metricmap(SIX, 2, rng=RNG, sample_size=7), r"sample_size must .*got 7"),
+    (lambda: metricmap(NOWHERE, 1, rng=RNG), "the sample must have a distance above 0"),
+]
+TYPES = [
+    (lambda: fit([["a", "b"]], [0]), "X must .*got dtype"),
+    (lambda: fit(X * 1j), "X must .*got dtype"),
+    (lambda: fit(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
+    (lambda: fit(X, np.array(["a", 1, "a", 1], dtype=object)), "y must hold labels of one type"),
+    (lambda: fit(X, np.array(["a", "a", None, "b"], dtype=object)), "other than None; got None"),
+    (lambda: fit(X, [object() for _ in range(4)]), "that can be sorted"),
+    (lambda: fit(name="RCA", ridge="auto"), "ridge"),
+    (lambda: nda(X, y, k=1.5), r"k must .*got 1\.5"),
+    (lambda: nda(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
+    (lambda: adaboost_classifier(X, y, 5, kernels="fast"), "must be a module"),
+    (lambda: adaboost_classifier(X, y, 5, kernels=SimpleNamespace()), r"lacks .*presort"),
+    (lambda: boosted(rng=3), "rng must .*got 3"),
+    (lambda: boosted(kernels="fast"), "kernels"),
+    (lambda: lsh(ZEROS, 1, 1, 1.0, rng=None), r"rng must .*got None"),
+    (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),
+    (lambda: recall([1], [[0]], [1]), r"candidates must .*got a list"),
+    (lambda: kmeans_trees(ZEROS, rng=0), r"rng must .*got 0"),
+    (lambda: TREES.colliding(ZEROS, kernels="fast"), "kernels"),
+    (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
+    (lambda: hamming_scan(CODES, CODES.astype(np.int64), 1), "X must .*got dtype int64"),
+    (lambda: lip.random_singletons(odd_matrix(4), 2, rng=RNG), r"space must .*got a ndarray"),
+    (lambda: lip.random_singletons(SPACE, 2, rng=0), r"rng must .*got 0"),
+    (lambda: fastmap([1, 2], 2, rng=RNG), r"space must .*got a list"),
+]
+REFUSED = [(ValueError, *case) for case in VALUES] + [(TypeError, *case) for case in TYPES]
+
+
+@pytest.mark.parametrize("error, call, message", REFUSED, ids=lambda part: "")
+def test_refused(error, call, message):
+    with pytest.raises(error, match=message):
+        call()
