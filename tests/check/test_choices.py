@@ -1,7 +1,7 @@
 """Choices by hand that no planted fault meets: which another choice is as good, which is wrong, and
 wrong numbers beside it; numbers, digests and reports.
 
-Not tested here: choices on the vectors (test_faults.py), trainings (test_trainings.py).
+Not tested here: choices on the vectors (test_planted_faults.py), trainings (test_trainings.py).
 """
 
 import json

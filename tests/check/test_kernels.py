@@ -1,7 +1,7 @@
 """Modules of kernels: which kernel is to blame, what writes, raises or returns something else;
 vectors of one's own.
 
-Not tested here: planted faults (test_faults.py), algorithms (test_trainings.py).
+Not tested here: planted faults (test_planted_faults.py), algorithms (test_trainings.py).
 """
 
 import json
