@@ -43,25 +43,7 @@ LARGE = 2**15  # size of a matrix from which a kernel saves time
 def times_vector(
     A: FloatArray, v: FloatArray, kernels: Kernels | None = None, threads: int | None = None
 ) -> FloatArray:
-    """Return A v; threads share it if A is large and there are `kernels`.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, d), float64
-    v : ndarray, shape (d,), float64
-    kernels : module, optional
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (n,), float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> times_vector(np.eye(2), np.array([1.0, 2.0]))
-    array([1., 2.])
-    """
+    """Return A v; threads share it if A is large and there are `kernels`."""
     if kernels is None or A.size < LARGE:
         product: FloatArray = np.einsum("ij,j->i", A, v)
         return product
@@ -71,25 +53,7 @@ def times_vector(
 def vector_times(
     u: FloatArray, A: FloatArray, kernels: Kernels | None = None, threads: int | None = None
 ) -> FloatArray:
-    """Return u^T A; threads share it if A is large and there are `kernels`.
-
-    Parameters
-    ----------
-    u : ndarray, shape (n,), float64
-    A : ndarray, shape (n, d), float64
-    kernels : module, optional
-    threads : int, optional
-
-    Returns
-    -------
-    ndarray, shape (d,), float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> vector_times(np.array([1.0, 2.0]), np.eye(2))
-    array([1., 2.])
-    """
+    """Return u^T A; threads share it if A is large and there are `kernels`."""
     if kernels is None or A.size < LARGE:
         product: FloatArray = np.einsum("i,ij->j", u, A)
         return product
@@ -97,14 +61,7 @@ def vector_times(
 
 
 def length(v: FloatArray) -> np.float64:
-    """Return the Euclidean length of a vector.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(length(np.array([3.0, 4.0])))
-    5.0
-    """
+    """Return the Euclidean length of a vector."""
     root: np.float64 = np.sqrt(np.einsum("i,i", v, v))
     return root
 
@@ -112,27 +69,7 @@ def length(v: FloatArray) -> np.float64:
 def rows_times(
     A: FloatArray, B: FloatArray, *, out: FloatArray | None = None, threads: int | None = None
 ) -> FloatArray:
-    """Return A B, computed in blocks of rows of A.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, d), float64
-    B : ndarray, shape (d, r), float64
-    out : ndarray, shape (n, r), float64, optional
-        Where to write the product.
-    threads : int, optional
-        None for all processors. The result does not depend on it.
-
-    Returns
-    -------
-    ndarray, shape (n, r), float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows_times(np.ones((3, 2)), np.eye(2)).shape
-    (3, 2)
-    """
+    """Return A B, computed in blocks of rows of A."""
     product = np.empty((len(A), B.shape[1])) if out is None else out
     blocks = blocks_of(len(A), B.size)
     share(lambda i: np.matmul(A[blocks[i]], B, out=product[blocks[i]]), len(blocks), threads)
@@ -140,25 +77,7 @@ def rows_times(
 
 
 def transposed_times(A: FloatArray, B: FloatArray, *, threads: int | None = None) -> FloatArray:
-    """Return A^T B: the sum of the products of blocks of rows, at most 16, in their order.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, r), float64
-    B : ndarray, shape (n, d), float64
-    threads : int, optional
-        None for all processors. The result does not depend on it.
-
-    Returns
-    -------
-    ndarray, shape (r, d), float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> transposed_times(np.ones((3, 1)), np.ones((3, 2)))
-    array([[3., 3.]])
-    """
+    """Return A^T B: the sum of the products of blocks of rows, at most 16, in their order."""
     blocks = blocks_of(len(A), A.shape[1] * B.shape[1], MOST_SUMS)
     sums = np.empty((len(blocks), A.shape[1], B.shape[1]))
     share(lambda i: np.matmul(A[blocks[i]].T, B[blocks[i]], out=sums[i]), len(blocks), threads)
@@ -189,30 +108,7 @@ _Side: TypeAlias = tuple[NDArray[Any], int, float]
 def nearest_by_products(
     X: FloatArray, Q: FloatArray, k: int, skip: IntArray | None
 ) -> tuple[FloatArray, IntArray]:
-    """Return the result of the kernel ``tree_nearest``, by products and some exact distances.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, d), float64
-    Q : ndarray, shape (m, d), float64
-    k : int
-    skip : ndarray, shape (m,), int64, or None
-        The index of a point of X that is no neighbour of the query; -1 for none.
-
-    Returns
-    -------
-    squares : ndarray, shape (m, k), float64
-        Squared distances, ascending.
-    indices : ndarray, shape (m, k), int64
-        Of equal distances the lowest index comes first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.products import nearest_by_products
-    >>> nearest_by_products(np.array([[0.0], [1.0], [3.0]]), np.array([[2.5]]), 2, None)
-    (array([[0.25, 2.25]]), array([[2, 1]]))
-    """
+    """Return what the kernel ``tree_nearest`` does; `skip` has a point for each query, or -1."""
     squares = np.empty((len(Q), k))
     indices = np.empty((len(Q), k), dtype=np.int64)
     middle = X.mean(axis=0)
