@@ -18,11 +18,17 @@ The words of this room:
 """
 
 from refimpl.lmnn.arguments import estimate_memory
-from refimpl.lmnn.driver import stalled
 from refimpl.lmnn.low_rank import lmnn_rect, lmnn_svd, project
-from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNOptions, LMNNResult
-from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors
-from refimpl.lmnn.training import kmeans_partition, lmnn, target_neighbors
+from refimpl.lmnn.model import (
+    Check,
+    ConvergenceWarning,
+    LMNNOptions,
+    LMNNResult,
+    classify,
+    leave_one_out_error,
+    metric_neighbors,
+)
+from refimpl.lmnn.training import kmeans_partition, lmnn, stalled, target_neighbors
 
 __all__ = [
     "Check",

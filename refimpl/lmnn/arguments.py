@@ -20,7 +20,7 @@ from refimpl.kernels.contract import check_threads
 from refimpl.kernels.subgradient import HELD
 from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of
 from refimpl.lmnn.problem import Room
-from refimpl.lmnn.smoothed import MEMORY, MIXED
+from refimpl.lmnn.solvers import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
 from refimpl.resources import check_memory, free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -43,33 +43,18 @@ USUAL = LMNNOptions()
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """The validation set, whose error decides when a training ends.
-
-    Attributes
-    ----------
-    Q : ndarray, shape (m, d), float64
-    classes : ndarray, shape (m,), int64
-        Indices of their classes among the training classes; -1 for other classes.
-    """
+    """The validation set, whose error decides when a training ends."""
 
     Q: FloatArray
-    classes: IntArray
+    classes: IntArray  # indices among the training classes, -1 for other classes
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The checked arguments of a training; see :func:`refimpl.lmnn.lmnn`.
-
-    Attributes
-    ----------
-    classes : ndarray, shape (n,), int64
-        The index of each point's class.
-    factors : ndarray, shape (partitions, r, d), float64, or None
-        The factors in `start`.
-    """
+    """The checked arguments of a training; see :func:`refimpl.lmnn.lmnn`."""
 
     X: FloatArray
-    classes: IntArray
+    classes: IntArray  # the index of each point's class
     k: int
     mu: float
     partition: IntArray
@@ -78,7 +63,7 @@ class Request:
     kernels: Kernels
     threads: int | None
     callback: LMNNCallback | None
-    factors: FloatArray | None
+    factors: FloatArray | None  # those in `start`, (partitions, r, d)
     max_memory: int | None
     validation: Validation | None
 
@@ -317,15 +302,7 @@ def pairs_of_classes(classes: IntArray) -> int:
 
 
 def bytes_for(n: int, d: int, k: int, partitions: int, pairs: int) -> int:
-    """Return an upper bound of the bytes of a training with `pairs` pairs at a time.
-
-    Parameters
-    ----------
-    n, d, k, partitions : int
-        The numbers of points, dimensions, target neighbours of each point, and metrics.
-    pairs : int
-        The number of pairs of a point and an impostor.
-    """
+    """Return an upper bound of the bytes of a training with `pairs` pairs at a time."""
     # numbers that the reference kernels have in memory at a time
     numbers = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))
     points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
@@ -350,17 +327,9 @@ def bytes_of_validation(request: Request) -> int:
 
 
 def room_for_pairs(request: Request) -> Room | None:
-    """Return how many pairs `max_memory` allows, or the memory that is free.
-
-    None stands for as many as there can be. With the memory that is free, a search for impostors
-    is divided only where its list could outgrow that memory. The result never depends on it. The
-    search of many points takes up to three times as long where it is divided.
-
-    Raises
-    ------
-    MemoryError
-        If there is no room for a single pair.
-    """
+    """Return how many pairs `max_memory`, or the free memory, allows; None for all that can be."""
+    # With the free memory, a search for impostors is divided only where its list could outgrow it:
+    # a divided search of many points takes up to three times as long. The result is the same.
     most = pairs_of_classes(request.classes)
     if request.max_memory is not None:
         needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)
