@@ -3,16 +3,22 @@
 Not handled here: the training (``training.py``), the classifier (``space.py``).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from refimpl.checks import as_options, one_of, positive
-from refimpl.ftune.arguments import as_costs, as_family, require_class_weight
-from refimpl.ftune.linear_models import LossName, as_bias, require_loss
-from refimpl.ftune.space import TransferFunction
+from refimpl.ftune.linear_models import (
+    LEAST_COST,
+    MOST_COST,
+    LossName,
+    as_bias,
+    as_cost,
+    require_loss,
+)
+from refimpl.ftune.space import Ramp, TransferFunction
 from refimpl.results import result
 from refimpl.typing import FloatArray
 
@@ -24,6 +30,100 @@ CS = (1.0, 10.0, 100.0, 1000.0)
 """The values of C of § 3."""
 BIAS = 1.0
 """The constant feature: scikit-learn's. LIBLINEAR's own default and the paper's g(x) have none."""
+DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])
+"""The differences at which transfer functions are tested."""
+
+
+# ------------------------------------------------------------------------- checks of the options
+
+
+def as_costs(C: Any) -> FloatArray:
+    """Return the checked values of C, shape (n_C,), float64."""
+    try:
+        values = [C] if np.isscalar(C) or C is None else np.atleast_1d(C).tolist()
+    except ValueError:
+        raise ValueError(f"C must be a number or a sequence of numbers; got {C!r}") from None
+    if not values:
+        raise ValueError("C must hold at least one number; got an empty sequence")
+    return np.array([as_cost(value, "C") for value in values])
+
+
+def require_class_weight(class_weight: Any, C: FloatArray) -> None:
+    """Raise an error for class weights that are not positive, or too large or small for C."""
+    if class_weight is None:
+        return
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            "class_weight must be a dict of label -> positive number, or None; "
+            f"got {class_weight!r}"
+        )
+    for label, weight in class_weight.items():
+        _require_weight(weight, f"class_weight[{label!r}]", C)
+
+
+def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
+    """Raise an error for a weight that moves C out of the range where training works."""
+    if not isinstance(weight, int | float | np.integer | np.floating) or isinstance(weight, bool):
+        raise TypeError(f"{name} must be a positive number; got {weight!r}")
+    if not 0 < weight < np.inf:
+        raise ValueError(f"{name} must be a positive number; got {weight}")
+    for cost in (float(C.min()), float(C.max())):
+        if not LEAST_COST / cost <= weight <= MOST_COST / cost:
+            raise ValueError(
+                f"C times {name} must be between {LEAST_COST:g} and {MOST_COST:g}; "
+                f"got {cost:g} times {weight}"
+            )
+
+
+def as_family(family: Any, name: str = "family") -> tuple[TransferFunction, ...]:
+    """Return the transfer functions, slopes of ramps as floats; a single one makes a tuple."""
+    if callable(family) or _is_number(family):
+        return (as_transfer(family, name),)
+    if isinstance(family, str) or not np.iterable(family):
+        raise TypeError(
+            f"{name} must be a slope, a function or a sequence of slopes and functions; "
+            f"got {family!r}"
+        )
+    functions = tuple(as_transfer(f, f"{name}[{i}]") for i, f in enumerate(family))
+    if not functions:
+        raise ValueError(f"{name} must hold at least one slope or function; got an empty sequence")
+    return functions
+
+
+def as_transfer(f: Any, name: str) -> TransferFunction:
+    """Return one transfer function: a float, the slope of a ramp, or a function."""
+    f = f.slope if isinstance(f, Ramp) else f
+    if callable(f):
+        function: Callable[[FloatArray], FloatArray] = f
+        require_antisymmetric(function, DIFFERENCES, name)
+        return function
+    if not _is_number(f) or not f > 0:
+        raise ValueError(
+            f"{name} must be a positive slope (infinity: the sign) or a function; got {f!r}"
+        )
+    return float(f)
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)
+
+
+def require_antisymmetric(f: Callable[[FloatArray], FloatArray], x: FloatArray, name: str) -> None:
+    """Raise ValueError if f(-x) differs from -f(x) at some x."""
+    here = np.asarray(f(x))
+    there = np.asarray(f(-x))
+    if here.shape != x.shape or not np.isfinite(here).all():
+        raise ValueError(f"{name} must return a finite number for each number of its argument")
+    if not np.allclose(here, -there, rtol=1e-9, atol=1e-12):
+        place = np.unravel_index(np.abs(here + there).argmax(), x.shape)
+        raise ValueError(
+            f"{name} must be antisymmetric, f(-x) = -f(x); got {here[place]:.6g} at {x[place]:.6g} "
+            f"and {there[place]:.6g} at {-x[place]:.6g}"
+        )
+
+
+# ------------------------------------------------------------------ options, and trained problems
 
 
 @dataclass(frozen=True)

@@ -346,16 +346,6 @@ def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:
     """Return the indices of the classes: h(x) = sgn g(x) of Theorem 2.
 
     With more than two classes it is the class with the largest g; among equals the first.
-
-    Parameters
-    ----------
-    g : ndarray, shape (k, problems), float64
-    n_classes : int, default 2
-        1 if a training was stopped after its first class. It matters only with one problem.
-
-    Returns
-    -------
-    ndarray, shape (k,), int64
     """
     if g.shape[1] == 1 and n_classes == 2:
         return (g[:, 0] > 0).astype(np.int64)  # FT:thm2  h(x)
