@@ -446,22 +446,7 @@ def _as_distances(D: ArrayLike, name: str) -> FloatArray:
 
 
 def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
-    """Return the other objects of each object's class, or of the other classes, nearest first.
-
-    Parameters
-    ----------
-    D : ndarray, shape (n, n), float64
-        D[q, x] is D_X(q, x).
-    labels : ndarray, shape (n,)
-    same : bool
-        Whether to return the objects of q's class or those of the other classes.
-
-    Returns
-    -------
-    ndarray, shape (n, n), int32
-        A row for each object q; -1 fills the end of a row. Of equally distant objects the lowest
-        index comes first.
-    """
+    """Return the other objects of each object's class, or of others, nearest first, then -1."""
     order = np.full(D.shape, -1, dtype=np.int32)
     for q in range(len(D)):
         near = np.argsort(D[q], kind="stable")
