@@ -19,9 +19,9 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.search_forest.growing import best_split, grow_tree, stump
+from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.training import best_split, grow_tree, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
