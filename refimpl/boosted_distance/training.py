@@ -298,11 +298,8 @@ def _require_memory_of_sets(
     threads: int | None,
     max_memory: int | None,
 ) -> None:
-    """Raise MemoryError if a training on two sets may take more than `max_memory`, or than is free.
-
-    The learner's estimate sorts each feature of plain arrays, as the training will do. It is asked
-    for only where a bound that needs no sorting is too large.
-    """
+    """Raise MemoryError if a training on two sets may take more than `max_memory`, or is free."""
+    # the learner's estimate sorts each feature; it is asked only where a bound without is too large
     of_rounds = _ROUND_BYTES * expected(T, max_memory)
     plain = not isinstance(P, Differences)
     if plain and isinstance(learner, Stumps) and type(learner).memory is Stumps.memory:
