@@ -293,27 +293,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
 
 
 def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
-    """Check the arguments of a kernel.
-
-    Parameters
-    ----------
-    kernel : str
-        Its name.
-    values : dict
-        Arguments by name.
-
-    Returns
-    -------
-    dict of str -> int
-        The lengths by their names.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong type or dtype.
-    ValueError
-        If a shape, a layout, an index or a value does not fit.
-    """
+    """Check the arguments of a kernel, and return the lengths by their names."""
     lengths: dict[str, int] = {}
     arguments = CONTRACT[kernel]
     for name, kind in arguments.items():
@@ -326,15 +306,7 @@ def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
 
 
 def check_threads(threads: object) -> None:
-    """Check a number of threads: an integer of at least 1, or None for all that there are.
-
-    Raises
-    ------
-    TypeError
-        If `threads` is neither an integer nor None.
-    ValueError
-        If `threads` is below 1.
-    """
+    """Check a number of threads: an integer of at least 1, or None for all that there are."""
     if threads is None or (type(threads) is int and threads >= 1):
         return
     if isinstance(threads, bool | np.bool_) or not isinstance(threads, numbers.Integral):
@@ -344,23 +316,7 @@ def check_threads(threads: object) -> None:
 
 
 def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Decorate a kernel, reference or fast, so that its arguments are checked first.
-
-    Parameters
-    ----------
-    function : callable
-        Its name and the names of its arguments are those of :data:`CONTRACT`.
-
-    Returns
-    -------
-    callable
-        With the same signature.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From the decorated function: if an argument does not fit.
-    """
+    """Decorate a kernel, reference or fast, so that its arguments are checked first."""
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
     parameters = set(signature.parameters)

@@ -136,20 +136,7 @@ def length(v: FloatArray) -> np.float64:
 def top_eigenvector(
     product: Callable[[FloatArray], FloatArray], start: FloatArray, *, tol: float = 1e-4
 ) -> FloatArray:
-    """Return the eigenvector of the largest eigenvalue of a symmetric matrix.
-
-    Parameters
-    ----------
-    product : callable
-        Returns A v for a vector v.
-    start : ndarray, shape (d,), float64
-    tol : float, default 1e-4
-
-    Returns
-    -------
-    ndarray, shape (d,), float64
-        As from :func:`leading_direction`.
-    """
+    """Return the eigenvector of the largest eigenvalue of a matrix A, where product(v) is A v."""
     v: FloatArray = start / length(start)
     for _ in range(RESTARTS):
         v, done = _restarted(product, v, tol)

@@ -131,15 +131,7 @@ def bucket_votes(
 def require_buckets(
     starts: IntArray, ends: IntArray, members: IntArray, mine: IntArray, n: int
 ) -> None:
-    """Raise ValueError if a query's bucket is no part of `members`, or holds no point's number.
-
-    Parameters
-    ----------
-    starts, ends, members, n
-        As for :func:`bucket_votes`.
-    mine : ndarray, shape (tables,), int64
-        The query's buckets, from -1 to b - 1.
-    """
+    """Raise ValueError if a query's bucket is no part of `members`, or holds no point's number."""
     for bucket in mine[mine >= 0]:
         start, end = starts[bucket], ends[bucket]
         if not 0 <= start <= end <= len(members):

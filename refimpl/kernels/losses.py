@@ -97,18 +97,7 @@ def z_values(
 
 
 def z(u: FloatArray, x: FloatArray, alpha: float) -> tuple[float, float, float]:
-    """Return Z_j at alpha and its first two derivatives, from u_i = y_i h(q_i, a_i, b_i).
-
-    Parameters
-    ----------
-    u, x : ndarray, shape (t,), float64
-        Weights are exp(x).
-    alpha : float
-
-    Returns
-    -------
-    Z, Z1, Z2 : float
-    """
+    """Return Z_j at alpha, of u_i = y_i h(q_i, a_i, b_i), and its first two derivatives."""
     e = _factors(u, x, alpha)
     first = e * u
     Z, minus_Z1, Z2 = fixed_sums(np.stack([e, first, first * u]))

@@ -22,17 +22,7 @@ GRID = 2.0**-52
 
 
 def on_grid(w: FloatArray) -> FloatArray:
-    """Round weights to multiples of 2**-52 (half to even).
-
-    Parameters
-    ----------
-    w : ndarray, shape (n,), float64
-        Weights that add up to one, or less.
-
-    Returns
-    -------
-    ndarray, shape (n,), float64
-    """
+    """Round weights to multiples of 2**-52 (half to even)."""
     return np.rint(w / GRID) * GRID
 
 

@@ -29,19 +29,7 @@ __all__ = ["best_ranges", "margin_sums", "margins", "signed_margins", "weighted_
 
 
 def margins(F: FloatArray, triples: Int32Array) -> FloatArray:
-    """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2, in one dimension.
-
-    Parameters
-    ----------
-    F : ndarray, shape (n,), float64
-        Values of a 1D embedding on the training objects.
-    triples : ndarray, shape (t, 3), int32
-        Objects q, a, b of each triple.
-
-    Returns
-    -------
-    ndarray, shape (t,), float64
-    """
+    """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2."""
     q, a, b = F.take(triples).T
     values: FloatArray = np.abs(q - b) - np.abs(q - a)  # BM:eq2
     return values

@@ -31,7 +31,7 @@ import scipy
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
-from refimpl.kernels.planes import REFERENCE, plane_of_sums
+from refimpl.kernels.planes import REFERENCE, ListedSums, plane_of_sums
 from refimpl.products import times_vector, vector_times
 from refimpl.resources import check_free_memory, share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
@@ -289,7 +289,8 @@ class MeetingPairs:
             v[part] = _both(of_similar, of_dissimilar, self.similar[part]) - base
 
         self._for_blocks(beyond_base)
-        return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
+        pairs = self.first, self.second, v
+        return _MeetingNode(self.n, pairs, base, self.kernels, self.threads)
 
     def masses(self, leaf: IntArray) -> tuple[float, float]:
         """Return the masses, as :meth:`DensePairs.masses` does."""
@@ -352,73 +353,35 @@ def _both(of_similar: FloatArray, of_dissimilar: FloatArray, orders: UInt8Array)
     return orders * of_similar + (2 - orders) * of_dissimilar
 
 
-class _MeetingNode:
+class _MeetingNode(ListedSums):
     """A node's points, numbered from 0, with the pairs listed among them."""
 
     def __init__(
-        self,
-        n: int,
-        first: Int32Array,
-        second: Int32Array,
-        v: FloatArray,
-        base: float,
-        kernels: Kernels,
-        threads: int | None,
+        self, n: int, pairs: WeightedPairs, base: float, kernels: Kernels, threads: int | None
     ) -> None:
+        super().__init__(*pairs, base, kernels, threads)  # base is -2 lambda, for both orders
         self.n = n
-        self.first = first
-        self.second = second
-        self.v = v
-        self.base = base  # -2 lambda, for both orders of a pair
-        self.kernels = kernels
-        self.threads = threads
-        self.J: float = v.sum() + base * (n * (n - 1) // 2)  # J^k
+        self.J: float = pairs[2].sum() + base * (n * (n - 1) // 2)  # J^k
 
     def negligible(self) -> float:
         """Return the same number as :meth:`_DenseNode.negligible`."""
         return NEGLIGIBLE * -self.base * (self.n * (self.n - 1) // 2)
 
-    def product(self, u: FloatArray) -> FloatArray:
-        """Return the symmetric part of M times u: the constant needs only the sum of u."""
-        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
-        others: FloatArray = u.sum() - u
-        return 0.5 * (listed + self.base * others)
-
-    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
-        """Return the result of :func:`refimpl.kernels.leading_direction` for this node."""
-        pairs = self.first, self.second, self.v
-        return self.kernels.leading_direction(
-            x, *pairs, self.base, start, tol, threads=self.threads
-        )
-
     def best_plane(
         self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
     ) -> Split:
         """Return the result of :func:`refimpl.kernels.best_plane` for this node."""
-        pairs = self.first, self.second, self.v
         plane = self.kernels.best_plane(
-            X, *pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
+            X, *self.pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
         )
         return Split(*plane)
 
-    def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""
-        return self.kernels.best_thresholds(
-            A, self.first, self.second, self.v, self.base, threads=self.threads
-        )
-
-    def split(self, left: BoolArray) -> tuple[Node, Node]:
+    def split(self, left: BoolArray) -> tuple[_MeetingNode, _MeetingNode]:
         """Return the nodes of the points with left[i] and of the others."""
-        of_left, of_right = self.kernels.split_pairs(
-            left, self.first, self.second, self.v, threads=self.threads
-        )
+        parts = self.kernels.split_pairs(left, *self.pairs, threads=self.threads)
         n = int(np.count_nonzero(left))
-        return self._part(n, of_left), self._part(self.n - n, of_right)
-
-    def _part(self, n: int, pairs: WeightedPairs) -> Node:
-        """Return the node of n of the points, among which these pairs are listed."""
-        first, second, v = pairs
-        return _MeetingNode(n, first, second, v, self.base, self.kernels, self.threads)
+        how = self.base, self.kernels, self.threads
+        return _MeetingNode(n, parts[0], *how), _MeetingNode(self.n - n, parts[1], *how)
 
 
 Node: TypeAlias = _DenseNode | _MeetingNode
