@@ -11,8 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_array
-from refimpl.checks import as_class_indices, as_kernels, as_labels, as_options, as_threads
+from refimpl.checks import (
+    as_class_indices,
+    as_indices,
+    as_kernels,
+    as_labels,
+    as_options,
+    as_threads,
+)
 from refimpl.ftune.model import DIFFERENCES, FTuneOptions, as_costs, as_family
 from refimpl.ftune.similarities import Similarity, as_similarity
 from refimpl.ftune.space import (
@@ -279,20 +285,11 @@ def as_class_weights(
 
 
 def as_landmarks(L: ArrayLike, n: int, name: str) -> IntArray:
-    """Return checked indices of training objects: shape (r,), int64."""
-    places = as_array(L, name, "indices")
-    right = places.ndim == 1 and places.size > 0 and places.dtype.kind in "iu"
-    if not right:
-        raise ValueError(
-            f"{name} must hold indices of training objects, integers from 0 to {n - 1}; "
-            f"got shape {places.shape} of {places.dtype}"
-        )
-    if places.min() < 0 or places.max() >= n:
-        wrong = places[(places < 0) | (places >= n)][0]
-        raise ValueError(
-            f"{name} must hold indices of training objects, integers from 0 to {n - 1}; got {wrong}"
-        )
-    return places.astype(np.int64)
+    """Return checked indices of training objects, at least one, (r,)."""
+    places = as_indices(L, n, name, "training objects")
+    if not len(places):
+        raise ValueError(f"{name} must hold at least one of the {n} training objects; got none")
+    return places
 
 
 def require_pairs(landmarks: Any, n: int, n_classes: int) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST
 from refimpl.checks import as_indices
-from refimpl.spaces.objects import as_float_array, as_objects
+from refimpl.spaces.objects import as_float_array, as_objects, number_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["Gaussian", "Objects", "Similarity", "as_similarity", "mean_distance", "select"]
@@ -209,7 +209,7 @@ class Similarity:
         if not self.pairwise:
             values = np.empty(shape)
             for i, x in enumerate(Q):
-                values[i] = [_as_number(K(x, other)) for other in others]
+                values[i] = [number_of(K(x, other), "K") for other in others]
             return values
         values = np.asarray(K(Q, others))
         if values.shape != shape:
@@ -420,13 +420,3 @@ def select(objects: Any, indices: IntArray) -> Any:
     ['maps', 'lap']
     """
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
-
-
-def _as_number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"K must return a number; got a {type(value).__name__} (a function of two lists that "
-            "returns a matrix needs pairwise=True)"
-        ) from None

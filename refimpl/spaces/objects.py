@@ -285,7 +285,7 @@ class CallableSpace(Space):
         shape = (len(Q), len(references))
         others = self._select(self.objects, references)
         if not self.pairwise:
-            numbers = (_as_distance(self.distance(x, y)) for x in Q for y in others)
+            numbers = (number_of(self.distance(x, y), "distance") for x in Q for y in others)
             return np.fromiter(numbers, np.float64, len(Q) * len(others)).reshape(shape)
         if 0 in shape:
             return np.empty(shape)
@@ -301,7 +301,7 @@ class CallableSpace(Space):
         if self.pairwise:
             return super()._pairs(Q, rows, references)
         pairs = zip(rows, references, strict=True)
-        D = [_as_distance(self.distance(Q[i], self.objects[j])) for i, j in pairs]
+        D = [number_of(self.distance(Q[i], self.objects[j]), "distance") for i, j in pairs]
         return np.array(D, dtype=np.float64)
 
 
@@ -430,13 +430,14 @@ def as_objects(objects: Any, name: str) -> Objects:
         ) from None
 
 
-def _as_distance(value: Any) -> float:
+def number_of(value: Any, name: str) -> float:
+    """Return what a function of two objects returned, which must be a number."""
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            "distance must return a number (a function of two lists that returns a matrix needs "
-            f"pairwise=True); got a {type(value).__name__}"
+            f"{name} must return a number; got a {type(value).__name__} (a function of two lists "
+            "that returns a matrix needs pairwise=True)"
         ) from None
 
 

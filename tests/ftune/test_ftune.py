@@ -320,7 +320,7 @@ def seeded():
         (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
         (lambda K, y, P, v: landmark_pairs(y, [0], 2, **seeded()), "L must have a landmark"),
         (lambda K, y, P, v: landmark_pairs(y, [999], 2, **seeded()), "from 0 to 74; got 999"),
-        (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must hold indices"),
+        (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must be a list of indices"),
         (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "y "),
         (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "landmarks must be .*got a ndarray"),
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),

@@ -8,6 +8,7 @@ import pytest
 
 from refimpl import arrays, checks, frozen
 from refimpl.lmnn import LMNNOptions
+from refimpl.spaces import references
 
 CLASSES = np.array(["a", "b"])
 NULL = "a\0"
@@ -25,6 +26,7 @@ REFUSED = [
     (checks.as_options, ({}, LMNNOptions), "options must be LMNNOptions(...); got {}"),
     (checks.as_generator, (0,), "rng must be a generator, such as numpy.random.default_rng(0)"),
     (checks.as_kernels, ("fast",), "kernels must be a module, such as refimpl.kernels; got"),
+    (references.as_dimension, (5, 3), "d must be at most 3, the dimensions of the embedding; got"),
     (checks.as_callback, (3,), "callback must be a function of a refimpl.Step; got 3"),
 ]
 
