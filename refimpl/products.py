@@ -1,11 +1,9 @@
-"""Products of matrices and vectors whose rounding does not depend on the number of threads.
+"""Products of tall matrices whose rounding does not depend on the number of threads.
 
 BLAS divides a large product among its threads, so the order of summation depends on their number.
-Here ``np.einsum`` computes products with a vector, in a fixed order and on one thread; for large
-matrices the kernels ``matrix_vector`` and ``vector_matrix`` add in the same order on several
-threads. Products of tall matrices are cut into blocks of rows whose sizes depend on the
-shapes alone; several threads may share the blocks, and sums over blocks are taken in the blocks'
-order. Each block is one product of BLAS, which must run on one thread, as in the trainings of LMNN
+Here the products are cut into blocks of rows whose sizes depend on the shapes alone; several
+threads may share the blocks, and sums over blocks are taken in the blocks' order. Each block is one
+product of BLAS, which must run on one thread, as in the trainings of LMNN
 (``refimpl.resources.on_one_blas_thread``). A small product is a single block.
 
 :func:`nearest_by_products` finds exact nearest neighbours: a product of matrices in float32 gives
@@ -22,48 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.resources import share
-from refimpl.typing import FloatArray, IntArray, Kernels
+from refimpl.typing import FloatArray, IntArray
 
-__all__ = [
-    "length",
-    "nearest_by_products",
-    "rows_times",
-    "times_vector",
-    "transposed_times",
-    "vector_times",
-]
+__all__ = ["nearest_by_products", "rows_times", "transposed_times"]
 
 BLOCK = 2**23  # multiplications in a block: about half a millisecond
 LEAST_ROWS = 256  # with fewer rows BLAS is slower
 MOST_SUMS = 16  # largest number of blocks whose products are added: each needs memory
-
-LARGE = 2**15  # size of a matrix from which a kernel saves time
-
-
-def times_vector(
-    A: FloatArray, v: FloatArray, kernels: Kernels | None = None, threads: int | None = None
-) -> FloatArray:
-    """Return A v; threads share it if A is large and there are `kernels`."""
-    if kernels is None or A.size < LARGE:
-        product: FloatArray = np.einsum("ij,j->i", A, v)
-        return product
-    return kernels.matrix_vector(A, v, threads=threads)
-
-
-def vector_times(
-    u: FloatArray, A: FloatArray, kernels: Kernels | None = None, threads: int | None = None
-) -> FloatArray:
-    """Return u^T A; threads share it if A is large and there are `kernels`."""
-    if kernels is None or A.size < LARGE:
-        product: FloatArray = np.einsum("i,ij->j", u, A)
-        return product
-    return kernels.vector_matrix(u, A, threads=threads)
-
-
-def length(v: FloatArray) -> np.float64:
-    """Return the Euclidean length of a vector."""
-    root: np.float64 = np.sqrt(np.einsum("i,i", v, v))
-    return root
 
 
 def rows_times(
@@ -88,10 +51,7 @@ def transposed_times(A: FloatArray, B: FloatArray, *, threads: int | None = None
 
 
 def blocks_of(n: int, each: int, most: int | None = None) -> list[slice]:
-    """Return slices that cut n rows, with `each` multiplications in a row, into `most` at most.
-
-    There is at least one slice, and all have the same length but the last.
-    """
+    """Return slices, one to `most`, that cut n rows with `each` multiplications in a row."""
     rows = max(LEAST_ROWS, BLOCK // max(1, each))
     if most is not None:
         rows = max(rows, -(-n // most))

@@ -6,7 +6,7 @@ chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
 ValueError. So do pairs of points that do not exist, and pairs in another order.
 
-Not handled here: stumps and dense matrices of pairs (``search_forest/growing.py``), the eigensolver
+Not handled here: stumps and dense matrices of pairs (``search_forest``), the eigensolver
 (``eigen.py``), sums over pairs (``pairs.py``).
 """
 

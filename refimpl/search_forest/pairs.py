@@ -32,7 +32,6 @@ import scipy
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
 from refimpl.kernels.planes import REFERENCE, ListedSums, plane_of_sums
-from refimpl.products import times_vector, vector_times
 from refimpl.resources import check_free_memory, share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
 from refimpl.search_forest.model import Split
@@ -134,14 +133,16 @@ class _DenseNode:
 
     def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u."""
-        both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
+        both: FloatArray = np.einsum("ij,j->i", self.M, u) + np.einsum("i,ij->j", u, self.M)
         return 0.5 * both
 
     def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
         """Return the leading eigenvector of X~ M X~^T; the rows of x are those of X~^T."""
 
         def product(p: FloatArray) -> FloatArray:
-            return vector_times(self.product(times_vector(x, p)), x)
+            Mxp = self.product(np.einsum("ij,j->i", x, p))
+            result: FloatArray = np.einsum("i,ij->j", Mxp, x)
+            return result
 
         return top_eigenvector(product, start, tol=tol)
 

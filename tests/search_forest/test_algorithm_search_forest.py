@@ -163,10 +163,10 @@ def test_the_default_is_the_oracles_tree_for_tree(kernels, form, problem, depth)
     require_the_oracles(rounds, expected, X)
 
 
-def node_of(n, seed, form=DensePairs, lam=0.1):
+def node_of(n, seed):
     rng = np.random.default_rng(seed)
     S = sparse.csr_matrix(rng.random((n, n)) < 0.3)
-    return form(as_similarity(S, n), lam, KERNELS[0]).root(), rng
+    return DensePairs(as_similarity(S, n), 0.1).root(), rng
 
 
 @pytest.mark.parametrize("seed", range(5))

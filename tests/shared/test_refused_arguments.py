@@ -31,7 +31,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("check, arguments, words", REFUSED, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize("check, arguments, words", REFUSED, ids=[row[2][:20] for row in REFUSED])
 def test_the_words_of_a_refusal(check, arguments, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         check(*arguments)
