@@ -1,8 +1,8 @@
 """Products of a matrix and a vector in a stated order, for large nodes of search trees.
 
 The order of summation is that of ``np.einsum`` on machines where it adds with SSE, so that small
-products (``refimpl/products.py``) and large ones are rounded alike. The order of BLAS depends on
-its number of threads.
+products (:func:`refimpl.kernels.eigen.times`) and large ones are rounded alike. The order of BLAS
+depends on its number of threads.
 
 Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
 ValueError.
@@ -105,7 +105,7 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
     See Also
     --------
     vector_matrix : The product u^T A.
-    refimpl.products : The products of the search forest; it chooses between this and ``np.einsum``.
+    leading_direction : Takes this for large nodes, and ``np.einsum`` for small ones.
 
     Examples
     --------
