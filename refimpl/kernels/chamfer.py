@@ -75,8 +75,6 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
     A : ndarray, shape (n_A, height, width), bool
         True at edge pixels. The diagonal of the images is at most 4096 pixels long.
     B : ndarray, shape (n_B, height, width), bool
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -135,8 +133,6 @@ def chamfer_nearest(
     X : ndarray, shape (n_X, height, width), bool
     k : int
         At least 1, at most n_X.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

@@ -12,6 +12,7 @@ it reads.
 import functools
 import inspect
 import numbers
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -331,4 +332,24 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
         check(function.__name__, values)
         return function(*args, **options)
 
+    wrapper.__doc__ = _described(function.__doc__)
     return wrapper
+
+
+THREADS = "threads : int, optional\n    Not used by the reference."
+REFUSED = (
+    "Raises\n------\nTypeError, ValueError\n"
+    "    If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`."
+)
+
+
+def _described(text: str | None) -> str | None:
+    """Return a kernel's docstring with what holds for all: `threads`, and what they refuse."""
+    sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n---)", inspect.cleandoc(text or ""))
+    if not any(section.startswith("Parameters") for section in sections):
+        return text  # a twin's refers to the reference's
+    if not re.search(r"^(\w+, )*threads\b", sections[1], re.MULTILINE):
+        sections[1] += f"\n{THREADS}"
+    if not any(section.startswith("Raises") for section in sections):
+        sections.insert(next(i for i, s in enumerate(sections) if s.startswith("See")), REFUSED)
+    return "\n\n".join(sections) + "\n"

@@ -64,8 +64,6 @@ def leading_direction(
     tol : float
         The length of A p - theta p is at most `tol` times abs(theta), unless 20 restarts do not
         suffice.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

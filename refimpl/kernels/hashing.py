@@ -24,17 +24,10 @@ def projections(X: FloatArray, A: FloatArray, *, threads: int | None = None) -> 
     ----------
     X : ndarray, shape (n, d), float64
     A : ndarray, shape (d, h), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n, h), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -81,8 +74,6 @@ def bucket_votes(
         The number of points, at most 2**31 - 1.
     most : int
         The largest number of points for a query.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

@@ -311,11 +311,6 @@ def next_weights(
     z : float
         What :func:`z_values` gives at `alpha` with the weights before, but for rounding.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
-
     See Also
     --------
     z_values : Compute Z of many classifiers.

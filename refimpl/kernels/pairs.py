@@ -52,8 +52,6 @@ def pair_product(
     first, second : ndarray, shape (p,), int32
     v : ndarray, shape (p,), float64
     u : ndarray, shape (n,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -161,8 +159,6 @@ def best_thresholds(
         Weights on the same grid as `base`, so that all sums are exact. The contract does not check
         this.
     base : float
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -243,8 +239,6 @@ def split_pairs(
         the same order.
     first, second : ndarray, shape (p,), int32
     v : ndarray, shape (p,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -311,8 +305,6 @@ def meet_pairs(
     similar : ndarray, shape (p,), uint8
     T : ndarray, shape (p,), float64
     c : float
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

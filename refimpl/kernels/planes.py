@@ -145,8 +145,6 @@ def best_plane(
         Whether b is that of eq. 18 or the best for eq. 17.
     refine : int
         How many times the plane may be moved, as long as eq. 17 rises.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

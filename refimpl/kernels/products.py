@@ -90,17 +90,10 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
     ----------
     A : ndarray, shape (n, d), float64
     v : ndarray, shape (d,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n,), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -129,17 +122,10 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
     ----------
     u : ndarray, shape (n,), float64
     A : ndarray, shape (n, d), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (d,), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

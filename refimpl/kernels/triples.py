@@ -61,18 +61,11 @@ def weighted_errors(
         1 or -1, the proximity order of each triple.
     w : ndarray, shape (t,), float64
         Weights on the grid that add up to at most one.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (m,), float64
         Exact multiples of 2**-53; a triple whose margin is 0 counts as half an error.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -183,11 +176,6 @@ def best_ranges(
         Lambda_j of the best range, an exact multiple of 2**-53.
     best : ndarray, shape (m,), int64
         The row of `ranges` that holds the best range; of equal errors the lowest row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
