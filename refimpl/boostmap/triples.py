@@ -37,7 +37,7 @@ NEAREST, FARTHEST = 1e-100, 1e100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CandidateDistances:
-    """Distances from the objects of the triples to the candidates, and among the candidates.
+    """Distances from the objects of the triples to the candidates, and among these: § 7.1.
 
     Parameters
     ----------
@@ -66,10 +66,6 @@ class CandidateDistances:
     --------
     refimpl.boostmap.Triples : The triples of objects to train on.
     refimpl.boostmap.boostmap : The training.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 7.1.
 
     Examples
     --------
@@ -141,7 +137,7 @@ IN_VAIN = 10_000  # draws without any proximity order before the search is given
 @immutable
 @dataclass(frozen=True, eq=False, repr=False)
 class Triples:
-    """Triples of objects with their proximity orders.
+    """Triples of objects with their proximity orders: § 7.1, eq. 1.
 
     Parameters
     ----------
@@ -165,10 +161,6 @@ class Triples:
     --------
     random_triples, nearby_triples, selective_triples : Draw triples.
     CandidateDistances : The distances that go with the triples.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), eq. 1 and § 7.1.
 
     Examples
     --------
@@ -237,10 +229,6 @@ def random_triples(D: ArrayLike, t: int, *, rng: np.random.Generator) -> Triples
     --------
     nearby_triples, selective_triples : Draw triples of near objects.
 
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), §§ 10 and 11.
-
     Examples
     --------
     >>> import numpy as np
@@ -292,10 +280,6 @@ def nearby_triples(
     See Also
     --------
     selective_triples : Draw triples with the help of classes.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 10.
 
     Examples
     --------
@@ -365,10 +349,6 @@ def selective_triples(
     See Also
     --------
     nearby_triples : Draw triples without classes.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 10 steps 1-5.
 
     Examples
     --------
