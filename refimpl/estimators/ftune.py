@@ -27,8 +27,7 @@ from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bb
 from refimpl.ftune.linear_models import LossName
 from refimpl.ftune.model import as_costs, require_class_weight
 from refimpl.ftune.problems import as_class_weights
-from refimpl.ftune.similarities import Objects, select
-from refimpl.ftune.space import TransferFunction
+from refimpl.ftune.similarities import Objects, TransferFunction, select
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 

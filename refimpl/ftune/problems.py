@@ -19,13 +19,19 @@ from refimpl.checks import (
     as_options,
     as_threads,
 )
-from refimpl.ftune.model import DIFFERENCES, FTuneOptions, as_costs, as_family
-from refimpl.ftune.similarities import Similarity, as_similarity
-from refimpl.ftune.space import (
+from refimpl.ftune.model import (
     ALONE,
+    DIFFERENCES,
+    FTuneOptions,
     Landmarks,
-    TransferFunction,
+    as_costs,
+    as_family,
     classes_of,
+)
+from refimpl.ftune.similarities import (
+    Similarity,
+    TransferFunction,
+    as_similarity,
     landmarked,
     slopes_of,
 )

@@ -24,13 +24,14 @@ from refimpl.ftune.model import (
     DEFAULTS,
     FTuneOptions,
     FTuneTraining,
+    LandmarkClassifier,
+    Landmarks,
     TrainedProblem,
     for_bbs,
     stacked,
 )
 from refimpl.ftune.problems import OneVsAll, as_classes, as_problems, as_singletons
-from refimpl.ftune.similarities import Objects, Similarity
-from refimpl.ftune.space import LandmarkClassifier, Landmarks, slopes_of
+from refimpl.ftune.similarities import Objects, Similarity, slopes_of
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, one_blas_thread, share
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels

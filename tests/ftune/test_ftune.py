@@ -26,8 +26,8 @@ from refimpl.ftune import (
     random_landmarks,
 )
 from refimpl.ftune.linear_models import train
+from refimpl.ftune.model import classes_of
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
-from refimpl.ftune.space import classes_of
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = FTuneOptions(family=(1.0, 10.0), C=(1.0, 100.0))
