@@ -73,7 +73,7 @@ def as_matrix(X: ArrayLike, name: str, *, single: Literal[False] = False) -> Flo
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: bool) -> Points: ...
 def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
-    """Return the vectors `X` as a finite matrix, shape (n, d); with `single` float32 stays so."""
+    """Return the vectors `X` as a finite matrix, (n, d); `single` keeps float32 as it is."""
     A = as_array(X, name, "a matrix")
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")

@@ -162,7 +162,7 @@ def as_generator(rng: Any, name: str = "rng") -> np.random.Generator:
 
 
 def as_kernels(kernels: Any) -> Kernels:
-    """Return the kernels: a module with the names of :mod:`refimpl.kernels`, None for that."""
+    """Return the kernel module, :mod:`refimpl.kernels` for None; refuse one that lacks a name."""
     if kernels is None:
         return reference
     if isinstance(kernels, str):

@@ -91,7 +91,7 @@ def _field_names(instance: Any) -> list[str]:
 
 
 def sealed(array: NDArray[DType], *, copy: bool = True) -> NDArray[DType]:
-    """Return an array of the same values that even ``setflags(write=True)`` cannot change.
+    """Return an array of the same values that even ``setflags`` cannot make writeable.
 
     Without `copy` nobody else may write to the array.
     """

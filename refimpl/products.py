@@ -51,7 +51,7 @@ def transposed_times(A: FloatArray, B: FloatArray, *, threads: int | None = None
 
 
 def blocks_of(n: int, each: int, most: int | None = None) -> list[slice]:
-    """Return slices, one to `most`, that cut n rows with `each` multiplications in a row."""
+    """Return slices, 1 to `most`, that cut n rows; a row takes `each` multiplications."""
     rows = max(LEAST_ROWS, BLOCK // max(1, each))
     if most is not None:
         rows = max(rows, -(-n // most))

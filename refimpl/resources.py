@@ -48,7 +48,7 @@ ROOT = Path("/")
 
 
 def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "about") -> None:
-    """Raise MemoryError if a training needs more bytes than the cap, or than are free for None."""
+    """Raise MemoryError if a training needs more bytes than the cap or, without one, are free."""
     if max_memory is None:
         _require_free(
             needed, f"the training needs {how}", f"fewer {fewer}, or max_memory to train anyway"
@@ -68,7 +68,7 @@ def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "ab
 
 
 def expected(most: int, max_memory: int | None) -> int:
-    """Return how many rounds to count: all if there is a cap, else so many as are likely."""
+    """Return how many rounds an estimate counts: all with a cap, else a likely number."""
     return min(most, EXPECTED_STEPS) if max_memory is None else most
 
 

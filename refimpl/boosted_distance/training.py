@@ -298,7 +298,7 @@ def _require_memory_of_sets(
     threads: int | None,
     max_memory: int | None,
 ) -> None:
-    """Raise MemoryError if a training on two sets may take more than `max_memory`, or is free."""
+    """Raise MemoryError if a training on two sets may take more than the cap, or than is free."""
     # the learner's estimate sorts each feature; it is asked only where a bound without is too large
     of_rounds = _ROUND_BYTES * expected(T, max_memory)
     plain = not isinstance(P, Differences)

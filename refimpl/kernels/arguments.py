@@ -353,34 +353,17 @@ def _dtype_of(name: str, values: Mapping[str, Any]) -> np.dtype[Any]:
     return dtype
 
 
-def floats(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of float64."""
-    return Array(("float64",), shape, **options)
+def _of(*dtypes: str) -> Callable[..., Array]:
+    """Return a function of a shape and options that describes an array of these dtypes."""
+    return lambda *shape, **options: Array(dtypes, shape, **options)
 
 
-def points(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of float32 or float64."""
-    return Array(("float32", "float64"), shape, **options)
-
-
-def words(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of uint64."""
-    return Array(("uint64",), shape, **options)
-
-
-def int32s(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of int32."""
-    return Array(("int32",), shape, **options)
-
-
-def int64s(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of int64."""
-    return Array(("int64",), shape, **options)
-
-
-def booleans(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of booleans."""
-    return Array(("bool",), shape, **options)
+floats = _of("float64")
+points = _of("float32", "float64")
+words = _of("uint64")
+int32s = _of("int32")
+int64s = _of("int64")
+booleans = _of("bool")
 
 
 def _kind(value: object) -> str:

@@ -379,7 +379,7 @@ COARSE = 10_000  # with more points than this a tenth of them is trained first
 
 
 def few(problem: LargeMarginProblem) -> IntArray | None:
-    """Return every tenth point of each class, more of a small one; None if all are few."""
+    """Return every tenth point of each class, more of a small one; None for few points."""
     members = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
     strides = [max(1, min(10, len(part) // (problem.k + 1))) for part in members]
     parts = [part[::stride] for part, stride in zip(members, strides, strict=True)]

@@ -401,7 +401,7 @@ def until_done(
     finish: Callable[[LMNNResult], LMNNResult] = lambda result: result,
     checks_before: int = 0,
 ) -> tuple[LMNNResult, bool]:
-    """Train until a rule or the callback ends it; return the result, and whether it was told to.
+    """Take steps until a rule or the callback ends them; return also whether the callback did.
 
     finish : makes the result for the callback and the caller of that of the loop
     checks_before : the number of full checks in earlier rounds of target neighbours

@@ -266,7 +266,7 @@ class MeetingPairs:
         return self._grid
 
     def root(self) -> Node:
-        """Return the node that holds all points; v is M_ij + M_ji above that of unlisted pairs."""
+        """Return the node of all points; it lists M_ij + M_ji less that of an unlisted pair."""
         if self.watch:
             self._require_memory(
                 LEARNING_BYTES * len(self.T),
