@@ -1,15 +1,18 @@
-"""Checks of LMNN's arguments, estimates of its memory, and the pairs that fit into a limit."""
+"""The arguments of LMNN: how targets and parts are made, checks, and estimates of memory."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
-from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel
+from refimpl.arrays import as_array, as_matrix, as_points, as_vectors_like, for_kernel
 from refimpl.checks import (
     as_callback,
     as_class_indices,
     as_count,
+    as_generator,
     as_kernels,
     as_labels,
     as_options,
@@ -18,6 +21,7 @@ from refimpl.checks import (
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import check_threads
 from refimpl.kernels.subgradient import HELD
+from refimpl.lmnn import algorithm
 from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of
 from refimpl.lmnn.problem import Room
 from refimpl.lmnn.solvers import MEMORY, MIXED
@@ -32,7 +36,9 @@ __all__ = [
     "as_request",
     "checked",
     "estimate_memory",
+    "kmeans_partition",
     "require_neighbors",
+    "target_neighbors",
 ]
 
 LEAST_SPREAD = 1e-120  # a metric has entries of size 1 / spread, and a kernel squares them
@@ -224,6 +230,91 @@ def as_validation(
     Q = as_vectors_like(validation[0], X, "validation[0]")
     return Validation(Q, as_class_indices(validation[1], np.unique(y), len(Q), "validation[1]"))
 
+
+def target_neighbors(X: ArrayLike, y: ArrayLike, k: int) -> IntArray:
+    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    y : array_like, shape (n,)
+        Classes; every class needs at least k + 1 points.
+    k : int
+        The number of target neighbours of each point.
+
+    Returns
+    -------
+    ndarray, shape (n, k), int64
+        Rows of X, the nearest in Euclidean distance first; among equal distances the lowest index
+        first. A point is not its own target neighbour, but a duplicate of it may be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit, or a class has fewer than k + 1 points.
+
+    See Also
+    --------
+    lmnn : Its argument `targets` takes other target neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import target_neighbors
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> target_neighbors(X, y, 1).tolist()
+    [[1], [0], [3], [2]]
+    """
+    points, classes, k = checked(X, y, k)
+    return algorithm.target_neighbors(points, classes, k)
+
+
+def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:
+    """Return clusters by k-means, each of which gets a metric: § 5.1.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    p : int
+        The number of clusters, at most n. If k-means leaves clusters empty, there are fewer.
+    rng : numpy.random.Generator
+        Draws the first centres.
+
+    Returns
+    -------
+    ndarray, shape (n,), int64
+        The cluster of each point: 0, 1, ...
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    lmnn : Its argument `partition` takes the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import kmeans_partition
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> clusters = kmeans_partition(X, 2, rng=np.random.default_rng(0))
+    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
+    True
+    """
+    points = as_points(X, "X")
+    p = as_count(p, "p")
+    if p > len(points):
+        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    # SciPy before 1.15 calls its generator `seed`
+    kmeans2 = scipy.cluster.vq.kmeans2
+    generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
+    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
+    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------------ memory
 
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,

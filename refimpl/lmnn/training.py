@@ -6,19 +6,15 @@ Not handled here: k-NN search and classification (``model.py``), low rank (``low
 values.
 """
 
-import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import scipy
 
-from refimpl.arrays import as_points
-from refimpl.checks import as_count, as_generator
 from refimpl.lmnn import algorithm, solvers
-from refimpl.lmnn.arguments import USUAL, Request, Validation, as_request, checked, room_for_pairs
+from refimpl.lmnn.arguments import USUAL, Request, Validation, as_request, room_for_pairs
 from refimpl.lmnn.model import (
     Check,
     ConvergenceWarning,
@@ -36,15 +32,7 @@ from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = [
-    "kmeans_partition",
-    "lmnn",
-    "problem_of",
-    "stalled",
-    "target_neighbors",
-    "until_done",
-    "warn_unless_finished",
-]
+__all__ = ["lmnn", "problem_of", "stalled", "until_done", "warn_unless_finished"]
 
 TOL = 1e-3
 # the start weighs a direction by its pull, up to this multiple of the usual spread of the points
@@ -69,44 +57,6 @@ STUCK = (
     "differences between target neighbours, nearly lie in a space of fewer dimensions"
 )
 STOPPED = "the callback or an interruption ended the training after full check {}"
-
-
-def target_neighbors(X: ArrayLike, y: ArrayLike, k: int) -> IntArray:
-    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
-
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-    y : array_like, shape (n,)
-        Classes; every class needs at least k + 1 points.
-    k : int
-        The number of target neighbours of each point.
-
-    Returns
-    -------
-    ndarray, shape (n, k), int64
-        Rows of X, the nearest in Euclidean distance first; among equal distances the lowest index
-        first. A point is not its own target neighbour, but a duplicate of it may be.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit, or a class has fewer than k + 1 points.
-
-    See Also
-    --------
-    lmnn : Its argument `targets` takes other target neighbours.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import target_neighbors
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> target_neighbors(X, y, 1).tolist()
-    [[1], [0], [3], [2]]
-    """
-    points, classes, k = checked(X, y, k)
-    return algorithm.target_neighbors(points, classes, k)
 
 
 def lmnn(
@@ -332,51 +282,6 @@ def _metric_of(
         validation=None if options.validation is None else request.validation,
     )
     return _train(smaller)[0].L
-
-
-def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:
-    """Return clusters by k-means, each of which gets a metric: § 5.1.
-
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-    p : int
-        The number of clusters, at most n. If k-means leaves clusters empty, there are fewer.
-    rng : numpy.random.Generator
-        Draws the first centres.
-
-    Returns
-    -------
-    ndarray, shape (n,), int64
-        The cluster of each point: 0, 1, ...
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit.
-
-    See Also
-    --------
-    lmnn : Its argument `partition` takes the result.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import kmeans_partition
-    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    >>> clusters = kmeans_partition(X, 2, rng=np.random.default_rng(0))
-    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
-    True
-    """
-    points = as_points(X, "X")
-    p = as_count(p, "p")
-    if p > len(points):
-        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
-    # SciPy before 1.15 calls its generator `seed`
-    kmeans2 = scipy.cluster.vq.kmeans2
-    generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
-    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 
 def _nearest_of_class(request: Request, result: LMNNResult) -> IntArray:
