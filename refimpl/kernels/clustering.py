@@ -2,10 +2,7 @@
 
 The kernels cluster the points of a node, and search the trees. A squared distance is added up in
 the order of the coordinates, as in :mod:`refimpl.kernels.growing`. No coordinate may be beyond
-1e140. Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
-Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).
+1e140. Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).
 """
 
 from __future__ import annotations

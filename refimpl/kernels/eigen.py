@@ -6,9 +6,6 @@ alone, while SciPy's solver keeps a random state of its own. New basis vectors a
 to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: other eigenvectors.
 """
 

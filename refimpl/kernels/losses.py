@@ -3,9 +3,6 @@
 Eqs. 9 and 12-14 of Athitsos et al. (2005). The kernels that look for a minimum see many embeddings
 at once and every triple of each.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: margins and what needs no exponential (:mod:`refimpl.kernels.triples`).
 
 The kernels take the margins m_i = y_i H(o_i) of the strong classifier so far, and not the weights

@@ -3,8 +3,7 @@
 Li et al. (2011), § 3.3. A node's symmetric matrix is given by its upper triangle: pairs (first,
 second, v) in ascending order of `first`, with first < second, each pair at most once.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError. So do pairs of points that do not exist, and pairs in another order.
+Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
 Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of splits.
 """

@@ -3,8 +3,7 @@
 The plane of eq. 18 comes from an eigenvector. It only approximates eq. 17, so its threshold may be
 chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError. So do pairs of points that do not exist, and pairs in another order.
+Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
 Not handled here: stumps and dense matrices of pairs (``search_forest``), the eigensolver
 (``eigen.py``), sums over pairs (``pairs.py``).

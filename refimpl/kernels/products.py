@@ -4,9 +4,6 @@ The order of summation is that of ``np.einsum`` on machines where it adds with S
 products (:func:`refimpl.kernels.eigen.times`) and large ones are rounded alike. The order of BLAS
 depends on its number of threads.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 The reference leaves products to ``np.einsum`` where that adds in the stated order: it takes rows of
 more than 8,192 numbers in parts.
 """

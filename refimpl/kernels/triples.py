@@ -5,9 +5,6 @@ if it is nearer to b. A classifier comes from a one-dimensional embedding F, giv
 on the training objects. The *margin* of a triple says how much nearer F puts q to a than to b. The
 kernels see many embeddings at once and every triple of each.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: choosing triples, distances, the loss Z (:mod:`refimpl.kernels.losses`).
 
 Both twins give the same bits: weighted errors are exact sums of weights on the grid
