@@ -87,9 +87,8 @@ def boosted_distance(
         What an earlier call on the same `X` and `y` returned, or ``step.result``. The training
         goes on from there, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take; see :func:`estimate_memory`. By default what is free when
-        the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
-        unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------
@@ -250,9 +249,8 @@ def adaboost(
         What an earlier call on the same P and N returned, or ``step.result``. Its rounds are
         replayed, not searched again, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take. They are compared with what the weak learner's method
-        ``memory(P, N)`` returns and a kilobyte for each round. By default what is free when the
-        training starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        As for :func:`boosted_distance`. It is compared with what the weak learner's method
+        ``memory(P, N)`` returns and a kilobyte for each round.
 
     Returns
     -------

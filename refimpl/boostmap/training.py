@@ -391,8 +391,8 @@ def boostmap(
         that a callback ended is not continued once the next phase has begun. `query_sensitive` may
         be larger than it was; before the first query-sensitive round, so may `d` and `max_rounds`.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------

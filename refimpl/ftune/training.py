@@ -180,9 +180,8 @@ def ftune(
         again; the classifier is that of an uninterrupted training, bit for bit. `per_class`,
         `choose`, `kernels` and `threads` may differ.
     max_memory : int, optional
-        The most bytes that the training may take; see :func:`estimate_memory`. By default what is
-        free when the training starts (:func:`refimpl.resources.free_memory`), and no limit where
-        that is unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------

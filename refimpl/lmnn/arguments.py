@@ -346,9 +346,8 @@ def estimate_memory(
     different classes. Few trainings come near the bound; ``result.history[:, 3].max()`` is the
     number of pairs that a training had. The bound is valid for both kernels.
 
-    :func:`refimpl.lmnn.lmnn_rect` has no estimate of its own. For its X, y, k, mu, targets and
-    options the estimate is an upper bound too, as long as `partition` is None. It does not depend
-    on r: with a small r the training may take far less.
+    Without a `partition` it is an upper bound for :func:`refimpl.lmnn.lmnn_rect`, too. It does not
+    depend on r: with a small r the training may take far less.
 
     Parameters
     ----------

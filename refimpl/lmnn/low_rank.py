@@ -150,11 +150,8 @@ def lmnn_rect(
         10,000 points the default is the result of a training on a tenth of the points, because
         under the principal components there would be too many impostors.
     max_memory : int, optional
-        The most bytes that the training may take. The limit is compared with the estimate for
-        :func:`lmnn` with the same arguments and one metric, whatever `r` is. A training of rank r
-        takes at most that much, so the limit holds; with a small r it may need far less. See
-        :func:`estimate_memory`. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        As for :func:`lmnn`, whose estimate for one metric is an upper bound whatever `r` is; with
+        a small r the training may need far less.
 
     Returns
     -------

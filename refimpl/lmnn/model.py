@@ -168,10 +168,9 @@ class Check:
         The number of pairs in the working set.
     evaluations : int
         How many times the working set was evaluated so far.
-    h, epsilon : float
-        The width of the smoothed hinges, and the strength of the barrier.
-    gradient_norm : float
-        The norm of the gradient of the smoothed problem by L, divided by that of the pull.
+    h, epsilon, gradient_norm : float
+        The width of the smoothed hinges, the strength of the barrier, and the norm of the gradient
+        of the smoothed problem by L, divided by that of the pull.
     settled : bool
         Whether the last steps gained so little that the training ends (low rank only).
     stuck : bool
@@ -234,16 +233,13 @@ class LMNNResult:
         no more than rounding errors. A column that equals a sum of other columns up to rounding
         errors counts as their sum; see :mod:`refimpl.lmnn.certificate`.
     converged : bool
-        Whether objective - bound is at most tol times the objective. If the objective is less than
-        a thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is less, the
-        gap is compared with tol times this thousandth instead. For :func:`lmnn_rect` `converged`
-        only says that the last steps gained less than tol.
+        Whether the training ended as `tol` of :class:`LMNNOptions` says: near the optimum or, for
+        :func:`lmnn_rect`, where the last steps gained little.
     message : str
         Why the training ended and, if `converged` is False, how far from the optimum `L` may be.
     history : ndarray, shape (full checks, 6), float64
-        After each full check: the best objective so far, the bound, the number of active triples,
-        the number of pairs in the working set, the number of its evaluations so far, and the norm
-        of the gradient by L divided by that of the pull.
+        `objective`, `bound`, `active`, `pairs`, `evaluations` and `gradient_norm` of the
+        :class:`Check` after each full check.
     validation_errors : ndarray, shape (full checks,) or (0,), float64
         The share of the validation set that is misclassified after each full check.
 

@@ -127,10 +127,9 @@ def lmnn(
         one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
         several metrics it starts from a training of one metric.
     max_memory : int, optional
-        The most bytes that the training may take; see :func:`estimate_memory`. By default what is
-        free when the training starts (:func:`refimpl.resources.free_memory`), and no limit where
-        that is unknown. Unlike a limit that is passed, this default changes neither the search for
-        impostors nor its speed.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown. Unlike a limit that is passed, this default
+        changes neither the search for impostors nor its speed.
 
     Returns
     -------
