@@ -117,7 +117,7 @@ class OneVsAll:
         return replace(self, S=S, V=V, scale=scale)
 
     def first(self, k: int) -> "OneVsAll":
-        """Return the first k problems, and of more than two classes only the first k."""
+        """Return the first k problems with, of more than two classes, only theirs."""
         if k == len(self):
             return self
         # validation objects of the others count as wrong, as no classifier predicts their classes
