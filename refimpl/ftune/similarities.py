@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST
 from refimpl.checks import as_indices, as_kernels
-from refimpl.spaces.objects import as_float_array, as_objects, number_of
+from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = [
@@ -212,25 +212,9 @@ class Similarity:
 
     def _of_function(self, K: Callable[..., Any], Q: Any, references: IntArray) -> FloatArray:
         Q = as_objects(Q, "Q")
-        shape = (len(Q), len(references))
         others = select(self.objects, references)
-        if 0 in shape:
-            return np.empty(shape)
-        if not self.pairwise:
-            values = np.empty(shape)
-            for i, x in enumerate(Q):
-                values[i] = [number_of(K(x, other), "K") for other in others]
-            return values
-        values = np.asarray(K(Q, others))
-        if values.shape != shape:
-            raise ValueError(
-                f"K must return shape {shape} for {shape[0]} and {shape[1]} objects with "
-                f"pairwise=True; got {values.shape}"
-            )
-        # a function other than Gaussian may return the same array again
-        reused = not isinstance(K, Gaussian)
-        block: FloatArray = as_float_array(values, "the return value of K")
-        return block.astype(np.float64, copy=reused)
+        reused = not isinstance(K, Gaussian)  # it may return the same array again
+        return values_of(K, Q, others, "K", pairwise=self.pairwise, copy=reused)
 
 
 def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
