@@ -45,6 +45,8 @@ Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
 
 EPS = np.finfo(np.float64).eps
+
+# L-BFGS: Nocedal & Wright, "Numerical Optimization" (2006), section 7.2
 SMALL = 10  # steps that lower the value by no more than its rounding error end the descent
 SUFFICIENT = 1e-4  # a step lowers the value by at least this share of what the slope promises
 FLAT = 0.9  # and leaves at most this share of the slope
