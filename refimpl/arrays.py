@@ -44,41 +44,7 @@ FEW = 1000
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
-    """Return what a caller gave as an array, of the dtype that it has.
-
-    Parameters
-    ----------
-    value : array_like
-        Anything that NumPy makes an array of: lists, arrays of any layout, tables of pandas and
-        polars.
-    name : str
-        How the messages call the argument.
-    what : str, default "an array"
-        How the messages call what it must be.
-
-    Returns
-    -------
-    numpy.ndarray
-        `value` itself if it is an array.
-
-    Raises
-    ------
-    TypeError
-        If it is a sparse matrix.
-    ValueError
-        If elements are masked, or rows are of several lengths.
-
-    See Also
-    --------
-    for_kernel : Give it the form that kernels take.
-
-    Examples
-    --------
-    >>> as_array([[1, 2], [3]], "X", "a matrix")
-    Traceback (most recent call last):
-        ...
-    ValueError: X must be a matrix with rows of equal length; got rows of several lengths
-    """
+    """Return what a caller gave as an array of its own dtype; messages call it `what`."""
     if hasattr(value, "toarray"):
         raise TypeError(f"{name} must be dense, such as {name}.toarray(); got a sparse matrix")
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
@@ -93,57 +59,12 @@ def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
 
 
 def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return an array as kernels take it: C-contiguous, aligned, in the machine's byte order.
-
-    Parameters
-    ----------
-    array : array_like
-    dtype : dtype, default float64
-
-    Returns
-    -------
-    numpy.ndarray of `dtype`
-        `array` itself if it has this form, else a copy.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If NumPy cannot cast the values.
-
-    See Also
-    --------
-    as_floats : The same for several arrays.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> for_kernel(np.arange(6).reshape(2, 3).T).flags.c_contiguous
-    True
-    """
+    """Return an array as kernels take it: C-contiguous, aligned, in the machine's byte order."""
     return np.require(np.asarray(array), dtype, ["C", "A"])
 
 
 def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
-    """Return arrays of any numbers as kernels take them; the printed algorithms begin with it.
-
-    Parameters
-    ----------
-    *arrays : array_like
-
-    Returns
-    -------
-    tuple of numpy.ndarray of float64
-
-    See Also
-    --------
-    for_kernel : The same for one array of another dtype.
-
-    Examples
-    --------
-    >>> X, Q = as_floats([[1, 2]], [[3, 4]])
-    >>> X
-    array([[1., 2.]])
-    """
+    """Return arrays of any numbers as kernels take them; the printed algorithms begin with it."""
     return tuple(for_kernel(array) for array in arrays)
 
 
@@ -152,44 +73,7 @@ def as_matrix(X: ArrayLike, name: str, *, single: Literal[False] = False) -> Flo
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: bool) -> Points: ...
 def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
-    """Return the vectors `X`, one in each row, as a finite matrix.
-
-    Parameters
-    ----------
-    X : array_like of numbers, shape (n, d), n >= 1, d >= 1
-        Booleans, integers and floats are accepted; sparse matrices, complex numbers and strings are
-        not.
-    name : str
-        How the messages call the argument.
-    single : bool, default False
-        Whether float32 stays float32.
-
-    Returns
-    -------
-    numpy.ndarray of float64 (or float32), shape (n, d), C-contiguous
-        `X` itself, not a copy, if it already has this form.
-
-    Raises
-    ------
-    TypeError
-        If the values are no real numbers.
-    ValueError
-        If the shape is not (n, d), the matrix is empty, or a value is NaN or infinite.
-
-    See Also
-    --------
-    as_vectors_like : Check queries against a matrix.
-
-    Examples
-    --------
-    >>> as_matrix([[1, 2], [3, 4]], "X")
-    array([[1., 2.],
-           [3., 4.]])
-    >>> as_matrix([1, 2], "X")
-    Traceback (most recent call last):
-        ...
-    ValueError: X must be a matrix with a vector in each row, such as X[None, :]; got shape (2,)
-    """
+    """Return the vectors `X` as a finite matrix, (n, d); `single` keeps float32 as it is."""
     A = as_array(X, name, "a matrix")
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
@@ -226,38 +110,7 @@ def as_vectors_like(
 @overload
 def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool) -> Points: ...
 def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool = False) -> Points:
-    """Return the vectors `Q`, checked, of the same dimension as the checked matrix `X`.
-
-    Parameters
-    ----------
-    Q : array_like of numbers, shape (m, d)
-    X : numpy.ndarray, shape (n, d)
-    name : str
-        How the messages call `Q`.
-    single : bool, default False
-        Whether float32 stays float32.
-
-    Returns
-    -------
-    numpy.ndarray of float64 (or float32), shape (m, d), C-contiguous
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`as_matrix` does, and if the numbers of columns differ.
-
-    See Also
-    --------
-    as_matrix : Check the points themselves.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_vectors_like([[1.0, 2.0]], np.zeros((5, 3)), "Q")
-    Traceback (most recent call last):
-        ...
-    ValueError: Q must have 3 columns, as the training vectors have; got 2
-    """
+    """Return the vectors `Q`, checked, of the same dimension as the checked matrix `X`."""
     Q = as_matrix(Q, name, single=single)
     if Q.shape[1] != X.shape[1]:
         raise ValueError(
@@ -267,33 +120,7 @@ def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool = 
 
 
 def as_points(X: ArrayLike, name: str, like: NDArray[Any] | None = None) -> FloatArray:
-    """Return the vectors `X`, checked, whose squared distances can be summed.
-
-    Parameters
-    ----------
-    X : array_like of numbers, shape (n, d)
-    name : str
-        How the messages call the argument.
-    like : ndarray, shape (m, d), optional
-        A matrix whose dimension `X` must have.
-
-    Returns
-    -------
-    ndarray, shape (n, d), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`as_matrix`, if a value is beyond 1e140, or if `like` is None and all columns vary
-        by less than 1e-140.
-
-    Examples
-    --------
-    >>> as_points([[1e150]], "X")
-    Traceback (most recent call last):
-        ...
-    ValueError: X must hold values within 1e140, whose squares can be summed; got 1e+150
-    """
+    """Return the vectors `X`, checked, whose squared distances can be summed."""
     if like is None:
         return in_scale(as_matrix(X, name), name)
     return in_range(as_vectors_like(X, like, name), name)
@@ -337,33 +164,7 @@ def require_squares(D: FloatArray) -> FloatArray:
 
 
 def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
-    """Map each set of vectors by L, and equal vectors, also in different sets, to equal vectors.
-
-    A matrix product may round equal rows differently, depending on their position. To find equal
-    rows, rows with the same weighted sum are compared. Equal rows get the image of the first.
-
-    Parameters
-    ----------
-    L : array_like, shape (r, d), or None
-        The factor. With None the sets are returned unchanged.
-    *sets : ndarray, shape (n, d), float64
-
-    Returns
-    -------
-    sequence of ndarray, shape (n, r), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `L` does not fit, or an image is beyond 1e140.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.arrays import mapped_by
-    >>> mapped_by([[2.0, 0.0]], np.ones((1, 2)))
-    [array([[2.]])]
-    """
+    """Map each set of vectors by L, and equal vectors, also in different sets, to equal vectors."""
     if L is None:
         return sets
     factor = in_range(as_matrix(L, "L"), "L")
@@ -372,6 +173,8 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
         raise ValueError(f"L must have {d} columns, as the vectors have; got {factor.shape[1]}")
     X = sets[0] if len(sets) == 1 else np.concatenate(sets)
     Z = np.ascontiguousarray(X @ factor.T)
+    # A product may round equal rows differently. Rows of one weighted sum are compared; equal ones
+    # get the image of the first.
     keys = np.einsum("ij,j->i", X, np.sin(np.arange(1.0, d + 1)))
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
@@ -401,30 +204,7 @@ def class_numbers(y: ArrayLike) -> IntArray:
 
 
 def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> None:
-    """Refuse labels of several types, such as 1, 1.0, True and "1", which an array would mix up.
-
-    Parameters
-    ----------
-    labels : iterable
-        Python or NumPy scalars; 1 and numpy.int64(1) are of one type.
-    name : str
-        How the messages call the argument.
-    what : str, default "label"
-        How the messages call a single label.
-
-    Raises
-    ------
-    TypeError
-        If the labels are not all of one type, or a label is None.
-
-    Examples
-    --------
-    >>> from refimpl.arrays import require_one_type
-    >>> require_one_type([1, "1"], "y")
-    Traceback (most recent call last):
-        ...
-    TypeError: y must hold labels of one type; got 1 (int) and '1' (str)
-    """
+    """Refuse labels of several types, such as 1, 1.0, True and "1", which an array would mix up."""
     first: dict[type, Any] = {}
     for label in labels:
         first.setdefault(_kind(label), label)
@@ -439,30 +219,7 @@ def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> N
 
 
 def label_array(labels: list[Any]) -> NDArray[Any]:
-    """Return a dict's labels as an array from which the same labels can be read back.
-
-    Parameters
-    ----------
-    labels : list
-        Integers, strings, booleans or floats, all of one type.
-
-    Returns
-    -------
-    ndarray
-
-    Raises
-    ------
-    TypeError
-        If the labels have another type or several types.
-    ValueError
-        If the array would change a label, as it drops the null characters that end a string.
-
-    Examples
-    --------
-    >>> from refimpl.arrays import label_array
-    >>> label_array(["b", "a"]).tolist()
-    ['b', 'a']
-    """
+    """Return a dict's labels as an array from which the same labels can be read back."""
     require_one_type(labels, "value", "label")
     array = np.array(labels) if np.isscalar(labels[0]) else np.empty(0, dtype=object)
     if array.dtype.kind not in "biufUS":

@@ -38,37 +38,7 @@ Options = TypeVar("Options")
 
 
 def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Labels:
-    """Return one label for each of `n` vectors.
-
-    Parameters
-    ----------
-    labels : array_like, shape (n,)
-        Values of one type that can be sorted: all integers, or all strings, booleans, ...
-    n : int
-        The number of vectors.
-    name : str
-        How the messages call the argument.
-    min_classes : int, default 1
-        The least number of different labels.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,)
-        The labels in their own dtype.
-
-    Raises
-    ------
-    TypeError
-        If the labels are of several types, for instance strings among integers, or cannot be
-        sorted.
-    ValueError
-        If there is not one label for each vector, a label is NaN, or there are too few classes.
-
-    Examples
-    --------
-    >>> as_labels(["a", "b", "a"], 3, "y")
-    array(['a', 'b', 'a'], dtype='<U1')
-    """
+    """Return one label for each of `n` vectors, shape (n,), in their own dtype."""
     array = as_array(labels, name, "labels")
     if array.shape != (n,):
         raise ValueError(
@@ -88,38 +58,7 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
 
 
 def as_class_indices(labels: ArrayLike, classes: Labels, n: int, name: str) -> IntArray:
-    """Return the index of the class of each of `n` labels, -1 for a label of no class.
-
-    Parameters
-    ----------
-    labels : array_like, shape (n,)
-        Labels of the same type as the classes: strings for strings, numbers for numbers.
-    classes : ndarray, shape (c,)
-        The different labels of y, sorted.
-    n : int
-        The number of labels.
-    name : str
-        How the messages call the argument.
-
-    Returns
-    -------
-    ndarray, shape (n,), int64
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`as_labels`, and if the labels are of another type than the classes.
-
-    Examples
-    --------
-    >>> classes = np.array(["a", "b"])
-    >>> as_class_indices(["b", "c"], classes, 2, "validation").tolist()
-    [1, -1]
-    >>> as_class_indices([1, 0], classes, 2, "validation")
-    Traceback (most recent call last):
-        ...
-    TypeError: validation must hold labels of the type of y, such as 'a'; got 1
-    """
+    """Return the index of the class of each of `n` labels, -1 for a label of no class."""
     array = as_labels(labels, n, name)
     if _type_of_labels(array) != _type_of_labels(classes):
         example = classes.tolist()[0]
@@ -140,36 +79,7 @@ def _type_of_labels(labels: Labels) -> object:
 
 
 def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database objects") -> IntArray:
-    """Return positions between 0 and `n` - 1.
-
-    Parameters
-    ----------
-    indices : array_like of int, shape (r,)
-    n : int
-        The number of objects that the indices choose from.
-    name : str
-        How the messages call the argument.
-    of : str, default "database objects"
-        How the messages call these objects.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (r,)
-
-    Raises
-    ------
-    TypeError
-        If the values are no integers.
-    ValueError
-        If the shape is not (r,), or an index is negative or not below `n`.
-
-    Examples
-    --------
-    >>> as_indices([0, 4], 3, "rows")
-    Traceback (most recent call last):
-        ...
-    ValueError: rows must hold indices of the 3 database objects, from 0 to 2; got 4
-    """
+    """Return positions between 0 and `n` - 1, shape (r,); messages call the n objects `of`."""
     array = as_array(indices, name, "indices")
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of indices of {of}; got shape {array.shape}")
@@ -189,34 +99,7 @@ def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database object
 
 
 def as_count(T: Any, name: str, minimum: int = 1) -> int:
-    """Return the whole number `T`, at least `minimum`.
-
-    Parameters
-    ----------
-    T : int
-        Python or NumPy integer; a boolean or a float is refused.
-    name : str
-        How the messages call the argument.
-    minimum : int, default 1
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    TypeError
-        If `T` is no integer.
-    ValueError
-        If `T` is below `minimum`.
-
-    Examples
-    --------
-    >>> as_count(0, "k")
-    Traceback (most recent call last):
-        ...
-    ValueError: k must be an integer of at least 1; got 0
-    """
+    """Return the whole number `T`, at least `minimum`."""
     what = f"an integer of at least {minimum}"
     if isinstance(T, bool | np.bool_):
         _refuse(TypeError, name, what, T)
@@ -230,38 +113,7 @@ def as_count(T: Any, name: str, minimum: int = 1) -> int:
 
 
 def as_number(value: Any, name: str, *, minimum: float = 0.0, below: float = np.inf) -> float:
-    """Return the finite number `value`, at least `minimum` and less than `below`.
-
-    Parameters
-    ----------
-    value : float
-    name : str
-        How the messages call the argument.
-    minimum : float, default 0.0
-    below : float, default infinity
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError
-        If `value` is no real number.
-    ValueError
-        If `value` is NaN, infinite or out of range.
-
-    See Also
-    --------
-    positive : Refuse 0 as well.
-
-    Examples
-    --------
-    >>> as_number(1.5, "rtol", below=1)
-    Traceback (most recent call last):
-        ...
-    ValueError: rtol must be a number of at least 0 and less than 1; got 1.5
-    """
+    """Return the finite number `value`, at least `minimum` and less than `below`."""
     what = f"a number of at least {minimum:g}"
     if below < np.inf:
         what += f" and less than {below:g}"
@@ -272,36 +124,7 @@ def as_number(value: Any, name: str, *, minimum: float = 0.0, below: float = np.
 
 
 def positive(value: Any, name: str) -> float:
-    """Return the finite number `value`, above 0.
-
-    Parameters
-    ----------
-    value : float
-    name : str
-        How the messages call the argument.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    TypeError
-        If `value` is no real number.
-    ValueError
-        If `value` is NaN, infinite or not above 0.
-
-    See Also
-    --------
-    as_number : Allow 0, or another range.
-
-    Examples
-    --------
-    >>> positive(-1, "tol")
-    Traceback (most recent call last):
-        ...
-    ValueError: tol must be a number above 0; got -1
-    """
+    """Return the finite number `value`, above 0."""
     _require_real(value, name, "a number above 0")
     if not 0 < value < np.inf:
         _refuse(ValueError, name, "a number above 0", value)
@@ -325,91 +148,21 @@ def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoRetur
 
 
 def as_options(options: Any, cls: type[Options]) -> Options:
-    """Return `options`, which must be an object of the class `cls`.
-
-    Parameters
-    ----------
-    options : object of class `cls`
-    cls : type
-        The class of the options, such as :class:`refimpl.lmnn.LMNNOptions`.
-
-    Returns
-    -------
-    object of class `cls`
-
-    Raises
-    ------
-    TypeError
-        If `options` is anything else, for instance a dict.
-
-    Examples
-    --------
-    >>> from refimpl.lmnn import LMNNOptions
-    >>> as_options({"tol": 0.01}, LMNNOptions)
-    Traceback (most recent call last):
-        ...
-    TypeError: options must be LMNNOptions(...); got {'tol': 0.01}
-    """
+    """Return `options`, which must be an object of the class `cls`."""
     if not isinstance(options, cls):
         _refuse(TypeError, "options", f"{cls.__name__}(...)", options)
     return options
 
 
 def as_generator(rng: Any, name: str = "rng") -> np.random.Generator:
-    """Return the source of random numbers `rng`.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    name : str, default "rng"
-        How the messages call the argument.
-
-    Returns
-    -------
-    numpy.random.Generator
-
-    Raises
-    ------
-    TypeError
-        If `rng` is anything else, for instance a seed.
-
-    Examples
-    --------
-    >>> as_generator(0)
-    Traceback (most recent call last):
-        ...
-    TypeError: rng must be a generator, such as numpy.random.default_rng(0); got 0
-    """
+    """Return the source of random numbers `rng`."""
     if not isinstance(rng, np.random.Generator):
         _refuse(TypeError, name, "a generator, such as numpy.random.default_rng(0)", rng)
     return rng
 
 
 def as_kernels(kernels: Any) -> Kernels:
-    """Return the kernel module to compute with.
-
-    Parameters
-    ----------
-    kernels : module or None
-        Any module (or object) with the names of ``refimpl.kernels.__all__``; None stands for
-        :mod:`refimpl.kernels`.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    TypeError
-        If `kernels` is a string, or lacks one of the names.
-
-    Examples
-    --------
-    >>> as_kernels("fast")
-    Traceback (most recent call last):
-        ...
-    TypeError: kernels must be a module, such as refimpl.kernels; got the string 'fast'
-    """
+    """Return the kernel module, :mod:`refimpl.kernels` for None; refuse one that lacks a name."""
     if kernels is None:
         return reference
     if isinstance(kernels, str):
@@ -426,53 +179,13 @@ def as_kernels(kernels: Any) -> Kernels:
 
 
 def as_threads(threads: Any) -> int:
-    """Return a number of threads; None stands for all processors that the process may use.
-
-    Parameters
-    ----------
-    threads : int or None
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `threads` is neither None nor an integer of at least 1.
-
-    Examples
-    --------
-    >>> as_threads(2)
-    2
-    """
+    """Return a number of threads; None stands for all processors that the process may use."""
     check_threads(threads)
     return processors() if threads is None else int(threads)
 
 
 def as_callback(callback: Any) -> Any:
-    """Return `callback`: None, or a function of a :class:`refimpl.Step`.
-
-    Parameters
-    ----------
-    callback : callable or None
-
-    Returns
-    -------
-    callable or None
-
-    Raises
-    ------
-    TypeError
-        If it cannot be called.
-
-    Examples
-    --------
-    >>> as_callback(3)
-    Traceback (most recent call last):
-        ...
-    TypeError: callback must be a function of a refimpl.Step; got 3
-    """
+    """Return `callback`: None, or a function of a :class:`refimpl.Step`."""
     if callback is not None and not callable(callback):
         _refuse(TypeError, "callback", "a function of a refimpl.Step", callback)
     return callback

@@ -36,42 +36,10 @@ _GENERATED_REPR = cast(Any, _Plain.__repr__).__code__  # all generated ones shar
 def immutable(cls: type[T]) -> type[T]:
     """Seal the arrays of a frozen dataclass, compare its objects by value, show them in one line.
 
-    A class decorator. Every array among the fields is :func:`sealed` before ``__post_init__`` sees
-    it, so what has been validated cannot change. Copies and unpickled objects go through the
-    constructor again. Two objects are equal if they are of the same type and all fields are equal:
-    arrays of one dtype and shape, bit for bit, NaN like NaN. The ``repr`` has the class's name,
-    numbers and short strings as they are, and the dtype and shape of each array. If
-    the class defines one of these methods itself, its own method is kept.
-
+    Every array is :func:`sealed` before ``__post_init__`` sees it, so what has been validated
+    cannot change; unpickled objects go through the constructor again. Objects are equal if all
+    fields are, bit for bit, NaN like NaN. A class keeps the methods that it defines itself.
     ``_unsaved`` may name attributes beside the fields that pickle carries.
-
-    Parameters
-    ----------
-    cls : type
-        A dataclass with ``frozen=True``.
-
-    Returns
-    -------
-    type
-        The same class.
-
-    See Also
-    --------
-    refimpl.results.result : Do this, and register the class for files.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> import numpy as np
-    >>> @immutable
-    ... @dataclass(frozen=True, eq=False)
-    ... class Line:
-    ...     slope: np.ndarray
-    ...     offset: float
-    >>> Line(np.ones((2, 3)), 0.5)
-    Line(slope=float64 (2, 3), offset=0.5)
-    >>> Line(np.ones(2), 0.5) == Line(np.ones(2), 0.5)
-    True
     """
     create: Callable[..., None] = cls.__init__
 
@@ -98,28 +66,7 @@ def immutable(cls: type[T]) -> type[T]:
 
 
 def from_new_arrays(cls: type[T], *values: Any, **named: Any) -> T:
-    """Return ``cls(...)`` for code that has just made the arrays: they are sealed without a copy.
-
-    Parameters
-    ----------
-    cls : type
-        A class decorated with :func:`immutable`.
-    *values, **named
-        The fields of the object. Arrays among them must not be written to afterwards.
-
-    Returns
-    -------
-    object of class `cls`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ball_trees import Neighbors
-    >>> squares, indices = np.zeros((1, 2)), np.array([[0, 1]])
-    >>> found = from_new_arrays(Neighbors, squares, indices, np.array([2]), method="scan")
-    >>> np.shares_memory(found.squares, squares)
-    True
-    """
+    """Return ``cls(...)`` of arrays that nobody else writes to: they are sealed without a copy."""
     values = tuple(map(_sealed_in_place, values))
     return cls(*values, **{name: _sealed_in_place(value) for name, value in named.items()})
 
@@ -144,32 +91,9 @@ def _field_names(instance: Any) -> list[str]:
 
 
 def sealed(array: NDArray[DType], *, copy: bool = True) -> NDArray[DType]:
-    """Return an array of the same values that cannot be made writeable.
+    """Return an array of the same values that even ``setflags`` cannot make writeable.
 
-    ``setflags(write=True)`` raises ValueError, unlike that of an array which is merely not
-    writeable.
-
-    Parameters
-    ----------
-    array : ndarray
-    copy : bool, default True
-        Whether to copy the array. False is for code that has just made it: then the array must not
-        be written to elsewhere. An array that is sealed already, such as a file mapped for reading,
-        is never copied.
-
-    Returns
-    -------
-    ndarray
-        In the memory order of `array`. Arrays of objects are copied and only not writeable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a = sealed(np.arange(3))
-    >>> a.setflags(write=True)
-    Traceback (most recent call last):
-        ...
-    ValueError: cannot set WRITEABLE flag to True of this array
+    Without `copy` nobody else may write to the array.
     """
     if _is_sealed(array):
         return array
@@ -189,14 +113,7 @@ def sealed(array: NDArray[DType], *, copy: bool = True) -> NDArray[DType]:
 
 
 def copied(array: NDArray[DType]) -> NDArray[DType]:
-    """Return a copy of `array` in its own memory order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> copied(np.ones((2, 2)).T).flags.f_contiguous
-    True
-    """
+    """Return a copy of `array` in its own memory order."""
     return np.array(array, order="K")
 
 
@@ -218,30 +135,7 @@ def _is_sealed(array: Any) -> bool:
 def require_forms(
     instance: object, **forms: tuple[DTypeLike, int] | tuple[DTypeLike, int, float]
 ) -> None:
-    """Refuse fields that are not C-contiguous arrays of the given dtype and dimensions.
-
-    Parameters
-    ----------
-    instance : object
-        A result whose ``__post_init__`` runs.
-    **forms : (dtype, ndim) or (dtype, ndim, largest)
-        The form that the field of this name must have. Floats must be finite, or at most `largest`
-        in absolute value.
-
-    Raises
-    ------
-    ValueError
-        If a field has another form.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from types import SimpleNamespace
-    >>> require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
-    Traceback (most recent call last):
-        ...
-    ValueError: a must be an array of float64 in 2 dimension(s); got float64 in 1
-    """
+    """Refuse fields that are not C-contiguous arrays of the dtype, dimensions and largest value."""
     for name, (dtype, ndim, *largest) in forms.items():
         array = getattr(instance, name)
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:

@@ -48,37 +48,7 @@ ROOT = Path("/")
 
 
 def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "about") -> None:
-    """Raise MemoryError if the estimate of a training exceeds the cap.
-
-    Parameters
-    ----------
-    needed : int
-        Bytes.
-    max_memory : int or None
-        Bytes. None stands for the memory that is free now, :func:`free_memory`; where that is not
-        known there is no cap.
-    fewer : str
-        What the message advises to reduce.
-    how : {"about", "up to", "at least"}
-        Whether `needed` is an estimate, an upper or a lower bound; the words stand in the message.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `max_memory` is neither None nor an integer of at least 1.
-    MemoryError
-        If `needed` is above the cap.
-
-    See Also
-    --------
-    check_free_memory : The same for functions without `max_memory`.
-
-    Examples
-    --------
-    >>> from refimpl.resources import check_memory
-    >>> check_memory(2_000, 10_000, "trees")
-    >>> check_memory(2_000, None, "trees")
-    """
+    """Raise MemoryError if a training needs more bytes than the cap or, without one, are free."""
     if max_memory is None:
         _require_free(
             needed, f"the training needs {how}", f"fewer {fewer}, or max_memory to train anyway"
@@ -98,56 +68,12 @@ def check_memory(needed: int, max_memory: int | None, fewer: str, how: str = "ab
 
 
 def expected(most: int, max_memory: int | None) -> int:
-    """Return the number of rounds to count, of at most `most`.
-
-    Parameters
-    ----------
-    most : int
-        The most steps that the training may take. It may end long before.
-    max_memory : int or None
-        With a limit that is passed, all steps count.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from refimpl.resources import expected
-    >>> expected(10**9, None), expected(10**9, 2**30)
-    (10000, 1000000000)
-    """
+    """Return how many rounds an estimate counts: all with a cap, else a likely number."""
     return min(most, EXPECTED_STEPS) if max_memory is None else most
 
 
 def check_free_memory(needed: int, what: str, fewer: str) -> None:
-    """Raise MemoryError if a result does not fit into the memory that is free.
-
-    For functions without `max_memory` whose result grows with a product of two arguments.
-
-    Parameters
-    ----------
-    needed : int
-        Bytes.
-    what : str
-        What takes them, such as "the matrix of similarities".
-    fewer : str
-        What the message advises to reduce.
-
-    Raises
-    ------
-    MemoryError
-        If `needed` is above :func:`free_memory`.
-
-    See Also
-    --------
-    check_memory : The same for trainings.
-
-    Examples
-    --------
-    >>> from refimpl.resources import check_free_memory
-    >>> check_free_memory(8 * 100 * 100, "the matrix of similarities", "queries")
-    """
+    """Raise MemoryError if a result does not fit into the memory that is free."""
     _require_free(needed, f"{what} needs", f"fewer {fewer}")
 
 
@@ -168,21 +94,6 @@ def free_memory() -> int | None:
     process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
     physical memory that is available. On other systems, such as macOS, the standard library does
     not tell what is free: the result is the memory of the machine, or None.
-
-    Returns
-    -------
-    int or None
-
-    See Also
-    --------
-    check_memory, check_free_memory : Compare a need with it.
-
-    Examples
-    --------
-    >>> from refimpl.resources import free_memory
-    >>> free = free_memory()
-    >>> free is None or free >= 0
-    True
     """
     rooms = [_of_machine(), _of_address_space(), *_of_control_groups(ROOT)]
     known = [room for room in rooms if room is not None]
@@ -292,16 +203,6 @@ def processors() -> int:
 
     The number is that of the process's affinity, but no more than its container allows. The
     environment variable OMP_NUM_THREADS can set a lower number; it is read once.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> from refimpl.resources import processors
-    >>> processors() >= 1
-    True
     """
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed()
     return min(_allowed(), affinity)
@@ -317,26 +218,7 @@ def _allowed() -> int:
 
 
 def share(work: Callable[[int], object], n: int, threads: int | None = None) -> None:
-    """Call work(0), work(1), ..., work(n - 1), each once, in any order.
-
-    Parameters
-    ----------
-    work : callable
-        Its calls must not depend on each other. If a call raises an exception, it is raised again
-        after the last call.
-    n : int
-    threads : int, optional
-        The largest number of threads, including the calling thread. The default, and the upper
-        limit, is :func:`processors`.
-
-    Examples
-    --------
-    >>> from refimpl.resources import share
-    >>> squares = [0] * 4
-    >>> share(lambda i: squares.__setitem__(i, i * i), 4)
-    >>> squares
-    [0, 1, 4, 9]
-    """
+    """Call work(0), ..., work(n - 1), each once, in any order; raise the first error at the end."""
     threads = min(n, processors() if threads is None else threads)
     threads = min(threads, processors()) if threads > 1 else 1
     start = perf_counter()
@@ -431,27 +313,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def on_one_blas_thread(steps: Iterator[Item]) -> Iterator[Item]:
-    """Yield what an iterator yields, and keep BLAS on a single thread while the iterator works.
-
-    This suits many small products beside kernels.
-
-    Threads of BLAS and of the kernels get into each other's way. Without them, LMNN's steps on
-    6,000 points take two thirds of the time on two cores, and far less beside other work.
-
-    Parameters
-    ----------
-    steps : iterator
-
-    Yields
-    ------
-    object
-
-    Examples
-    --------
-    >>> from refimpl.resources import on_one_blas_thread
-    >>> list(on_one_blas_thread(iter([1, 2])))
-    [1, 2]
-    """
+    """Yield what an iterator yields, and keep BLAS on a single thread while the iterator works."""
+    # Threads of BLAS and of the kernels get into each other's way: without those of BLAS, LMNN's
+    # steps on 6,000 points take two thirds of the time on two cores.
     while True:
         with one_blas_thread:
             step = next(steps, None)

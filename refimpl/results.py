@@ -17,10 +17,10 @@ import json
 import os
 import secrets
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +63,8 @@ HOMES = {
     "Impostors": "refimpl.ball_trees.classes",
     "KMeansTrees": "refimpl.rivals.kmeans_trees",
     "LMNNResult": "refimpl.lmnn.model",
-    "LandmarkClassifier": "refimpl.ftune.space",
-    "Landmarks": "refimpl.ftune.space",
+    "LandmarkClassifier": "refimpl.ftune.model",
+    "Landmarks": "refimpl.ftune.model",
     "LipschitzEmbedding": "refimpl.rivals.lipschitz",
     "MetricMapEmbedding": "refimpl.rivals.metricmap",
     "NDA": "refimpl.rivals.nda",
@@ -105,52 +105,16 @@ class FileFormatError(ValueError):
     """
 
 
-@overload
-def result(name: str) -> Callable[[type[T]], type[T]]: ...
-@overload
-def result(name: type[T]) -> type[T]: ...
-def result(name: str | type[T]) -> Callable[[type[T]], type[T]] | type[T]:
-    """Make a frozen dataclass of arrays a result, known to :func:`save` and :func:`load`.
-
-    A class decorator: ``@result``, or ``@result("Name")`` where files have another name than the
-    class has today. The class becomes :func:`immutable` too.
-
-    Raises
-    ------
-    TypeError
-        If a class of another module has this name.
-
-    See Also
-    --------
-    immutable : The same without files.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> import numpy as np
-    >>> from refimpl.results import result
-    >>> @result
-    ... @dataclass(frozen=True, eq=False)
-    ... class Means:
-    ...     means: np.ndarray
-    >>> Means(np.zeros(3))
-    Means(means=float64 (3,))
-    """
-    if isinstance(name, str):
-        public = name
-        return lambda cls: _register(public, cls)
-    return _register(name.__name__, name)
-
-
-def _register(name: str, cls: type[T]) -> type[T]:
-    registered = TYPES.get(name, cls)
+def result(cls: type[T]) -> type[T]:
+    """Make a frozen dataclass of arrays a result: immutable, and known to save and load."""
+    registered = TYPES.get(cls.__name__, cls)
     if registered.__module__ != cls.__module__:
         raise TypeError(
-            f"name must be a new one; got {name!r} for a class of {cls.__module__}, "
+            f"name must be a new one; got {cls.__name__!r} for a class of {cls.__module__}, "
             f"and {registered.__module__} has a result of this name"
         )
-    TYPES[name] = immutable(cls)
-    cls._result_name = name  # type: ignore[attr-defined]  # the decorator adds it
+    TYPES[cls.__name__] = immutable(cls)
+    cls._result_name = cls.__name__  # type: ignore[attr-defined]  # the decorator adds it
     return cls
 
 
@@ -216,20 +180,7 @@ def save(path: str | os.PathLike[str], value: object) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Raise an OSError of the block again with `path` in its message, and its errno.
-
-    What goes wrong while a file is written beside its place would name another file, or none.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import errno
-    >>> with naming(Path("model.npz")):
-    ...     raise OSError(errno.ENOSPC, "No space left on device", "model.npz-1f.tmp")
-    Traceback (most recent call last):
-        ...
-    OSError: [Errno 28] No space left on device: 'model.npz'
-    """
+    """Raise an OSError of the block again, with `path` instead of the file written beside it."""
     try:
         yield
     except OSError as error:
@@ -325,17 +276,7 @@ def _read(content: bytes) -> tuple[Header, Arrays]:
 
 
 def digest(header: Header, arrays: Arrays) -> str:
-    """Return the sha256 of a header (a dict for JSON) and named arrays.
-
-    It covers the names, dtypes, shapes and all bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.results import digest
-    >>> digest({}, {"a": np.zeros(2)}) == digest({}, {"a": np.zeros(3)})
-    False
-    """
+    """Return the sha256 of a header and of the names, dtypes, shapes and bytes of arrays."""
     checksum = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         checksum.update(json.dumps([name, array.dtype.str, array.shape]).encode())
@@ -395,9 +336,7 @@ def _name(value: object) -> str | None:
 def _fields(
     instance: Any, prefix: str, fields: "Iterable[dataclasses.Field[Any]] | None" = None
 ) -> Arrays:
-    """Return a result's fields (all, or those of `fields`) as arrays, by their names after
-    `prefix`.
-    """
+    """Return a result's fields, or some of them, as arrays by `prefix` and their names."""
     arrays = {}
     for field in dataclasses.fields(instance) if fields is None else fields:
         value = getattr(instance, field.name)
@@ -479,10 +418,7 @@ def _class(header: Header) -> type:
 
 
 def _require_names(arrays: Iterable[str], names: list[str], optional: set[str]) -> None:
-    """Refuse arrays of other names.
-
-    A field with a default may be missing, as in the files of old releases.
-    """
+    """Refuse arrays of other names; a field with a default may be missing, as in old files."""
     wrong = sorted((set(names) - set(arrays) - optional) | (set(arrays) - set(names)))
     if wrong:
         raise FileFormatError(

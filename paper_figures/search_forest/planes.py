@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.search_forest.growing import grow_rounds, grow_tree
-from refimpl.search_forest.model import forest_of_rounds
-from refimpl.search_forest.pairs import MeetingPairs
-from refimpl.search_forest.trees import Node, Split, Tree
+from refimpl.search_forest.model import Split, Tree, forest_of_rounds
+from refimpl.search_forest.pairs import MeetingPairs, Node
+from refimpl.search_forest.training import grow_rounds, grow_tree
 from refimpl.typing import Kernels, Points
 
 LEADING = 5  # principal directions to draw from

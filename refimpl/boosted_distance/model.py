@@ -33,32 +33,11 @@ Parameters: TypeAlias = tuple[Any, ...]
 class Ensemble:
     """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2).
 
-    It is the base class of the ensembles. A subclass is a frozen dataclass whose further fields are
-    the parameters of the weak classifiers, with the rounds along the first axis; it defines
-    :meth:`h` and :meth:`features`.
-
-    Attributes
-    ----------
-    alpha : ndarray, shape (T,), float64
-        Weights of the weak classifiers.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the fields are not arrays of numbers with one entry for each round.
-
-    See Also
-    --------
-    StumpEnsemble, TreeEnsemble : The ensembles of the weak learners in this module.
-
-    Examples
-    --------
-    >>> ensemble = StumpEnsemble([0.5, 2.0], [0, 1], [1, -1], [0.25, 3.0])
-    >>> isinstance(ensemble, Ensemble), len(ensemble)
-    (True, 2)
+    A subclass is a frozen dataclass whose further fields are the parameters of the weak
+    classifiers, with the rounds along the first axis; it defines :meth:`h` and :meth:`features`.
     """
 
-    alpha: FloatArray
+    alpha: FloatArray  # the weights of the weak classifiers, (T,)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -275,37 +254,9 @@ class StumpEnsemble(Ensemble):
 @result
 @dataclass(frozen=True, eq=False)
 class TreeEnsemble(Ensemble):
-    """A weighted sum of trees of depth two.
+    """A weighted sum of trees: stump 0 sends a vector to stump 1 or, if h = 0, to stump 2."""
 
-    Stump 0 of a tree sends a vector to stump 1 (if h = 1) or to stump 2. The answer of the second
-    stump is the answer of the tree.
-
-    Attributes
-    ----------
-    alpha : ndarray, shape (T,), float64
-        Weights of the trees.
-    feature, polarity : ndarray, shape (T, 3), int64
-        Of each tree's three stumps; see :class:`StumpEnsemble`.
-    threshold : ndarray, shape (T, 3), float64
-        Likewise.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the arrays do not fit together, or hold impossible stumps.
-
-    See Also
-    --------
-    refimpl.boosted_distance.weak_learners.DepthTwoTrees : The weak learner behind these ensembles.
-
-    Examples
-    --------
-    >>> tree = TreeEnsemble([1.0], [[0, 1, 1]], [[1, 1, -1]], [[0.5, 2.0, 3.0]])
-    >>> tree(np.array([[0.0, 1.0], [0.0, 5.0], [1.0, 1.0], [1.0, 5.0]])).tolist()
-    [1.0, 0.0, 0.0, 1.0]
-    """
-
-    feature: IntArray
+    feature: IntArray  # of each tree's three stumps, (T, 3)
     polarity: IntArray
     threshold: FloatArray
 

@@ -87,9 +87,8 @@ def boosted_distance(
         What an earlier call on the same `X` and `y` returned, or ``step.result``. The training
         goes on from there, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take; see :func:`estimate_memory`. By default what is free when
-        the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
-        unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------
@@ -250,9 +249,8 @@ def adaboost(
         What an earlier call on the same P and N returned, or ``step.result``. Its rounds are
         replayed, not searched again, and the result is that of one call with all T rounds.
     max_memory : int, optional
-        Bytes that the training may take. They are compared with what the weak learner's method
-        ``memory(P, N)`` returns and a kilobyte for each round. By default what is free when the
-        training starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        As for :func:`boosted_distance`. It is compared with what the weak learner's method
+        ``memory(P, N)`` returns and a kilobyte for each round.
 
     Returns
     -------
@@ -298,11 +296,8 @@ def _require_memory_of_sets(
     threads: int | None,
     max_memory: int | None,
 ) -> None:
-    """Raise MemoryError if a training on two sets may take more than `max_memory`, or than is free.
-
-    The learner's estimate sorts each feature of plain arrays, as the training will do. It is asked
-    for only where a bound that needs no sorting is too large.
-    """
+    """Raise MemoryError if a training on two sets may take more than the cap, or than is free."""
+    # the learner's estimate sorts each feature; it is asked only where a bound without is too large
     of_rounds = _ROUND_BYTES * expected(T, max_memory)
     plain = not isinstance(P, Differences)
     if plain and isinstance(learner, Stumps) and type(learner).memory is Stumps.memory:

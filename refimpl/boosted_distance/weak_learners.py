@@ -80,19 +80,7 @@ class Differences:
 
 
 def require_finite_differences(Q: FloatArray, X: FloatArray, name: str) -> None:
-    """Refuse vectors whose differences are infinite in some column.
-
-    Parameters
-    ----------
-    Q, X : ndarray, shape (n_Q, d) and (n_X, d), float64
-    name : str
-        How the message calls `Q`.
-
-    Raises
-    ------
-    ValueError
-        If the largest value of a column less its smallest one overflows.
-    """
+    """Refuse vectors whose differences are infinite in some column."""
     with np.errstate(over="ignore"):
         highest = np.maximum(X.max(axis=0), Q.max(axis=0))
         lowest = np.minimum(X.min(axis=0), Q.min(axis=0))
@@ -275,17 +263,13 @@ def _copies_of_sets(P: Vectors, N: Vectors) -> int:
 
 
 def _count_values(column: FloatArray) -> tuple[int, int]:
-    """Count rows and bins of a column beside its largest bin, as :class:`SortedFeatures` keeps
-    them.
-    """
+    """Count rows and bins of a column beside its largest bin, as they are kept when sorted."""
     _, count = np.unique(column, return_counts=True)
     return int(len(column) - count.max()), len(count) - 1
 
 
 def _count_differences(a: FloatArray, b: FloatArray) -> tuple[int, int]:
-    """Return upper bounds of the same for the differences a[i] - b[j], from the values of a and b
-    alone.
-    """
+    """Return upper bounds of the same for the differences a[i] - b[j]."""
     x, x_count = np.unique(a, return_counts=True)
     y, y_count = np.unique(b, return_counts=True)
     _, i, j = np.intersect1d(x, y, assume_unique=True, return_indices=True)

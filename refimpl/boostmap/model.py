@@ -74,10 +74,6 @@ class BoostMap(Embedding):
     refimpl.boostmap.boostmap : Train an embedding.
     refimpl.spaces.retrieval.FilterAndRefine : Search a database with an embedding.
 
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), eqs. 15, 16 and 20-22.
-
     Examples
     --------
     >>> import numpy as np

@@ -144,10 +144,6 @@ class BoostMapOptions:
     --------
     refimpl.boostmap.boostmap : The training.
 
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.3, 8.1 and 8.3.
-
     Examples
     --------
     >>> from refimpl.boostmap import BoostMapOptions

@@ -13,7 +13,7 @@ Not handled here: the rounds (``rounds.py``), distances to compute and retrieval
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -35,7 +35,6 @@ from refimpl.boostmap.rounds import (
     classifiers_after,
     margins_after,
     most_classifiers,
-    query_sensitive_rounds,
     training_rounds,
 )
 from refimpl.boostmap.triples import CandidateDistances, Triples
@@ -133,9 +132,7 @@ def require_arguments(
 
 
 def second_phase_bytes(n: int, t: int, d: int, options: BoostMapOptions) -> int:
-    """Return the bytes of coordinates, of those that split, and of splitters; with "Z" those of all
-    ranges.
-    """
+    """Return the bytes of coordinates, of those that split and of splitters, and of all ranges."""
     k = options.n_thresholds
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
     tried = 8 * n * 4 * ranges if options.ranges_by == "Z" else 0
@@ -149,28 +146,7 @@ PHASES = {FIRST: "first phase", SECOND: "second phase"}
 
 
 class Training:
-    """The rounds of a training so far, and the generator's state after them.
-
-    Parameters
-    ----------
-    distances : CandidateDistances
-    triples : Triples
-    d : int
-    options : BoostMapOptions
-    rng : numpy.random.Generator
-
-    Attributes
-    ----------
-    problem : Problem
-    first : list of (tuple, float, float)
-        Classifier, alpha_j and z_j of each round of § 7.3.
-    second : list of (int, int, float, float, int, float, float)
-        c, g, low, high, inside, alpha_j and z_j of each round of § 8.1.
-    m_i : ndarray, shape (t,), float64, or None
-        The margins after the last round.
-    phase : int
-        1 while the rounds of § 7.3 run, 2 afterwards.
-    """
+    """The rounds of a training so far, and the generator's state after them."""
 
     def __init__(
         self,
@@ -183,7 +159,9 @@ class Training:
         # kernels get the triples in every round
         objects, y = checked_once(triples.objects), checked_once(triples.y)
         self.problem = Problem(distances.D, distances.between, objects, y)
+        # classifier, alpha_j and z_j of each round of § 7.3
         self.first: list[tuple[Name, float, float]] = []
+        # c, g, low, high, inside, alpha_j and z_j of each round of § 8.1
         self.second: list[tuple[int, int, float, float, int, float, float]] = []
         self.m_i: FloatArray | None = None
         self.phase = FIRST
@@ -273,16 +251,7 @@ class Training:
     # ---------------------------------------------------------------------------------- start=
 
     def resume(self, start: BoostMap) -> None:
-        """Continue from the rounds and the generator's state of an earlier result.
-
-        Raises
-        ------
-        TypeError
-            If `start` is no BoostMap.
-        ValueError
-            If `start` belongs to another training, or has more rounds or coordinates than this
-            training will have.
-        """
+        """Continue from the rounds and the generator's state of an earlier result."""
         self._require_own(start)
         if self._candidates is not None:
             start = _renamed(start, _inverse(self._candidates))
@@ -350,11 +319,8 @@ def _inverse(candidates: IntArray) -> dict[int, int]:
 def _digests(
     distances: CandidateDistances, triples: Triples, d: int, options: BoostMapOptions
 ) -> dict[int, str]:
-    """Return the sha256 of what a result depends on, for a result of each phase.
-
-    In the first phase `d` and `max_rounds` only say when it ends, so a result of it does not depend
-    on them.
-    """
+    """Return the sha256 of what a result depends on, for a result of each phase."""
+    # in the first phase `d` and `max_rounds` only say when it ends
     n_C = len(distances.D)
     _, *sizes = options.sizes(d, n_C)
     candidates = np.arange(n_C) if distances.candidates is None else distances.candidates
@@ -425,8 +391,8 @@ def boostmap(
         that a callback ended is not continued once the next phase has begun. `query_sensitive` may
         be larger than it was; before the first query-sensitive round, so may `d` and `max_rounds`.
     max_memory : int, optional
-        Bytes; see :func:`estimate_memory`. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------
@@ -481,31 +447,27 @@ def boostmap(
     if start is not None:
         training.resume(start)
     if training.phase == FIRST:
-        _first_phase(training, d, options, kernels, threads, callback)
+        first = training_rounds(
+            training.problem,
+            *options.sizes(d, len(training.problem.D)),
+            rng=training.rng,
+            kernels=kernels,
+            threads=threads,
+            done=tuple(training.first),
+            m_i=training.m_i,
+            least_gain=options.least_gain,
+        )
+        _add(training, first, callback)
     if options.query_sensitive > 0 and training.embedding().d > 0:
         training.begin_second_phase()
-        _second_phase(training, options, kernels, threads, callback)
+        _add(training, _second_phase(training, options, kernels, threads), callback)
     return training.model()
 
 
-def _first_phase(
-    training: Training,
-    d: int,
-    options: BoostMapOptions,
-    kernels: Kernels,
-    threads: int | None,
-    callback: Callback | None,
+def _add(
+    training: Training, rounds: Iterator[Round | QuerySensitiveRound], callback: Callback | None
 ) -> None:
-    rounds = training_rounds(
-        training.problem,
-        *options.sizes(d, len(training.problem.D)),
-        rng=training.rng,
-        kernels=kernels,
-        threads=threads,
-        done=tuple(training.first),
-        m_i=training.m_i,
-        least_gain=options.least_gain,
-    )
+    """Add rounds to the phase until it has all of them, none is left, or the callback ends it."""
     while not training.full():
         round = next(rounds, None)
         if round is None:
@@ -516,29 +478,22 @@ def _first_phase(
 
 
 def _second_phase(
-    training: Training,
-    options: BoostMapOptions,
-    kernels: Kernels,
-    threads: int | None,
-    callback: Callback | None,
-) -> None:
-    assert training.m_i is not None  # a coordinate exists, so there was a round
-    names = list(classifiers_after(training.first)[0])
+    training: Training, options: BoostMapOptions, kernels: Kernels, threads: int | None
+) -> Iterator[QuerySensitiveRound]:
+    """Yield the rounds of § 8.1, numbered after those that are done."""
+    problem, m_i, done = training.problem, training.m_i, len(training.second)
+    assert m_i is not None  # a coordinate exists, so there was a round
+    F = embeddings(problem, list(classifiers_after(training.first)[0]))
     choices = Choices(options.n_thresholds, SPLITTERS[options.splitters], RANGES[options.ranges_by])
-    rounds = query_sensitive_rounds(
-        embeddings(training.problem, names),
-        training.problem,
-        training.m_i,
+    rounds = algorithm.query_sensitive_rounds(
+        F,
+        problem.triples,
+        problem.y,
+        m_i,
         choices,
         rng=training.rng,
         kernels=kernels,
         threads=threads,
-        done=len(training.second),
     )
-    while not training.full():
-        round = next(rounds, None)
-        if round is None:
-            return
-        step = training.add(round)
-        if callback is not None and callback(step):
-            return
+    for round in rounds:
+        yield replace(round, j=done + round.j)

@@ -37,7 +37,7 @@ NEAREST, FARTHEST = 1e-100, 1e100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CandidateDistances:
-    """Distances from the objects of the triples to the candidates, and among the candidates.
+    """Distances from the objects of the triples to the candidates, and among these: § 7.1.
 
     Parameters
     ----------
@@ -66,10 +66,6 @@ class CandidateDistances:
     --------
     refimpl.boostmap.Triples : The triples of objects to train on.
     refimpl.boostmap.boostmap : The training.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 7.1.
 
     Examples
     --------
@@ -141,7 +137,7 @@ IN_VAIN = 10_000  # draws without any proximity order before the search is given
 @immutable
 @dataclass(frozen=True, eq=False, repr=False)
 class Triples:
-    """Triples of objects with their proximity orders.
+    """Triples of objects with their proximity orders: § 7.1, eq. 1.
 
     Parameters
     ----------
@@ -165,10 +161,6 @@ class Triples:
     --------
     random_triples, nearby_triples, selective_triples : Draw triples.
     CandidateDistances : The distances that go with the triples.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), eq. 1 and § 7.1.
 
     Examples
     --------
@@ -237,10 +229,6 @@ def random_triples(D: ArrayLike, t: int, *, rng: np.random.Generator) -> Triples
     --------
     nearby_triples, selective_triples : Draw triples of near objects.
 
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), §§ 10 and 11.
-
     Examples
     --------
     >>> import numpy as np
@@ -292,10 +280,6 @@ def nearby_triples(
     See Also
     --------
     selective_triples : Draw triples with the help of classes.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 10.
 
     Examples
     --------
@@ -365,10 +349,6 @@ def selective_triples(
     See Also
     --------
     nearby_triples : Draw triples without classes.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 10 steps 1-5.
 
     Examples
     --------
@@ -446,22 +426,7 @@ def _as_distances(D: ArrayLike, name: str) -> FloatArray:
 
 
 def neighbors(D: FloatArray, labels: Labels, same: bool) -> Int32Array:
-    """Return the other objects of each object's class, or of the other classes, nearest first.
-
-    Parameters
-    ----------
-    D : ndarray, shape (n, n), float64
-        D[q, x] is D_X(q, x).
-    labels : ndarray, shape (n,)
-    same : bool
-        Whether to return the objects of q's class or those of the other classes.
-
-    Returns
-    -------
-    ndarray, shape (n, n), int32
-        A row for each object q; -1 fills the end of a row. Of equally distant objects the lowest
-        index comes first.
-    """
+    """Return the other objects of each object's class, or of others, nearest first, then -1."""
     order = np.full(D.shape, -1, dtype=np.int32)
     for q in range(len(D)):
         near = np.argsort(D[q], kind="stable")

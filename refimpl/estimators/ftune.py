@@ -24,10 +24,10 @@ from refimpl.estimators.similarities import (
     two_classes_of,
 )
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
-from refimpl.ftune.arguments import as_class_weights, as_costs, require_class_weight
 from refimpl.ftune.linear_models import LossName
-from refimpl.ftune.similarities import Objects, select
-from refimpl.ftune.space import TransferFunction
+from refimpl.ftune.model import as_costs, require_class_weight
+from refimpl.ftune.problems import as_class_weights
+from refimpl.ftune.similarities import Objects, TransferFunction, select
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 

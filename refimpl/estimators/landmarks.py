@@ -15,9 +15,9 @@ from refimpl.estimators.similarities import (
     two_classes_of,
 )
 from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
-from refimpl.ftune.arguments import as_singletons, as_transfer
-from refimpl.ftune.similarities import Objects, Similarity
-from refimpl.ftune.space import TransferFunction
+from refimpl.ftune.model import as_transfer
+from refimpl.ftune.problems import as_singletons
+from refimpl.ftune.similarities import Objects, Similarity, TransferFunction
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName
 
 __all__ = ["LandmarkTransformer"]

@@ -15,8 +15,8 @@ from refimpl.estimators.arguments import as_random_generator, kernels_named, thr
 from refimpl.lmnn import ConvergenceWarning as NotConverged
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn.arguments import require_neighbors, require_scale
-from refimpl.lmnn.driver import warn_unless_finished
 from refimpl.lmnn.model import LMNNCallback, Search, Solver
+from refimpl.lmnn.training import warn_unless_finished
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, KernelsName, Labels
 
 __all__ = ["LMNN"]

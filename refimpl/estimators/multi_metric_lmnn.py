@@ -10,8 +10,7 @@ from refimpl.checks import as_count
 from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
 from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
-from refimpl.lmnn.model import LMNNCallback, Search, Solver
-from refimpl.lmnn.neighbors import votes
+from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
 __all__ = ["MultiMetricLMNN"]

@@ -17,10 +17,19 @@ The words of this room:
 The algorithms as printed are in :mod:`refimpl.ftune.algorithm`.
 """
 
-from refimpl.ftune.arguments import NormalizationWarning
 from refimpl.ftune.landmarks import diverse_landmarks, dselect, landmark_pairs, random_landmarks
-from refimpl.ftune.model import BIAS, CS, SLOPES, FTuneOptions, FTuneTraining, TrainedProblem
-from refimpl.ftune.space import LandmarkClassifier, Landmarks, Ramp, landmarked
+from refimpl.ftune.model import (
+    BIAS,
+    CS,
+    SLOPES,
+    FTuneOptions,
+    FTuneTraining,
+    LandmarkClassifier,
+    Landmarks,
+    TrainedProblem,
+)
+from refimpl.ftune.problems import NormalizationWarning
+from refimpl.ftune.similarities import Ramp, landmarked
 from refimpl.ftune.training import bbs, estimate_memory, ftune, ftune_single_and_per_class
 
 __all__ = [

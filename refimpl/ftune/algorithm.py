@@ -17,8 +17,7 @@ from numpy.random import Generator
 import refimpl.kernels
 from refimpl.arrays import for_kernel
 from refimpl.ftune.linear_models import LinearModel, LossName, loss, train
-from refimpl.ftune.similarities import Similarity
-from refimpl.ftune.space import TransferFunction, landmarked
+from refimpl.ftune.similarities import Similarity, TransferFunction, landmarked
 from refimpl.typing import FloatArray, IntArray, Kernels, Labels
 
 __all__ = [

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.checks import as_count, as_generator, as_number, positive
-from refimpl.ftune.arguments import as_classes, require_antisymmetric
 from refimpl.ftune.linear_models import LOSSES, LossName, require_loss
+from refimpl.ftune.model import require_antisymmetric
+from refimpl.ftune.problems import as_classes
 from refimpl.ftune.similarities import Similarity, as_similarity
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Labels
 

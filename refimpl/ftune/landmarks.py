@@ -12,9 +12,9 @@ import numpy as np
 
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.ftune import algorithm
-from refimpl.ftune.arguments import as_classes, as_landmarks
+from refimpl.ftune.model import Landmarks
+from refimpl.ftune.problems import as_classes, as_landmarks
 from refimpl.ftune.similarities import Similarity, as_similarity
-from refimpl.ftune.space import Landmarks
 from refimpl.typing import ArrayLike, IntArray, Kernels
 
 __all__ = ["diverse_landmarks", "dselect", "landmark_pairs", "random_landmarks"]

@@ -1,22 +1,48 @@
-"""The options of FTUNE and BBS, and the state of their trainings: the problems trained so far.
+"""What FTUNE and BBS are asked for and what they learn: options, landmarks, classifiers.
 
-Not handled here: the training (``training.py``), the classifier (``space.py``).
+Not handled here: choosing landmarks (:mod:`refimpl.ftune.landmarks`) and training
+(:mod:`refimpl.ftune.training`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_options, one_of, positive
-from refimpl.ftune.arguments import as_costs, as_family, require_class_weight
-from refimpl.ftune.linear_models import LossName, as_bias, require_loss
-from refimpl.ftune.space import TransferFunction
+from refimpl.ftune.linear_models import (
+    LEAST_COST,
+    MOST_COST,
+    LossName,
+    as_bias,
+    as_cost,
+    require_loss,
+)
+from refimpl.ftune.similarities import (
+    Objects,
+    Ramp,
+    Similarity,
+    TransferFunction,
+    as_similarity,
+    landmarked,
+)
 from refimpl.results import result
-from refimpl.typing import FloatArray
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["BIAS", "CS", "SLOPES", "FTuneOptions", "FTuneTraining", "TrainedProblem"]
+__all__ = [
+    "ALONE",
+    "BIAS",
+    "CS",
+    "SLOPES",
+    "FTuneOptions",
+    "FTuneTraining",
+    "LandmarkClassifier",
+    "Landmarks",
+    "TrainedProblem",
+    "classes_of",
+]
 
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)
 """The slopes of § 3."""
@@ -24,6 +50,100 @@ CS = (1.0, 10.0, 100.0, 1000.0)
 """The values of C of § 3."""
 BIAS = 1.0
 """The constant feature: scikit-learn's. LIBLINEAR's own default and the paper's g(x) have none."""
+DIFFERENCES = np.concatenate([np.linspace(0.0, 2.0, 33), np.geomspace(1e-6, 1.0, 13)])
+"""The differences at which transfer functions are tested."""
+
+
+# ------------------------------------------------------------------------- checks of the options
+
+
+def as_costs(C: Any) -> FloatArray:
+    """Return the checked values of C, shape (n_C,), float64."""
+    try:
+        values = [C] if np.isscalar(C) or C is None else np.atleast_1d(C).tolist()
+    except ValueError:
+        raise ValueError(f"C must be a number or a sequence of numbers; got {C!r}") from None
+    if not values:
+        raise ValueError("C must hold at least one number; got an empty sequence")
+    return np.array([as_cost(value, "C") for value in values])
+
+
+def require_class_weight(class_weight: Any, C: FloatArray) -> None:
+    """Raise an error for class weights that are not positive, or too large or small for C."""
+    if class_weight is None:
+        return
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            "class_weight must be a dict of label -> positive number, or None; "
+            f"got {class_weight!r}"
+        )
+    for label, weight in class_weight.items():
+        _require_weight(weight, f"class_weight[{label!r}]", C)
+
+
+def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
+    """Raise an error for a weight that moves C out of the range where training works."""
+    if not isinstance(weight, int | float | np.integer | np.floating) or isinstance(weight, bool):
+        raise TypeError(f"{name} must be a positive number; got {weight!r}")
+    if not 0 < weight < np.inf:
+        raise ValueError(f"{name} must be a positive number; got {weight}")
+    for cost in (float(C.min()), float(C.max())):
+        if not LEAST_COST / cost <= weight <= MOST_COST / cost:
+            raise ValueError(
+                f"C times {name} must be between {LEAST_COST:g} and {MOST_COST:g}; "
+                f"got {cost:g} times {weight}"
+            )
+
+
+def as_family(family: Any, name: str = "family") -> tuple[TransferFunction, ...]:
+    """Return the transfer functions, slopes of ramps as floats; a single one makes a tuple."""
+    if callable(family) or _is_number(family):
+        return (as_transfer(family, name),)
+    if isinstance(family, str) or not np.iterable(family):
+        raise TypeError(
+            f"{name} must be a slope, a function or a sequence of slopes and functions; "
+            f"got {family!r}"
+        )
+    functions = tuple(as_transfer(f, f"{name}[{i}]") for i, f in enumerate(family))
+    if not functions:
+        raise ValueError(f"{name} must hold at least one slope or function; got an empty sequence")
+    return functions
+
+
+def as_transfer(f: Any, name: str) -> TransferFunction:
+    """Return one transfer function: a float, the slope of a ramp, or a function."""
+    f = f.slope if isinstance(f, Ramp) else f
+    if callable(f):
+        function: Callable[[FloatArray], FloatArray] = f
+        require_antisymmetric(function, DIFFERENCES, name)
+        return function
+    if not _is_number(f) or not f > 0:
+        raise ValueError(
+            f"{name} must be a positive slope (infinity: the sign) or a function; got {f!r}"
+        )
+    return float(f)
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)
+
+
+def require_antisymmetric(f: Callable[[FloatArray], FloatArray], x: FloatArray, name: str) -> None:
+    """Raise ValueError if f(-x) differs from -f(x) at some x."""
+    here = np.asarray(f(x))
+    there = np.asarray(f(-x))
+    if here.shape != x.shape or not np.isfinite(here).all():
+        raise ValueError(f"{name} must return a finite number for each number of its argument")
+    if not np.allclose(here, -there, rtol=1e-9, atol=1e-12):
+        place = np.unravel_index(np.abs(here + there).argmax(), x.shape)
+        raise ValueError(
+            f"{name} must be antisymmetric, f(-x) = -f(x); got {here[place]:.6g} at {x[place]:.6g} "
+            f"and {there[place]:.6g} at {-x[place]:.6g}"
+        )
+
+
+# ------------------------------------------------------------------ options, and trained problems
 
 
 @dataclass(frozen=True)
@@ -222,3 +342,221 @@ def stacked(problems: Sequence[TrainedProblem], digest: str) -> FTuneTraining:
         return np.array([getattr(problem, name) for problem in problems])
 
     return FTuneTraining(digest, all_of("w"), all_of("losses"), all_of("gaps"), all_of("scores"))
+
+
+# ------------------------------------------------------------------ landmarks, and the classifiers
+
+ALONE = -1
+"""The value of x^- for a landmark that is not in a pair, as in BBS."""
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Landmarks, and pairs of them for each one-vs-all problem.
+
+    There is one problem for two classes, and one for each of more classes.
+
+    Attributes
+    ----------
+    L : ndarray, shape (r,), int64
+        Landmarks as indices of training objects, in the order of their choice. Pairs are
+        drawn from them. Only the fresh pairs of :func:`refimpl.ftune.random_landmarks` come from
+        all objects instead.
+    plus, minus : ndarray, shape (problems, d), int64
+        x_i^+ and x_i^- as indices of training objects. x_i^+ is of the problem's class (of
+        two classes the second in sorted order), x_i^- of another.
+
+    See Also
+    --------
+    random_landmarks, dselect, landmark_pairs : Choose landmarks and pairs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import Landmarks
+    >>> P = Landmarks(np.array([0, 2]), np.array([[2, 2]]), np.array([[0, 0]]))
+    >>> P.plus.shape
+    (1, 2)
+    """
+
+    L: IntArray
+    plus: IntArray
+    minus: IntArray
+
+
+@result
+@dataclass(frozen=True, eq=False)
+class LandmarkClassifier:
+    """The linear classifiers that FTUNE and BBS learn, one for each one-vs-all problem.
+
+    Attributes
+    ----------
+    classes : ndarray, shape (c,)
+        The labels, sorted.
+    landmarks : ndarray, shape (r,), int64
+        The training objects that a new object is compared with, ascending. A new object costs r
+        look-ups of K.
+    plus, minus : ndarray, shape (problems, d), int64
+        Indices of `landmarks`; `minus` is -1 for BBS. There is one problem for two classes, whose g
+        is positive for the second, and one for each of more classes.
+    slopes : ndarray, shape (m,), float64
+        The family of transfer functions; NaN for a function that is not a ramp.
+    f : ndarray, shape (problems,), int64
+        The index of f* in the family. It is the same for all problems unless each chose its own.
+    C : ndarray, shape (problems,), float64
+    w : ndarray, shape (problems, d), float64
+    b : ndarray, shape (problems,), float64
+    scale : float
+        Similarities are divided by it, so that sup |K| <= 1.
+    losses : ndarray, shape (problems, m, n_C), float64
+        L(w_f), the mean training loss, for each transfer function and C.
+    accuracies : ndarray, shape (1 or problems, m, n_C), float64, or (0,)
+        Accuracies on the validation set: of all classes together, or of each problem with
+        ``per_class``.
+    gaps : ndarray, shape (problems, m, n_C), float64
+        The largest possible distance of TRAIN's objective from the optimum, relative to it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        From its methods, if similarities, objects or transfer functions do not fit, or a function
+        of the family must be set after loading.
+
+    See Also
+    --------
+    refimpl.ftune.ftune, refimpl.ftune.bbs : Train such a classifier.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import bbs, FTuneOptions
+    >>> K = np.kron(np.eye(2), np.ones((2, 2)))
+    >>> model = bbs(K, ["a", "a", "b", "b"], [0, 2], options=FTuneOptions(C=1.0))
+    >>> model.decision(np.array([[1.0, 0.0]])).shape
+    (1, 1)
+    >>> model.predict(K, [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]).tolist()
+    ['a', 'b']
+    """
+
+    classes: Labels
+    landmarks: IntArray
+    plus: IntArray
+    minus: IntArray
+    slopes: FloatArray
+    f: IntArray
+    C: FloatArray
+    w: FloatArray
+    b: FloatArray
+    scale: float
+    losses: FloatArray
+    accuracies: FloatArray
+    gaps: FloatArray
+    functions: ClassVar[tuple[TransferFunction | None, ...]]
+    _unsaved: ClassVar[tuple[str, ...]] = ("functions",)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", float(self.scale))  # a file gives an array back
+        functions = tuple(None if np.isnan(slope) else slope for slope in self.slopes)
+        object.__setattr__(self, "functions", functions)
+
+    def decision(
+        self, S: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
+    ) -> FloatArray:
+        """Return g(x) of every problem.
+
+        Parameters
+        ----------
+        S : array_like, shape (k, r)
+            K from new objects to `landmarks`, -d for a distance, not scaled.
+        kernels : module, optional
+        threads : int, optional
+
+        Returns
+        -------
+        ndarray, shape (k, problems), float64
+
+        Raises
+        ------
+        ValueError
+            If the classifier comes from a file and f* is a function that no file holds.
+        """
+        S = for_kernel(as_array(S, "S", "a matrix"))
+        if self.scale != 1:
+            S = S / self.scale
+        g = np.empty((len(S), len(self.w)))
+        for p, (place, w, b) in enumerate(zip(self.f, self.w, self.b, strict=True)):
+            if self.minus[p, 0] == ALONE:
+                Phi = S[:, self.plus[p]]
+            else:
+                f = self.functions[place]
+                if f is None:
+                    raise ValueError(
+                        f"function {place} of the family must be set after loading, as no file "
+                        "holds it; call set_functions(family)"
+                    )
+                Phi = landmarked(
+                    S, self.plus[p], self.minus[p], [f], kernels=kernels, threads=threads
+                )[0]
+            g[:, p] = Phi @ w + b  # FT:thm2  the 1 / d is in w
+        return g
+
+    def predict(
+        self,
+        K: Similarity | ArrayLike,
+        Q: Objects | ArrayLike,
+        *,
+        kernels: Kernels | None = None,
+        threads: int | None = None,
+    ) -> Labels:
+        """Return the labels of new objects, from their similarities to the landmarks alone.
+
+        Parameters
+        ----------
+        K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
+            The similarity of the training.
+        Q : sequence of k objects; for a matrix array_like, shape (k, n)
+        kernels : module, optional
+        threads : int, optional
+
+        Returns
+        -------
+        ndarray, shape (k,)
+            The class with the largest g; among equals the first.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `K` or `Q` does not fit.
+        """
+        S = as_similarity(K).between(Q, self.landmarks)
+        g = self.decision(S, kernels=kernels, threads=threads)
+        return self.classes[classes_of(g, len(self.classes))]
+
+    def set_functions(self, family: Sequence[TransferFunction]) -> None:
+        """Give a loaded classifier the transfer functions that no file holds.
+
+        Parameters
+        ----------
+        family : sequence of m floats or callables
+            The family of the training.
+
+        Raises
+        ------
+        ValueError
+            If the family has another length.
+        """
+        if len(family) != len(self.slopes):
+            raise ValueError(
+                f"family must have {len(self.slopes)} functions, as in the training; "
+                f"got {len(family)}"
+            )
+        object.__setattr__(self, "functions", tuple(family))
+
+
+def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:
+    """Return the classes: h(x) = sgn g(x) of Theorem 2, of more than two that of the largest g."""
+    if g.shape[1] == 1 and n_classes == 2:
+        return (g[:, 0] > 0).astype(np.int64)  # FT:thm2  h(x)
+    largest: IntArray = g.argmax(axis=1)
+    return largest

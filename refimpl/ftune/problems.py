@@ -1,238 +1,150 @@
-"""What FTUNE trains, checked: the one-vs-all problems with their look-ups of K.
+"""The one-vs-all problems that FTUNE trains: their arguments, checked, and their look-ups of K.
 
 Not handled here: the training, which is in :mod:`refimpl.ftune.training`.
 """
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from refimpl.checks import as_class_indices, as_kernels, as_options, as_threads
-from refimpl.ftune.arguments import (
+from refimpl.checks import (
+    as_class_indices,
+    as_indices,
+    as_kernels,
+    as_labels,
+    as_options,
+    as_threads,
+)
+from refimpl.ftune.model import (
+    ALONE,
     DIFFERENCES,
-    NormalizationWarning,
-    as_class_weights,
-    as_classes,
+    FTuneOptions,
+    Landmarks,
     as_costs,
     as_family,
-    require_pairs,
-)
-from refimpl.ftune.model import FTuneOptions
-from refimpl.ftune.similarities import Similarity, as_similarity
-from refimpl.ftune.space import (
-    ALONE,
-    Landmarks,
-    TransferFunction,
     classes_of,
+)
+from refimpl.ftune.similarities import (
+    Similarity,
+    TransferFunction,
+    as_similarity,
     landmarked,
     slopes_of,
 )
 from refimpl.results import digest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__: list[str] = []
+__all__ = ["NormalizationWarning"]
 
 
-@dataclass(frozen=True)
-class Training:
-    """How each problem is trained: :class:`refimpl.ftune.FTuneOptions` in the form to work with.
+class NormalizationWarning(UserWarning):
+    """Warning that similarities beyond [-1, 1] were divided by the largest magnitude.
 
-    Attributes
-    ----------
-    family : tuple of floats and callables
-    C : ndarray, shape (n_C,), float64
-    options : FTuneOptions
-    kernels : module
-    threads : int
+    See Also
+    --------
+    FTuneOptions : Its `bound` chooses the divisor and avoids the warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from refimpl.ftune import NormalizationWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", NormalizationWarning)
     """
-
-    family: tuple[TransferFunction, ...]
-    C: FloatArray
-    options: FTuneOptions
-    kernels: Kernels
-    threads: int
-
-
-def as_training(options: FTuneOptions, kernels: Kernels | None, threads: int | None) -> Training:
-    """Check how to train."""
-    options = as_options(options, FTuneOptions)
-    return Training(
-        family=as_family(options.family),
-        C=as_costs(options.C),
-        options=options,
-        kernels=as_kernels(kernels),
-        threads=as_threads(threads),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Arguments:
-    """The checked arguments of a training, before the first look-up of K.
-
-    Attributes
-    ----------
-    K : Similarity
-    classes : ndarray, shape (c,)
-    codes : ndarray, shape (n,), int64
-        The index of each training object's class.
-    landmarks : ndarray, shape (r,), int64
-        Indices of training objects, ascending.
-    plus, minus : ndarray, shape (problems, d), int64
-        Indices of `landmarks`; `minus` is -1 for BBS.
-    weights : ndarray, shape (c,), float64, or None
-        The weight of the losses of each class; None: all alike.
-    objects : sequence, ndarray or None
-        The validation objects.
-    validation_codes : ndarray, shape (k,), int64, or None
-        Indices of the validation objects' classes, -1 for a class that the training lacks; None
-        without validation.
-    """
-
-    K: Similarity
-    classes: Labels
-    codes: IntArray
-    landmarks: IntArray
-    plus: IntArray
-    minus: IntArray
-    weights: FloatArray | None
-    objects: Any
-    validation_codes: IntArray | None
-
-
-def as_arguments(
-    K: Similarity | ArrayLike, y: ArrayLike, landmarks: Landmarks, validation: Any, how: Training
-) -> Arguments:
-    """Check what is trained, and look nothing up."""
-    labels = as_classes(y)
-    K = as_similarity(K, len(labels))
-    classes, codes = np.unique(labels, return_inverse=True)
-    require_pairs(landmarks, len(labels), len(classes))
-    _require_validation(validation, how)
-    weights = as_class_weights(how.options.class_weight, classes)
-    objects, validation_codes = None, None
-    if validation is not None:
-        objects, validation_codes = _validation_objects(validation, classes)
-    problems = 1 if len(classes) == 2 else len(classes)
-    r, plus, minus = _pairs_of_problems(landmarks, problems)
-    return Arguments(K, classes, codes, r, plus, minus, weights, objects, validation_codes)
-
-
-def _require_validation(validation: Any, how: Training) -> None:
-    choose = how.options.choose
-    if validation is None:
-        if choose == "validation" or len(how.C) > 1:
-            raise ValueError(
-                f"validation must be (objects, labels) with choose={choose!r} and {len(how.C)} "
-                "value(s) of C; got None (it is not needed with choose='training' and one C)"
-            )
-    elif not isinstance(validation, tuple | list) or len(validation) != 2:
-        raise TypeError(f"validation must be (objects, labels); got a {type(validation).__name__}")
-
-
-def _validation_objects(validation: Any, classes: Labels) -> tuple[Any, IntArray]:
-    """Return the validation objects and the indices of their classes, -1 for an unknown class."""
-    objects, y = validation
-    return objects, as_class_indices(y, classes, len(objects), "validation")
-
-
-def _pairs_of_problems(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the landmarks to compare with, and the pairs of every problem as indices of them."""
-    landmarks = np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]]))
-    plus = np.searchsorted(landmarks, P.plus)
-    minus = np.where(P.minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(P.minus, 0)))
-    times = problems // len(plus)  # BBS has one row for all problems
-    return landmarks, np.repeat(plus, times, 0), np.repeat(minus, times, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class OneVsAll:
-    """The one-vs-all problems, and K where they look it up.
+    """The problems of a training: one for two classes, and one for each of more."""
 
-    There is one problem for two classes, and one for each of more.
-
-    Attributes
-    ----------
-    classes : ndarray, shape (c,)
-    landmarks : ndarray, shape (r,), int64
-        Indices of training objects, ascending.
-    plus, minus : ndarray, shape (problems, d), int64
-        Indices of `landmarks`; `minus` is -1 for BBS.
-    l : ndarray, shape (problems, n), float64
-        1 for the problem's class, -1 for the rest.
-    weights : ndarray, shape (n,), float64, or None
-        The weight of each training object's loss; None: all alike.
-    S, V : ndarray, shape (n, r), (k, r), float64
-        K from the training and the validation objects to the landmarks, divided by `scale`.
-    scale : float
-    validation_codes : ndarray, shape (k,), int64, or None
-        Indices of the validation objects' classes, -1 for a class that the training lacks; None
-        without validation.
-    validation_weights : ndarray, shape (k,), float64, or None
-    """
-
+    K: Similarity
     classes: Labels
-    landmarks: IntArray
-    plus: IntArray
-    minus: IntArray
-    l: FloatArray
-    weights: FloatArray | None
-    S: FloatArray
-    V: FloatArray
-    scale: float
-    validation_codes: IntArray | None
-    validation_weights: FloatArray | None
+    codes: IntArray  # the index of each training object's class
+    landmarks: IntArray  # indices of training objects, ascending
+    plus: IntArray  # indices of `landmarks`, (problems, d)
+    minus: IntArray  # likewise; -1 for BBS
+    class_weights: FloatArray | None
+    objects: Any  # those of the validation
+    validation_codes: IntArray | None  # their classes, -1 for a class that the training lacks
+    options: FTuneOptions
+    family: tuple[TransferFunction, ...]
+    C: FloatArray
+    kernels: Kernels
+    threads: int
+    S: FloatArray | None = None  # K from the training objects to the landmarks, over `scale`
+    V: FloatArray | None = None  # K from the validation objects
+    scale: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.plus)
 
     @property
     def positives(self) -> Labels:
         """The class of each problem that is told from the rest; of two classes the second."""
-        return self.classes[len(self.classes) - len(self.l) :]
+        return self.classes[len(self.classes) - len(self) :]
+
+    @cached_property
+    def weights(self) -> FloatArray | None:
+        """The weight of each training object's loss; None: all alike."""
+        return None if self.class_weights is None else self.class_weights[self.codes]
+
+    @cached_property
+    def validation_weights(self) -> FloatArray | None:
+        """The weight of each validation object, 1 for an unknown class; None: all alike."""
+        codes = self.validation_codes
+        if self.class_weights is None or codes is None:
+            return None
+        return np.where(codes < 0, 1.0, self.class_weights[codes])
+
+    def labels(self, p: int) -> FloatArray:
+        """Return the labels of problem p: 1 for its class, -1 for the rest."""
+        return np.where(self.codes == len(self.classes) - len(self) + p, 1.0, -1.0)
+
+    def looked_up(self) -> "OneVsAll":
+        """Look K up, and return the problems with what it said."""
+        S = self.K.within(None, self.landmarks)
+        V = np.empty((0, len(self.landmarks)))
+        if self.validation_codes is not None:
+            V = self.K.between(self.objects, self.landmarks)
+        scale = _scale(self.options.bound, S, V)
+        if scale != 1:
+            S = S / scale
+            V = V / scale
+        return replace(self, S=S, V=V, scale=scale)
 
     def first(self, k: int) -> "OneVsAll":
-        """Return the first k problems, and of more than two classes the first k alone.
-
-        Validation objects of the other classes remain. They count as wrong, as no classifier
-        predicts their classes.
-        """
-        if k == len(self.l):
+        """Return the first k problems with, of more than two classes, only theirs."""
+        if k == len(self):
             return self
-        return replace(
-            self, classes=self.classes[:k], plus=self.plus[:k], minus=self.minus[:k], l=self.l[:k]
-        )
+        # validation objects of the others count as wrong, as no classifier predicts their classes
+        return replace(self, classes=self.classes[:k], plus=self.plus[:k], minus=self.minus[:k])
 
-    def spaces(self, p: int, how: Training) -> tuple[FloatArray, FloatArray]:
-        """Return Phi_L of training and validation objects for problem p under every f.
-
-        Returns
-        -------
-        two ndarrays, shape (m, n, d) and (m, k, d), float64
-        """
+    def spaces(self, p: int) -> tuple[FloatArray, FloatArray]:
+        """Return Phi_L of training and validation objects for problem p under every f."""
+        assert self.S is not None and self.V is not None
         plus = self.plus[p]
         minus = self.minus[p]
         if minus[0] == ALONE:
             return np.take(self.S, plus, axis=1)[None], np.take(self.V, plus, axis=1)[None]
-        threads = how.threads if len(self.l) == 1 else 1
-        S = landmarked(self.S, plus, minus, how.family, kernels=how.kernels, threads=threads)
-        V = landmarked(self.V, plus, minus, how.family, kernels=how.kernels, threads=threads)
-        return S, V
+        how: dict[str, Any] = {"kernels": self.kernels}
+        how["threads"] = self.threads if len(self) == 1 else 1
+        S = landmarked(self.S, plus, minus, self.family, **how)
+        return S, landmarked(self.V, plus, minus, self.family, **how)
 
     def mean_loss(self, losses: FloatArray) -> FloatArray:
         """Return the mean over the training objects."""
         return _mean(losses, self.weights)
 
     def accuracies(self, scores: FloatArray, per_class: bool) -> FloatArray:
-        """Return the validation accuracy of every f and C from g, shape (problems, m, n_C, k).
-
-        Returns
-        -------
-        ndarray, shape (problems, m, n_C) with `per_class`, else (1, m, n_C); or (0,) without
-        validation
-        """
+        """Return the validation accuracy of every f and C from g, (problems, m, n_C, k)."""
         if self.validation_codes is None:
             return np.empty(0)
         if per_class:
-            positives = range(len(self.classes) - len(self.l), len(self.classes))
+            positives = range(len(self.classes) - len(self), len(self.classes))
             truth = np.array([self.validation_codes == c for c in positives])
             return _mean((scores > 0) == truth[:, None, None], self.validation_weights)
         _, m, n_C, _ = scores.shape
@@ -243,22 +155,24 @@ class OneVsAll:
                 shares[0, f, c] = _mean(right, self.validation_weights)
         return shares
 
-    def digest(self, how: Training) -> str:
+    def digest(self) -> str:
         """Return a sha256 of all that the trained problems depend on."""
-        functions = [f(DIFFERENCES) for f in how.family if callable(f)]
+        assert self.S is not None and self.V is not None
+        functions = [f(DIFFERENCES) for f in self.family if callable(f)]
         arrays = {
             "plus": self.plus,
             "minus": self.minus,
-            "l": self.l,
+            "l": np.array([self.labels(p) for p in range(len(self))]),
             "S": self.S,
             "V": self.V,
-            "slopes": slopes_of(how.family),
+            "slopes": slopes_of(self.family),
             "functions": np.array(functions),
-            "C": how.C,
+            "C": self.C,
         }
         if self.weights is not None:
             arrays["weights"] = self.weights
-        settings = {"loss": how.options.loss, "bias": how.options.bias, "scale": self.scale}
+        options = self.options
+        settings = {"loss": options.loss, "bias": options.bias, "scale": self.scale}
         total: str = digest(settings, arrays)
         return total
 
@@ -273,36 +187,64 @@ def _mean(values: FloatArray | BoolArray, weights: FloatArray | None) -> FloatAr
     return mean
 
 
-def look_up(arguments: Arguments, how: Training) -> OneVsAll:
-    """Look K up, and return the problems."""
-    S = arguments.K.within(None, arguments.landmarks)
-    V = np.empty((0, len(arguments.landmarks)))
-    if arguments.validation_codes is not None:
-        V = arguments.K.between(arguments.objects, arguments.landmarks)
-    scale = _scale(how.options.bound, S, V)
-    if scale != 1:
-        S = S / scale
-        V = V / scale
-    n_classes = len(arguments.classes)
-    signs = [np.where(arguments.codes == c, 1.0, -1.0) for c in range(n_classes == 2, n_classes)]
-    weights = arguments.weights
-    validation_weights = None
-    if weights is not None and arguments.validation_codes is not None:
-        validation_codes = arguments.validation_codes
-        validation_weights = np.where(validation_codes < 0, 1.0, weights[validation_codes])
+def as_problems(
+    K: Similarity | ArrayLike,
+    y: ArrayLike,
+    landmarks: Landmarks,
+    validation: Any,
+    options: FTuneOptions,
+    kernels: Kernels | None,
+    threads: int | None,
+) -> OneVsAll:
+    """Check the arguments of a training, and look nothing up."""
+    options = as_options(options, FTuneOptions)
+    C = as_costs(options.C)
+    kernels, threads = as_kernels(kernels), as_threads(threads)
+    labels = as_classes(y)
+    K = as_similarity(K, len(labels))
+    classes, codes = np.unique(labels, return_inverse=True)
+    require_pairs(landmarks, len(labels), len(classes))
+    _require_validation(validation, options.choose, len(C))
+    weights = as_class_weights(options.class_weight, classes)
+    objects, validation_codes = None, None
+    if validation is not None:
+        objects, labels_of = validation
+        validation_codes = as_class_indices(labels_of, classes, len(objects), "validation")
+    problems = 1 if len(classes) == 2 else len(classes)
     return OneVsAll(
-        classes=arguments.classes,
-        landmarks=arguments.landmarks,
-        plus=arguments.plus,
-        minus=arguments.minus,
-        l=np.array(signs),
-        weights=None if weights is None else weights[arguments.codes],
-        S=S,
-        V=V,
-        scale=scale,
-        validation_codes=arguments.validation_codes,
-        validation_weights=validation_weights,
+        K,
+        classes,
+        codes,
+        *_pairs_of_problems(landmarks, problems),
+        weights,
+        objects,
+        validation_codes,
+        options,
+        as_family(options.family),
+        C,
+        kernels,
+        threads,
     )
+
+
+def _require_validation(validation: Any, choose: str, n_C: int) -> None:
+    if validation is None:
+        if choose == "validation" or n_C > 1:
+            raise ValueError(
+                f"validation must be (objects, labels) with choose={choose!r} and {n_C} "
+                "value(s) of C; got None (it is not needed with choose='training' and one C)"
+            )
+    elif not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise TypeError(f"validation must be (objects, labels); got a {type(validation).__name__}")
+
+
+def _pairs_of_problems(P: Landmarks, problems: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the landmarks to compare with, and the pairs of every problem as indices of them."""
+    landmarks = np.unique(np.concatenate([P.plus.ravel(), P.minus[P.minus != ALONE]]))
+    plus = np.searchsorted(landmarks, P.plus)
+    minus = np.where(P.minus == ALONE, ALONE, np.searchsorted(landmarks, np.maximum(P.minus, 0)))
+    times = problems // len(plus)  # BBS has one row for all problems
+    return landmarks, np.repeat(plus, times, 0), np.repeat(minus, times, 0)
 
 
 def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
@@ -322,3 +264,63 @@ def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
     if largest > bound:
         raise ValueError(f"bound must be at least {largest:.6g}, which |K| reaches; got {bound}")
     return bound
+
+
+# ------------------------------------------------------------- checks of labels and landmarks
+
+
+def as_classes(y: Any) -> Labels:
+    """Return the checked labels, shape (n,), which must have at least two classes."""
+    if not hasattr(y, "__len__"):
+        raise TypeError(f"y must hold a label for each training object; got {y!r}")
+    labels: Labels = as_labels(y, len(y), "y", min_classes=2)
+    return labels
+
+
+def as_class_weights(
+    class_weight: Mapping[Any, float] | None, classes: Labels
+) -> FloatArray | None:
+    """Return the weight of each class, shape (c,), or None if all weights are equal."""
+    if class_weight is None:
+        return None
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight must have only labels of y as keys; got {unknown[0]!r}")
+    return np.array([float(class_weight.get(c, 1.0)) for c in labels])
+
+
+def as_landmarks(L: ArrayLike, n: int, name: str) -> IntArray:
+    """Return checked indices of training objects, at least one, (r,)."""
+    places = as_indices(L, n, name, "training objects")
+    if not len(places):
+        raise ValueError(f"{name} must hold at least one of the {n} training objects; got none")
+    return places
+
+
+def require_pairs(landmarks: Any, n: int, n_classes: int) -> None:
+    """Raise an error unless `landmarks` has pairs of n training objects for these classes."""
+    if not isinstance(landmarks, Landmarks):
+        raise TypeError(
+            "landmarks must be Landmarks, for example random_landmarks(y, d, rng=rng); "
+            f"got a {type(landmarks).__name__}"
+        )
+    alone = bool((np.asarray(landmarks.minus) == ALONE).all())
+    problems = 1 if n_classes == 2 else n_classes
+    for name in ("plus", "minus"):
+        array = np.asarray(getattr(landmarks, name))
+        if array.ndim != 2 or array.shape != np.shape(landmarks.plus) or not array.size:
+            raise ValueError(f"landmarks.{name} must be (problems, d); got shape {array.shape}")
+        if not (alone and name == "minus"):
+            as_landmarks(array.ravel(), n, f"landmarks.{name}")
+        if not alone and len(array) != problems:
+            raise ValueError(
+                f"landmarks.{name} must have pairs for {problems} problem(s), as there are "
+                f"{n_classes} classes; got {len(array)}"
+            )
+
+
+def as_singletons(L: Any, n: int) -> Landmarks:
+    """Return the single landmarks of BBS, in one row for all problems."""
+    places = as_landmarks(L.L if isinstance(L, Landmarks) else L, n, "landmarks")
+    return Landmarks(places, places[None], np.full((1, len(places)), ALONE))

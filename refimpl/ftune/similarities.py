@@ -1,4 +1,4 @@
-"""Similarities K(x, x') between training objects, and from new objects to them.
+"""Similarities K(x, x') of objects, and the landmarked space of § 2 that they make.
 
 Kar & Jain (2011), § 2: K may be any function or matrix. It need be neither positive semidefinite
 nor symmetric. A distance d is taken as the similarity -d (footnote 2). The cost of a new object is
@@ -17,11 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST
-from refimpl.checks import as_indices
-from refimpl.spaces.objects import as_float_array, as_objects
-from refimpl.typing import ArrayLike, FloatArray, IntArray
+from refimpl.checks import as_indices, as_kernels
+from refimpl.spaces.objects import as_float_array, as_objects, values_of
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["Gaussian", "Objects", "Similarity", "as_similarity", "mean_distance", "select"]
+__all__ = [
+    "Gaussian",
+    "Objects",
+    "Ramp",
+    "Similarity",
+    "TransferFunction",
+    "as_similarity",
+    "landmarked",
+    "mean_distance",
+    "select",
+]
 
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
@@ -202,25 +212,9 @@ class Similarity:
 
     def _of_function(self, K: Callable[..., Any], Q: Any, references: IntArray) -> FloatArray:
         Q = as_objects(Q, "Q")
-        shape = (len(Q), len(references))
         others = select(self.objects, references)
-        if 0 in shape:
-            return np.empty(shape)
-        if not self.pairwise:
-            values = np.empty(shape)
-            for i, x in enumerate(Q):
-                values[i] = [_as_number(K(x, other)) for other in others]
-            return values
-        values = np.asarray(K(Q, others))
-        if values.shape != shape:
-            raise ValueError(
-                f"K must return shape {shape} for {shape[0]} and {shape[1]} objects with "
-                f"pairwise=True; got {values.shape}"
-            )
-        # a function other than Gaussian may return the same array again
-        reused = not isinstance(K, Gaussian)
-        block: FloatArray = as_float_array(values, "the return value of K")
-        return block.astype(np.float64, copy=reused)
+        reused = not isinstance(K, Gaussian)  # it may return the same array again
+        return values_of(K, Q, others, "K", pairwise=self.pairwise, copy=reused)
 
 
 def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
@@ -422,11 +416,112 @@ def select(objects: Any, indices: IntArray) -> Any:
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
-def _as_number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"K must return a number; got a {type(value).__name__} (a function of two lists that "
-            "returns a matrix needs pairwise=True)"
-        ) from None
+# ----------------------------------------------------------------------------- the landmarked space
+
+TransferFunction: TypeAlias = float | Callable[[FloatArray], FloatArray]
+"""The slope of a :class:`Ramp`, or an antisymmetric function of an array of differences."""
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """The transfer function clip(slope x, -1, 1), a ramp function of § 3.
+
+    An infinite slope is the sign function. Slope 1 is the identity on [-1, 1].
+
+    Attributes
+    ----------
+    slope : float
+
+    See Also
+    --------
+    landmarked : Apply transfer functions to differences of similarities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import Ramp
+    >>> Ramp(5.0)(np.array([-1.0, 0.1]))
+    array([-1. ,  0.5])
+    """
+
+    slope: float
+
+    def __call__(self, x: ArrayLike) -> FloatArray:
+        """Return f(x) for an array of differences."""
+        if np.isinf(self.slope):
+            signs: FloatArray = np.sign(x)
+            return signs
+        return np.clip(self.slope * np.asarray(x), -1.0, 1.0)
+
+
+def landmarked(
+    S: FloatArray,
+    plus: IntArray,
+    minus: IntArray,
+    family: Sequence[TransferFunction],
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return Phi_L(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i for each transfer function f of a family.
+
+    Source: Kar & Jain (2011), § 2.
+
+    Parameters
+    ----------
+    S : ndarray, shape (n, r), float64
+        K from the points to the landmarks.
+    plus, minus : ndarray, shape (d,), int64
+        Columns of `S`.
+    family : sequence of m floats or callables
+        Slopes of ramps (infinity: the sign), or functions of an array of differences.
+    kernels : module, optional
+        :mod:`refimpl.kernels` by default.
+    threads : int, optional
+        None for all processors.
+
+    Returns
+    -------
+    ndarray, shape (m, n, d), float64
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `S` is not such a matrix, or a column is out of range.
+
+    See Also
+    --------
+    Ramp : The function of a slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.ftune import landmarked
+    >>> S = np.array([[0.5, 0.25], [0.0, 1.0]])
+    >>> landmarked(S, np.array([0]), np.array([1]), [1.0, np.inf])
+    array([[[ 0.25],
+            [-1.  ]],
+    <BLANKLINE>
+           [[ 1.  ],
+            [-1.  ]]])
+    """
+    kernels = as_kernels(kernels)
+    slopes = slopes_of(family)
+    ramps = ~np.isnan(slopes)
+    out: FloatArray = kernels.transferred_differences(
+        S, plus, minus, slopes[ramps], threads=threads
+    )  # FT:phi
+    if ramps.all():
+        return out
+    whole = np.empty((len(family), len(S), len(plus)))
+    difference = S[:, plus] - S[:, minus]
+    whole[ramps] = out
+    for i, f in enumerate(family):
+        if callable(f):
+            whole[i] = f(difference)  # FT:phi
+    return whole
+
+
+def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
+    """Return the slopes of the ramps of a family, NaN for a function: shape (m,)."""
+    return np.array([np.nan if callable(f) else f for f in family], dtype=np.float64)

@@ -19,19 +19,19 @@ from functools import cache, partial
 import numpy as np
 
 from refimpl.checks import as_callback
-from refimpl.ftune.arguments import as_classes, as_singletons
 from refimpl.ftune.linear_models import LOSSES, path
 from refimpl.ftune.model import (
     DEFAULTS,
     FTuneOptions,
     FTuneTraining,
+    LandmarkClassifier,
+    Landmarks,
     TrainedProblem,
     for_bbs,
     stacked,
 )
-from refimpl.ftune.problems import Arguments, OneVsAll, Training, as_arguments, as_training, look_up
-from refimpl.ftune.similarities import Objects, Similarity
-from refimpl.ftune.space import LandmarkClassifier, Landmarks, slopes_of
+from refimpl.ftune.problems import OneVsAll, as_classes, as_problems, as_singletons
+from refimpl.ftune.similarities import Objects, Similarity, slopes_of
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, one_blas_thread, share
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -99,28 +99,21 @@ def estimate_memory(
     else:
         pairs = as_singletons(landmarks, len(as_classes(y)))
         options = for_bbs(options, validation)
-    how = as_training(options, kernels, threads)
-    return training_bytes(as_arguments(K, y, pairs, validation, how), how)
+    return training_bytes(as_problems(K, y, pairs, validation, options, kernels, threads))
 
 
-def require_memory(arguments: Arguments, how: Training, max_memory: int | None) -> None:
-    """Raise MemoryError if a training could take more than `max_memory`, or than what is free."""
-    needed = training_bytes(arguments, how)
-    check_memory(needed, max_memory, "threads, landmark pairs or transfer functions", "up to")
-
-
-def training_bytes(arguments: Arguments, how: Training) -> int:
-    """Return the most bytes that a training takes, from the sizes of its arguments."""
-    n = len(arguments.codes)
-    n_validation = 0 if arguments.validation_codes is None else len(arguments.validation_codes)
-    r = len(arguments.landmarks)
-    problems, d = arguments.plus.shape
-    m = len(how.family)
-    n_C = int(how.C.size)
-    at_a_time = min(problems, how.threads)
-    functions = min(m, how.threads) if problems == 1 else 1  # that are tried at a time
+def training_bytes(asked: OneVsAll) -> int:
+    """Return the most bytes that a training takes, from the sizes of its asked."""
+    n = len(asked.codes)
+    n_validation = 0 if asked.validation_codes is None else len(asked.validation_codes)
+    r = len(asked.landmarks)
+    problems, d = asked.plus.shape
+    m = len(asked.family)
+    n_C = int(asked.C.size)
+    at_a_time = min(problems, asked.threads)
+    functions = min(m, asked.threads) if problems == 1 else 1  # that are tried at a time
     # differences of similarities, in memory while Phi_L is computed
-    differences = (3 + (m + 2) * any(map(callable, how.family))) * max(n, n_validation) * d
+    differences = (3 + (m + 2) * any(map(callable, asked.family))) * max(n, n_validation) * d
     # rows with a positive loss, their factor, the steps
     train = 5 * n * (d + 1) + 6 * (d + 1) ** 2 + 32 * n
     train += min(n * (d + 1), 2**22)  # copies that BLAS makes
@@ -187,9 +180,8 @@ def ftune(
         again; the classifier is that of an uninterrupted training, bit for bit. `per_class`,
         `choose`, `kernels` and `threads` may differ.
     max_memory : int, optional
-        The most bytes that the training may take; see :func:`estimate_memory`. By default what is
-        free when the training starts (:func:`refimpl.resources.free_memory`), and no limit where
-        that is unknown.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown.
 
     Returns
     -------
@@ -227,9 +219,9 @@ def ftune(
     >>> model.predict(K, K).tolist()
     ['a', 'a', 'a', 'b', 'b', 'b']
     """
-    how = as_training(options, kernels, threads)
-    problems, trained = _train(K, y, landmarks, validation, how, callback, start, max_memory)
-    return _classifier(problems, how, how.options.per_class, trained)
+    how = options, kernels, threads, callback, start, max_memory
+    problems, trained = _train(K, y, landmarks, validation, *how)
+    return _classifier(problems, problems.options.per_class, trained)
 
 
 def ftune_single_and_per_class(
@@ -278,9 +270,9 @@ def ftune_single_and_per_class(
     >>> [model.accuracies.shape for model in both]
     [(1, 6, 4), (3, 6, 4)]
     """
-    how = as_training(options, kernels, threads)
-    problems, trained = _train(K, y, landmarks, validation, how, callback, start, max_memory)
-    return _classifier(problems, how, False, trained), _classifier(problems, how, True, trained)
+    how = options, kernels, threads, callback, start, max_memory
+    problems, trained = _train(K, y, landmarks, validation, *how)
+    return _classifier(problems, False, trained), _classifier(problems, True, trained)
 
 
 def bbs(
@@ -333,9 +325,9 @@ def bbs(
     [0, 0, 0, 1, 1, 1]
     """
     singletons = as_singletons(landmarks, len(as_classes(y)))
-    how = as_training(for_bbs(options, validation), kernels, threads)
-    problems, trained = _train(K, y, singletons, validation, how, callback, start, max_memory)
-    return _classifier(problems, how, False, trained)
+    how = for_bbs(options, validation), kernels, threads, callback, start, max_memory
+    problems, trained = _train(K, y, singletons, validation, *how)
+    return _classifier(problems, False, trained)
 
 
 def _train(
@@ -343,7 +335,9 @@ def _train(
     y: ArrayLike,
     landmarks: Landmarks,
     validation: tuple[Objects, ArrayLike] | None,
-    how: Training,
+    options: FTuneOptions,
+    kernels: Kernels | None,
+    threads: int | None,
     callback: Callback | None,
     start: FTuneTraining | None,
     max_memory: int | None,
@@ -356,10 +350,11 @@ def _train(
             "from a Checkpoint's file; "
             f"got a {type(start).__name__}"
         )
-    arguments = as_arguments(K, y, landmarks, validation, how)
-    require_memory(arguments, how, max_memory)
-    problems = look_up(arguments, how)
-    digest = cache(partial(problems.digest, how))
+    asked = as_problems(K, y, landmarks, validation, options, kernels, threads)
+    fewer = "threads, landmark pairs or transfer functions"
+    check_memory(training_bytes(asked), max_memory, fewer, "up to")
+    problems = asked.looked_up()
+    digest = cache(problems.digest)
     trained: list[TrainedProblem] = []
     if start is not None:
         if start.digest != digest():
@@ -368,10 +363,10 @@ def _train(
                 "and options; got the result of another"
             )
         trained = start.problems
-    untrained = range(len(trained), len(problems.l))
-    with one_blas_thread, ThreadPoolExecutor(how.threads) as pool:
+    untrained = range(len(trained), len(problems))
+    with one_blas_thread, ThreadPoolExecutor(problems.threads) as pool:
         try:
-            for problem in pool.map(partial(tune, problems, how), untrained):
+            for problem in pool.map(partial(tune, problems), untrained):
                 trained.append(problem)
                 if callback is not None and callback(_step(problems, trained, digest)):
                     break
@@ -387,33 +382,27 @@ def _step(
     done = len(trained)
     return Step(
         number=done,
-        total=len(problems.l),
+        total=len(problems),
         state=trained[-1],
         label=problems.positives.tolist()[done - 1],
         make_result=lambda: stacked(trained[:done], digest()),
     )
 
 
-def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
-    """Train problem p under every f and for every C: Algorithm 2, lines 2-4.
-
-    Parameters
-    ----------
-    problems : refimpl.ftune.problems.OneVsAll
-    how : refimpl.ftune.problems.Training
-    p : int
-    """
-    l = problems.l[p]
-    L = LOSSES[how.options.loss]
-    Phi, Phi_validation = problems.spaces(p, how)
-    shape = (len(how.family), len(how.C))
+def tune(problems: OneVsAll, p: int) -> TrainedProblem:
+    """Train problem p under every f and for every C: Algorithm 2, lines 2-4."""
+    l = problems.labels(p)
+    options, C = problems.options, problems.C
+    L = LOSSES[options.loss]
+    Phi, Phi_validation = problems.spaces(p)
+    shape = (len(problems.family), len(C))
     w = np.empty((*shape, Phi.shape[2] + 1))
     losses = np.empty(shape)
     gaps = np.empty(shape)
     scores = np.empty((*shape, Phi_validation.shape[1]))
 
     def train(f: int) -> None:
-        TRAIN = path(Phi[f], l, how.C, how.options.loss, how.options.bias, weights=problems.weights)
+        TRAIN = path(Phi[f], l, C, options.loss, options.bias, weights=problems.weights)
         for c, w_f in enumerate(TRAIN):  # one C after the other
             w[f, c] = np.append(w_f.w, w_f.b)  # FT:2:3  w_f <- TRAIN(P, L)
             # FT:2:3  L_f <- L(w_f)
@@ -421,30 +410,17 @@ def tune(problems: OneVsAll, how: Training, p: int) -> TrainedProblem:
             gaps[f, c] = w_f.gap / w_f.objective
             scores[f, c] = Phi_validation[f] @ w_f.w + w_f.b
 
-    alone = len(problems.l) == 1 and Phi[0].size >= WORTH
-    share(train, len(how.family), how.threads if alone else 1)  # FT:2:2
+    alone = len(problems) == 1 and Phi[0].size >= WORTH
+    share(train, len(Phi), problems.threads if alone else 1)  # FT:2:2
     return TrainedProblem(w, losses, gaps, scores)
 
 
 def best_function(
     losses: FloatArray, accuracies: FloatArray, *, by_loss: bool
 ) -> tuple[IntArray, IntArray]:
-    """Return the indices of f* and of its C, the first of equally good ones: Algorithm 2, line 5.
-
-    Parameters
-    ----------
-    losses : ndarray, shape (problems, m, n_C), float64
-        L_f.
-    accuracies : ndarray, shape (problems, m, n_C), float64, or (0,)
-        On the validation set. They alone choose C if there are any. Six decimals count: with class
-        weights of 1,000 and 0.0001 objects that count next to nothing must not choose.
-    by_loss : bool
-        Whether L_f chooses f, as printed, or validation.
-
-    Returns
-    -------
-    f, c : ndarray, shape (problems,), int64
-    """
+    """Return the indices of f* and of its C in each problem, the first of equals: line 5."""
+    # accuracies, if there are any, choose C; with class weights of 1,000 and 0.0001 objects that
+    # count next to nothing must not choose
     by = np.round(accuracies, EQUAL) if accuracies.size else -losses
     c = by.argmax(axis=2)  # for each f
     if by_loss:  # ERRATUM FT-7
@@ -454,7 +430,7 @@ def best_function(
 
 
 def _classifier(
-    problems: OneVsAll, how: Training, per_class: bool, trained: list[TrainedProblem]
+    problems: OneVsAll, per_class: bool, trained: list[TrainedProblem]
 ) -> LandmarkClassifier:
     """Return the classifier where each problem chooses f (-M) or all choose it together (-S)."""
     w = np.array([problem.w for problem in trained])
@@ -462,7 +438,7 @@ def _classifier(
     scores = np.array([problem.scores for problem in trained])
     accuracies = problems.accuracies(scores, per_class)
     by = losses if per_class else losses.mean(axis=0, keepdims=True)
-    f, c = best_function(by, accuracies, by_loss=how.options.choose == "training")
+    f, c = best_function(by, accuracies, by_loss=problems.options.choose == "training")
     f = np.broadcast_to(f, len(w)).copy()
     c = np.broadcast_to(c, len(w)).copy()
     best = w[np.arange(len(w)), f, c]
@@ -471,9 +447,9 @@ def _classifier(
         landmarks=problems.landmarks,
         plus=problems.plus,
         minus=problems.minus,
-        slopes=slopes_of(how.family),
+        slopes=slopes_of(problems.family),
         f=f,
-        C=how.C[c],
+        C=problems.C[c],
         w=best[:, :-1],
         b=best[:, -1],
         scale=problems.scale,
@@ -481,5 +457,5 @@ def _classifier(
         accuracies=accuracies,
         gaps=np.array([problem.gaps for problem in trained]),
     )
-    model.set_functions(how.family)
+    model.set_functions(problems.family)
     return model  # FT:2:6

@@ -8,7 +8,8 @@ import math
 import numbers
 import weakref
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,11 +50,7 @@ ONCE: dict[int, tuple["weakref.ref[NDArray[Any]]", Passed]] = {}
 
 
 def checked_once(array: NDArray[DType]) -> NDArray[DType]:
-    """Seal an array that a training passes to kernels again and again; return it.
-
-    Nobody can write to it, so each check of its values is made once. Type, shape and layout are
-    checked in every call. The array is forgotten when it is deleted.
-    """
+    """Return an array sealed, so that kernels make each check of its values once."""
     array = sealed(array)
     if _passed(array) is None:
         key = id(array)
@@ -67,16 +64,10 @@ def _passed(value: NDArray[Any]) -> Passed | None:
     return entry[1] if entry is not None and entry[0]() is value else None
 
 
-class Kind(Protocol):
-    """What the table of arguments says of one argument.
+class Kind:
+    """What the table of arguments says of one argument."""
 
-    Attributes
-    ----------
-    free : bool
-        Whether the values need no check.
-    """
-
-    free: bool
+    free = True  # whether the values need no check
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -87,82 +78,38 @@ class Kind(Protocol):
         """Check the values."""
 
 
-class Array:
-    """An array: its dtypes, its shape by named lengths, and what its values must be.
+@dataclass(eq=False)
+class Array(Kind):
+    """An array: its dtypes, its shape by named lengths, and what its values must be."""
 
-    Parameters
-    ----------
-    dtypes : tuple of str
-        Any of them.
-    shape : tuple of str or int
-        A name stands for one length wherever it occurs in a call; "n+1" is one more than n.
-    below : str, optional
-        The values are indices below this length.
-    least : int, default 0
-        The least index allowed; -1 if an index of -1 stands for none.
-    optional : bool, default False
-        Whether None is allowed.
-    finite : bool, default False
-        Whether NaN and infinities are refused.
-    largest : float, optional
-        The largest absolute value, no NaN; infinity refuses NaN alone.
-    ascends_to : str, optional
-        The values are positions in a list of this length, which they divide: they begin at 0, never
-        fall, and end there.
-    written : bool, default False
-        Whether the kernel writes to it.
-    like : str, optional
-        The argument whose dtype it must have, or "argument.attribute".
-    nonempty : bool or str, default False
-        Whether every length must be at least 1, or the name of a length that must be.
-    weights : bool, default False
-        Whether the values must be weights: not negative, and no more than 1 together.
-    positive : bool, default False
-        Whether the values must be above 0 and finite.
-    only : tuple of float, optional
-        The two values allowed.
-    ascending : bool, default False
-        Whether no value along the last axis may be below the one before it; none may be NaN.
-    """
+    dtypes: tuple[str, ...]  # any of them
+    shape: tuple[str | int, ...]  # a name is one length wherever it occurs; "n+1" is one more
+    below: str | None = None  # the values are indices below this length,
+    least: int = 0  # and at least this; -1 if an index of -1 stands for none
+    optional: bool = False  # whether None is allowed
+    finite: bool = False  # no NaN, no infinity
+    largest: float | None = None  # in absolute value, and no NaN; infinity refuses NaN alone
+    ascends_to: str | None = None  # positions that begin at 0, never fall, and end at this length
+    written: bool = False  # whether the kernel writes to it
+    like: str | None = None  # the argument, or "argument.attribute", whose dtype it must have
+    nonempty: bool | str = False  # whether all lengths, or the named one, must be at least 1
+    weights: bool = False  # not negative, and no more than 1 together
+    positive: bool = False  # above 0 and finite
+    only: tuple[float, float] | None = None  # the two values allowed
+    ascending: bool = False  # no value along the last axis is below the one before it, none is NaN
 
-    def __init__(
-        self,
-        dtypes: tuple[str, ...],
-        shape: tuple[str | int, ...],
-        *,
-        below: str | None = None,
-        least: int = 0,
-        optional: bool = False,
-        finite: bool = False,
-        largest: float | None = None,
-        ascends_to: str | None = None,
-        written: bool = False,
-        like: str | None = None,
-        nonempty: bool | str = False,
-        weights: bool = False,
-        positive: bool = False,
-        only: tuple[float, float] | None = None,
-        ascending: bool = False,
-    ) -> None:
-        self.dtypes = dtypes
-        self.shape = shape
-        self.below = below
-        self.least = least
-        self.optional = optional
-        self.finite = finite
-        self.largest = largest
-        self.ascends_to = ascends_to
-        self.written = written
-        self.like = like
-        self.nonempty = nonempty
-        self.weights = weights
-        self.positive = positive
-        self.only = only
-        self.ascending = ascending
-        self.allowed = frozenset(map(np.dtype, dtypes))  # in the machine's byte order
-        self.axes = [_parts(length) for length in shape]
+    def __post_init__(self) -> None:
+        self.allowed = frozenset(map(np.dtype, self.dtypes))  # in the machine's byte order
+        self.axes = [_parts(length) for length in self.shape]
         self.free = not (
-            below or finite or largest or ascends_to or weights or positive or only or ascending
+            self.below
+            or self.finite
+            or self.largest
+            or self.ascends_to
+            or self.weights
+            or self.positive
+            or self.only
+            or self.ascending
         )
 
     def check_form(
@@ -277,14 +224,13 @@ class Array:
             raise ValueError(f"{name} must hold positive finite numbers; got {_in_short(value)}")
 
 
-class Integer:
+@dataclass(eq=False)
+class Integer(Kind):
     """A whole number from `least` to `most`, each a number or the name of a length."""
 
+    least: int | str
+    most: int | str | None = None
     free = False
-
-    def __init__(self, least: int | str, most: int | str | None = None) -> None:
-        self.least = least
-        self.most = most
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -308,13 +254,12 @@ class Integer:
             raise ValueError(f"{name} must be {limit}; got {value}")
 
 
-class Number:
+@dataclass(eq=False)
+class Number(Kind):
     """A finite real number of at least `least`, or any finite one if `least` is None."""
 
+    least: float | None = None
     free = False
-
-    def __init__(self, least: float | None = None) -> None:
-        self.least = least
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -333,10 +278,8 @@ class Number:
             raise ValueError(f"{name} must be {limit}; got {value}")
 
 
-class Choice:
+class Choice(Kind):
     """One of some strings or booleans."""
-
-    free = True
 
     def __init__(self, *choices: str | bool) -> None:
         self.choices = choices
@@ -347,22 +290,14 @@ class Choice:
         """Check that the value is allowed."""
         one_of(value, self.choices, name)
 
-    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
-        """Check nothing more."""
 
+@dataclass(eq=False)
+class Instance(Kind):
+    """An object of a class of the project, whose own constructor checks it; it brings lengths."""
 
-class Instance:
-    """An object of a class of the project, whose own constructor checks it.
-
-    `lengths` is a function that gives the lengths that the object brings.
-    """
-
-    free = True
-
-    def __init__(self, module: str, name: str, lengths: Callable[[Any], Lengths]) -> None:
-        self.module = module
-        self.name = name
-        self.lengths = lengths
+    module: str
+    name: str
+    lengths: Callable[[Any], Lengths]
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -375,9 +310,6 @@ class Instance:
             expected = lengths.setdefault(key, length)
             if length != expected:
                 raise ValueError(f"{name} must have {expected} for {key}, as before; got {length}")
-
-    def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
-        """Check nothing more."""
 
 
 def length_of(length: int | str, lengths: Lengths) -> int:
@@ -395,26 +327,7 @@ def _parts(length: int | str) -> tuple[str | None, int]:
 
 
 def one_of(value: object, allowed: Collection[Value], name: str) -> Value:
-    """Check that a value is one of those allowed.
-
-    Parameters
-    ----------
-    value : object
-    allowed : sequence of str or bool
-        In the order in which the message gives them.
-    name : str
-        How the message calls the argument.
-
-    Returns
-    -------
-    object
-        The allowed value that `value` equals.
-
-    Raises
-    ------
-    ValueError
-        If `value` equals no allowed value, or is of another type.
-    """
+    """Return the allowed value that a value equals, of the same type; refuse others."""
     for choice in allowed:
         if isinstance(value, type(choice)) and value == choice:
             return choice
@@ -440,34 +353,17 @@ def _dtype_of(name: str, values: Mapping[str, Any]) -> np.dtype[Any]:
     return dtype
 
 
-def floats(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of float64."""
-    return Array(("float64",), shape, **options)
+def _of(*dtypes: str) -> Callable[..., Array]:
+    """Return a function of a shape and options that describes an array of these dtypes."""
+    return lambda *shape, **options: Array(dtypes, shape, **options)
 
 
-def points(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of float32 or float64."""
-    return Array(("float32", "float64"), shape, **options)
-
-
-def words(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of uint64."""
-    return Array(("uint64",), shape, **options)
-
-
-def int32s(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of int32."""
-    return Array(("int32",), shape, **options)
-
-
-def int64s(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of int64."""
-    return Array(("int64",), shape, **options)
-
-
-def booleans(*shape: str | int, **options: Any) -> Array:
-    """Describe an array of booleans."""
-    return Array(("bool",), shape, **options)
+floats = _of("float64")
+points = _of("float32", "float64")
+words = _of("uint64")
+int32s = _of("int32")
+int64s = _of("int64")
+booleans = _of("bool")
 
 
 def _kind(value: object) -> str:

@@ -27,21 +27,9 @@ MOST_DIAGONAL = 4096  # pixels: the fast twin has a table of all squared distanc
 
 
 def grid(shape: tuple[int, ...]) -> float:
-    """Return the power of two to whose multiples the pixel distances of such images are rounded.
-
-    A sum of one rounded distance for each pixel is a multiple of this power of two, and below 2**53
-    times it. float64 holds such sums exactly, so they do not depend on the order of summation.
-    2**-38 for 28 x 28 pixels.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Height and width in pixels.
-
-    Returns
-    -------
-    float
-    """
+    """Return the power of two to whose multiples the pixel distances of such images are rounded."""
+    # A sum of one rounded distance for each pixel is a multiple of it and below 2**53 times it, so
+    # float64 holds such sums exactly, in any order.
     height, width = shape
     most = height * width * np.hypot(height - 1, width - 1)
     return float(np.ldexp(1.0, int(np.frexp(most)[1]) - 53))
@@ -53,14 +41,7 @@ def rounded_distances(distance: FloatArray, shape: tuple[int, ...]) -> FloatArra
 
 
 def require_edges(A: BoolArray, name: str) -> None:
-    """Raise ValueError, naming the image, if an image of A has no edge.
-
-    Parameters
-    ----------
-    A : ndarray, shape (n, height, width), bool
-    name : str
-        How the message calls A.
-    """
+    """Raise ValueError, naming the image, if an image of A has no edge."""
     empty = np.flatnonzero(~A.reshape(len(A), math.prod(A.shape[1:])).any(axis=1))
     if len(empty):
         more = f" (and {len(empty) - 1} more)" if len(empty) > 1 else ""
@@ -72,15 +53,7 @@ def require_edges(A: BoolArray, name: str) -> None:
 
 
 def require_size(shape: tuple[int, ...], name: str) -> None:
-    """Raise ValueError if images have no pixel, or a diagonal above 4096 pixels.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        (n, height, width).
-    name : str
-        How the message calls the images.
-    """
+    """Raise ValueError if images have no pixel, or a diagonal above 4096 pixels."""
     height, width = shape[1:]
     if height < 1 or width < 1 or height**2 + width**2 > MOST_DIAGONAL**2:
         raise ValueError(
@@ -102,8 +75,6 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
     A : ndarray, shape (n_A, height, width), bool
         True at edge pixels. The diagonal of the images is at most 4096 pixels long.
     B : ndarray, shape (n_B, height, width), bool
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -144,12 +115,7 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
 
 
 def directed(distance: FloatArray) -> float:
-    """Return the directed chamfer distance c(a, b) from the distances of a's to b's points.
-
-    Parameters
-    ----------
-    distance : ndarray, shape (points of a, points of b), float64
-    """
+    """Return the directed chamfer distance c(a, b) from the distances of a's to b's points."""
     nearest = distance.min(axis=1)
     return float(nearest.sum() / len(nearest))
 
@@ -167,8 +133,6 @@ def chamfer_nearest(
     X : ndarray, shape (n_X, height, width), bool
     k : int
         At least 1, at most n_X.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

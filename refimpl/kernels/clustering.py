@@ -2,10 +2,7 @@
 
 The kernels cluster the points of a node, and search the trees. A squared distance is added up in
 the order of the coordinates, as in :mod:`refimpl.kernels.growing`. No coordinate may be beyond
-1e140. Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
-Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).
+1e140. Not handled here: building the trees (:mod:`refimpl.rivals.kmeans_trees`).
 """
 
 from __future__ import annotations
@@ -49,8 +46,6 @@ def lloyd(
     iterations : int
         The largest number of times that the centres are moved to the means of their points. The
         loop ends early when no point changes its centre.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -112,18 +107,11 @@ def tree_leaves(trees: KMeansTrees, Q: FloatArray, *, threads: int | None = None
     ----------
     trees : refimpl.rivals.kmeans_trees.KMeansTrees
     Q : ndarray, shape (n_Q, d), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n_Q, n_trees), int64
         Numbers of nodes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -170,8 +158,6 @@ def best_bin_first(
     Q : ndarray, shape (n_Q, d), float64
     most : int
         Number of points to find for each query, at most n.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -181,11 +167,6 @@ def best_bin_first(
         The number of leaves that were opened before the leaf of the point.
     computed : ndarray, shape (n_Q,), int64
         Number of centres that the query was compared with.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

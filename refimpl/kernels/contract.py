@@ -12,6 +12,7 @@ it reads.
 import functools
 import inspect
 import numbers
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -293,27 +294,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
 
 
 def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
-    """Check the arguments of a kernel.
-
-    Parameters
-    ----------
-    kernel : str
-        Its name.
-    values : dict
-        Arguments by name.
-
-    Returns
-    -------
-    dict of str -> int
-        The lengths by their names.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong type or dtype.
-    ValueError
-        If a shape, a layout, an index or a value does not fit.
-    """
+    """Check the arguments of a kernel, and return the lengths by their names."""
     lengths: dict[str, int] = {}
     arguments = CONTRACT[kernel]
     for name, kind in arguments.items():
@@ -326,15 +307,7 @@ def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
 
 
 def check_threads(threads: object) -> None:
-    """Check a number of threads: an integer of at least 1, or None for all that there are.
-
-    Raises
-    ------
-    TypeError
-        If `threads` is neither an integer nor None.
-    ValueError
-        If `threads` is below 1.
-    """
+    """Check a number of threads: an integer of at least 1, or None for all that there are."""
     if threads is None or (type(threads) is int and threads >= 1):
         return
     if isinstance(threads, bool | np.bool_) or not isinstance(threads, numbers.Integral):
@@ -344,23 +317,7 @@ def check_threads(threads: object) -> None:
 
 
 def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Decorate a kernel, reference or fast, so that its arguments are checked first.
-
-    Parameters
-    ----------
-    function : callable
-        Its name and the names of its arguments are those of :data:`CONTRACT`.
-
-    Returns
-    -------
-    callable
-        With the same signature.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From the decorated function: if an argument does not fit.
-    """
+    """Decorate a kernel, reference or fast, so that its arguments are checked first."""
     arguments = tuple(CONTRACT[function.__name__])
     signature = inspect.signature(function)
     parameters = set(signature.parameters)
@@ -375,4 +332,24 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
         check(function.__name__, values)
         return function(*args, **options)
 
+    wrapper.__doc__ = _described(function.__doc__)
     return wrapper
+
+
+THREADS = "threads : int, optional\n    Not used by the reference."
+REFUSED = (
+    "Raises\n------\nTypeError, ValueError\n"
+    "    If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`."
+)
+
+
+def _described(text: str | None) -> str | None:
+    """Return a kernel's docstring with what holds for all: `threads`, and what they refuse."""
+    sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n---)", inspect.cleandoc(text or ""))
+    if not any(section.startswith("Parameters") for section in sections):
+        return text  # a twin's refers to the reference's
+    if not re.search(r"^(\w+, )*threads\b", sections[1], re.MULTILINE):
+        sections[1] += f"\n{THREADS}"
+    if not any(section.startswith("Raises") for section in sections):
+        sections.insert(next(i for i, s in enumerate(sections) if s.startswith("See")), REFUSED)
+    return "\n\n".join(sections) + "\n"

@@ -6,13 +6,11 @@ alone, while SciPy's solver keeps a random state of its own. New basis vectors a
 to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: other eigenvectors.
 """
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -22,7 +20,8 @@ from refimpl.kernels.pairs import listed_product, require_order
 from refimpl.kernels.products import matrix_vector, vector_matrix
 from refimpl.typing import FloatArray, Int32Array
 
-__all__ = ["STEPS", "largest", "leading_direction", "length", "top_eigenvector"]
+__all__ = ["STEPS", "largest", "leading_direction", "length", "times", "times_from_left"]
+__all__ += ["top_eigenvector"]
 
 STEPS = 60  # largest number of vectors in a basis
 RESTARTS = 20
@@ -62,8 +61,6 @@ def leading_direction(
     tol : float
         The length of A p - theta p is at most `tol` times abs(theta), unless 20 restarts do not
         suffice.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -111,20 +108,23 @@ def require_start(start: FloatArray) -> None:
         raise ValueError(f"start must have a length above 0 and below infinity; got {size}")
 
 
-def times(A: FloatArray, v: FloatArray) -> FloatArray:
-    """Return A v."""
+Multiply: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def times(A: FloatArray, v: FloatArray, multiply: Multiply = matrix_vector) -> FloatArray:
+    """Return A v, by the kernel `multiply` if A is large."""
     if A.size < LARGE:
         product: FloatArray = np.einsum("ij,j->i", A, v)
         return product
-    return matrix_vector(A, v)
+    return multiply(A, v)
 
 
-def times_from_left(u: FloatArray, A: FloatArray) -> FloatArray:
-    """Return u^T A."""
+def times_from_left(u: FloatArray, A: FloatArray, multiply: Multiply = vector_matrix) -> FloatArray:
+    """Return u^T A, by the kernel `multiply` if A is large."""
     if A.size < LARGE:
         product: FloatArray = np.einsum("i,ij->j", u, A)
         return product
-    return vector_matrix(u, A)
+    return multiply(u, A)
 
 
 def length(v: FloatArray) -> np.float64:
@@ -136,20 +136,7 @@ def length(v: FloatArray) -> np.float64:
 def top_eigenvector(
     product: Callable[[FloatArray], FloatArray], start: FloatArray, *, tol: float = 1e-4
 ) -> FloatArray:
-    """Return the eigenvector of the largest eigenvalue of a symmetric matrix.
-
-    Parameters
-    ----------
-    product : callable
-        Returns A v for a vector v.
-    start : ndarray, shape (d,), float64
-    tol : float, default 1e-4
-
-    Returns
-    -------
-    ndarray, shape (d,), float64
-        As from :func:`leading_direction`.
-    """
+    """Return the eigenvector of the largest eigenvalue of a matrix A, where product(v) is A v."""
     v: FloatArray = start / length(start)
     for _ in range(RESTARTS):
         v, done = _restarted(product, v, tol)
@@ -195,11 +182,8 @@ def largest(diagonal: list[float], beside: list[float]) -> tuple[float, FloatArr
 
 
 def largest_of_arrays(d: FloatArray, e: FloatArray) -> tuple[float, FloatArray]:
-    """Return the result of :func:`largest` for finite arrays, of two entries or more.
-
-    These are the calls of ``scipy.linalg.eigh_tridiagonal``, which takes longer to prepare them
-    than LAPACK takes for a small matrix.
-    """
+    """Return the result of :func:`largest` for finite arrays, of two entries or more."""
+    # the calls of scipy.linalg.eigh_tridiagonal, which takes longer to prepare them than LAPACK
     n = len(d)
     lapack = scipy.linalg.lapack
     _, values, block, split, failed = lapack.dstebz(d, e, BY_INDEX, 0.0, 1.0, n, n, 0.0, "B")

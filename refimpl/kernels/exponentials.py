@@ -25,19 +25,8 @@ TAYLOR = tuple(1.0 / np.prod(np.arange(1.0, n + 1)) for n in range(13, -1, -1))
 
 
 def exp(x: FloatArray) -> FloatArray:
-    """Return e**x to two units in the last place; 0 below -700, and e**500 above 500.
-
-    x = k ln 2 + r with |r| <= ln(2) / 2, and Taylor's polynomial of degree 13 for e**r by Horner's
-    rule.
-
-    Parameters
-    ----------
-    x : ndarray, float64
-
-    Returns
-    -------
-    ndarray, float64, of the same shape
-    """
+    """Return e**x to two units in the last place; 0 below -700, and e**500 above 500."""
+    # x = k ln 2 + r with |r| <= ln(2) / 2; Taylor's polynomial for e**r by Horner's rule
     none = x < LEAST
     x = np.clip(x, LEAST, MOST)
     k = np.rint(x * LOG2E)
@@ -49,16 +38,7 @@ def exp(x: FloatArray) -> FloatArray:
 
 
 def fixed_sum(x: FloatArray) -> float:
-    """Add up x in a stated order: lane i adds x[i], x[i + 64], ...; then the lanes, from the first.
-
-    Parameters
-    ----------
-    x : ndarray, shape (t,), float64
-
-    Returns
-    -------
-    float
-    """
+    """Add up x in a stated order: lane i adds x[i], x[i + 64], ...; then come the lanes."""
     return fixed_sums(x[np.newaxis])[0]
 
 

@@ -5,9 +5,6 @@ interleaved lanes: lane i adds coordinates i, i + 16, ...; then one half of the 
 the other, four times. Points and hyperplanes may be float32: their products are exact in float64.
 So the twins send every point to the same leaf.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
@@ -220,17 +217,10 @@ def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatAr
     ----------
     X : ndarray, shape (n, d), float32 or float64
     p : ndarray, shape (d,), of the same dtype
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n,), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -260,18 +250,11 @@ def forest_words(forest: SearchForest, X: Points, *, threads: int | None = None)
     ----------
     forest : SearchForest
     X : ndarray, shape (n, d), of the dtype of ``forest.planes``
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n, M), int32
         Index words: the numbers of the leaves.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -352,8 +335,6 @@ def gather_candidates(
     counters : ndarray, shape (t, n), float64, optional
         Memory for the fast twin to work in; its values do not matter. It saves an allocation for
         each of t threads.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -471,8 +452,6 @@ def rerank(
         As from :func:`gather_candidates`: the candidates of query i are
         ``rows[offsets[i]:offsets[i + 1]]``.
     k : int
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -480,11 +459,6 @@ def rerank(
         Squared distances, ascending, NaN last; infinite where there are fewer candidates than k.
     indices : ndarray, shape (n_Q, k), int64
         Of equal distances the lower index comes first; -1 where there is none.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

@@ -126,19 +126,12 @@ def build_tree(
         The direction that a node's points are projected on: the axis of largest variance (of
         several axes the lowest), or the direction of largest variance after 8 power iterations
         that start from this axis.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     BallTree
         Of equal projections the lower index goes left; of an odd number of points the left child
         has one more.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

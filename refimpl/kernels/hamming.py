@@ -31,8 +31,6 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
         Codes of the queries.
     X : ndarray, shape (n_X, words), uint64
         Codes of the points. They are only read, so the array may be mapped from a file.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

@@ -24,17 +24,10 @@ def projections(X: FloatArray, A: FloatArray, *, threads: int | None = None) -> 
     ----------
     X : ndarray, shape (n, d), float64
     A : ndarray, shape (d, h), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n, h), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -81,8 +74,6 @@ def bucket_votes(
         The number of points, at most 2**31 - 1.
     most : int
         The largest number of points for a query.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -131,15 +122,7 @@ def bucket_votes(
 def require_buckets(
     starts: IntArray, ends: IntArray, members: IntArray, mine: IntArray, n: int
 ) -> None:
-    """Raise ValueError if a query's bucket is no part of `members`, or holds no point's number.
-
-    Parameters
-    ----------
-    starts, ends, members, n
-        As for :func:`bucket_votes`.
-    mine : ndarray, shape (tables,), int64
-        The query's buckets, from -1 to b - 1.
-    """
+    """Raise ValueError if a query's bucket is no part of `members`, or holds no point's number."""
     for bucket in mine[mine >= 0]:
         start, end = starts[bucket], ends[bucket]
         if not 0 <= start <= end <= len(members):

@@ -31,8 +31,6 @@ def least_similar(
         K(x, z) of every point x to the newest landmark z; finite.
     taken : ndarray, shape (n,), bool
         True for the landmarks, which are no longer in T; at least one is False.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -91,8 +89,6 @@ def transferred_differences(
         Columns of `K`: x_i^+ and x_i^- of each pair.
     slopes : ndarray, shape (m,), float64
         Positive; an infinite slope is the sign function, 0 at 0.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

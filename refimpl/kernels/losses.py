@@ -3,9 +3,6 @@
 Eqs. 9 and 12-14 of Athitsos et al. (2005). The kernels that look for a minimum see many embeddings
 at once and every triple of each.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: margins and what needs no exponential (:mod:`refimpl.kernels.triples`).
 
 The kernels take the margins m_i = y_i H(o_i) of the strong classifier so far, and not the weights
@@ -97,18 +94,7 @@ def z_values(
 
 
 def z(u: FloatArray, x: FloatArray, alpha: float) -> tuple[float, float, float]:
-    """Return Z_j at alpha and its first two derivatives, from u_i = y_i h(q_i, a_i, b_i).
-
-    Parameters
-    ----------
-    u, x : ndarray, shape (t,), float64
-        Weights are exp(x).
-    alpha : float
-
-    Returns
-    -------
-    Z, Z1, Z2 : float
-    """
+    """Return Z_j at alpha, of u_i = y_i h(q_i, a_i, b_i), and its first two derivatives."""
     e = _factors(u, x, alpha)
     first = e * u
     Z, minus_Z1, Z2 = fixed_sums(np.stack([e, first, first * u]))
@@ -321,11 +307,6 @@ def next_weights(
         The weights after. They add up to one, but for rounding.
     z : float
         What :func:`z_values` gives at `alpha` with the weights before, but for rounding.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

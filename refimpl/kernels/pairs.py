@@ -3,8 +3,7 @@
 Li et al. (2011), § 3.3. A node's symmetric matrix is given by its upper triangle: pairs (first,
 second, v) in ascending order of `first`, with first < second, each pair at most once.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError. So do pairs of points that do not exist, and pairs in another order.
+Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
 Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of splits.
 """
@@ -52,8 +51,6 @@ def pair_product(
     first, second : ndarray, shape (p,), int32
     v : ndarray, shape (p,), float64
     u : ndarray, shape (n,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -161,8 +158,6 @@ def best_thresholds(
         Weights on the same grid as `base`, so that all sums are exact. The contract does not check
         this.
     base : float
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -243,8 +238,6 @@ def split_pairs(
         the same order.
     first, second : ndarray, shape (p,), int32
     v : ndarray, shape (p,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -311,8 +304,6 @@ def meet_pairs(
     similar : ndarray, shape (p,), uint8
     T : ndarray, shape (p,), float64
     c : float
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

@@ -3,20 +3,20 @@
 The plane of eq. 18 comes from an eigenvector. It only approximates eq. 17, so its threshold may be
 chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError. So do pairs of points that do not exist, and pairs in another order.
+Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
-Not handled here: stumps and dense matrices of pairs (``search_forest/growing.py``), the eigensolver
+Not handled here: stumps and dense matrices of pairs (``search_forest``), the eigensolver
 (``eigen.py``), sums over pairs (``pairs.py``).
 """
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from refimpl.kernels.contract import checked
-from refimpl.kernels.eigen import LARGE, leading_direction, length
+from refimpl.kernels.eigen import leading_direction, length, times, times_from_left
 from refimpl.kernels.forest import plane_values
 from refimpl.kernels.pairs import best_thresholds, pair_product
 from refimpl.kernels.products import matrix_vector, vector_matrix
@@ -144,8 +144,6 @@ def best_plane(
         Whether b is that of eq. 18 or the best for eq. 17.
     refine : int
         How many times the plane may be moved, as long as eq. 17 rises.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -243,13 +241,10 @@ def with_best_threshold(
 def moved(
     X: Points, sums: Sums, plane: Plane, n_moves: int, kernels: PlaneKernels, threads: int | None
 ) -> Plane:
-    """Move `plane` up to `n_moves` times, as long as eq. 17 rises.
-
-    With s_i = 1 on one side and -1 on the other, J^k(1) + J^k(2) = (J^k + s^T M s) / 2, and M s
-    says how strongly each point belongs to which side. The next plane is the plane that fits
-    M s best, with its best threshold. All sums over M are exact (see ``search_forest/pairs.py``),
-    so no rise is due to rounding.
-    """
+    """Move `plane` up to `n_moves` times, as long as eq. 17 rises."""
+    # With s_i = 1 on one side and -1 on the other, J^k(1) + J^k(2) = (J^k + s^T M s) / 2, and M s
+    # says how strongly each point belongs to which side. The next plane is the one that fits M s
+    # best, with its best threshold. All sums over M are exact, so no rise is due to rounding.
     if n_moves == 0:
         return plane
     x = centred(X, X.shape[1] ** -0.5)[0]
@@ -279,44 +274,22 @@ def _pull(sums: Sums, left: BoolArray) -> tuple[float, FloatArray]:
 def fitted(
     A: FloatArray, u: FloatArray, kernels: PlaneKernels = REFERENCE, threads: int | None = None
 ) -> FloatArray:
-    """Return p with A p near u, by a few conjugate gradient steps from p = 0.
-
-    With fewer steps, p is smaller in directions in which A varies little.
-    """
+    """Return p with A p near u, by a few conjugate gradient steps from p = 0."""
+    # with fewer steps, p is smaller in directions in which A varies little
+    right = partial(kernels.matrix_vector, threads=threads)
+    left = partial(kernels.vector_matrix, threads=threads)
     p = np.zeros(A.shape[1])
-    r = _times_from_left(u, A, kernels, threads)
+    r = times_from_left(u, A, left)
     q = r
     rr = np.einsum("i,i", r, r)
     for _ in range(FIT):
-        v = _times(A, q, kernels, threads)
+        v = times(A, q, right)
         vv = np.einsum("i,i", v, v)
         if not (vv > 0 and rr > 0):
             break
         p = p + rr / vv * q
-        r = r - rr / vv * _times_from_left(v, A, kernels, threads)
+        r = r - rr / vv * times_from_left(v, A, left)
         before = rr
         rr = np.einsum("i,i", r, r)
         q = r + rr / before * q
     return p
-
-
-def _times(A: FloatArray, v: FloatArray, kernels: PlaneKernels, threads: int | None) -> FloatArray:
-    """Return A v."""
-    product: FloatArray = (
-        np.einsum("ij,j->i", A, v)
-        if A.size < LARGE
-        else kernels.matrix_vector(A, v, threads=threads)
-    )
-    return product
-
-
-def _times_from_left(
-    u: FloatArray, A: FloatArray, kernels: PlaneKernels, threads: int | None
-) -> FloatArray:
-    """Return u^T A."""
-    product: FloatArray = (
-        np.einsum("i,ij->j", u, A)
-        if A.size < LARGE
-        else kernels.vector_matrix(u, A, threads=threads)
-    )
-    return product

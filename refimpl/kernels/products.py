@@ -1,11 +1,8 @@
 """Products of a matrix and a vector in a stated order, for large nodes of search trees.
 
 The order of summation is that of ``np.einsum`` on machines where it adds with SSE, so that small
-products (``refimpl/products.py``) and large ones are rounded alike. The order of BLAS depends on
-its number of threads.
-
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
+products (:func:`refimpl.kernels.eigen.times`) and large ones are rounded alike. The order of BLAS
+depends on its number of threads.
 
 The reference leaves products to ``np.einsum`` where that adds in the stated order: it takes rows of
 more than 8,192 numbers in parts.
@@ -90,22 +87,15 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
     ----------
     A : ndarray, shape (n, d), float64
     v : ndarray, shape (d,), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n,), float64
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
-
     See Also
     --------
     vector_matrix : The product u^T A.
-    refimpl.products : The products of the search forest; it chooses between this and ``np.einsum``.
+    leading_direction : Takes this for large nodes, and ``np.einsum`` for small ones.
 
     Examples
     --------
@@ -129,17 +119,10 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
     ----------
     u : ndarray, shape (n,), float64
     A : ndarray, shape (n, d), float64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (d,), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

@@ -35,17 +35,10 @@ def weighted_l1(
         The weights of the coordinates for each query.
     X : ndarray, shape (n_X, d), float64
         Embedded database.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n_Q, n_X), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

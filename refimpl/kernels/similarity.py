@@ -39,13 +39,6 @@ def add_similarity(
     alpha, threshold : ndarray, shape (T,), float64
     feature, polarity : ndarray, shape (T,), int64
         A polarity is 1 or -1.
-    threads : int, optional
-        Not used by the reference.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

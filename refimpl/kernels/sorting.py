@@ -206,8 +206,6 @@ def presort(
     ----------
     A : ndarray, shape (n_A, d), float64
     B : ndarray, shape (n_B, d), float64, optional
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------

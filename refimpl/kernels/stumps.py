@@ -22,17 +22,7 @@ GRID = 2.0**-52
 
 
 def on_grid(w: FloatArray) -> FloatArray:
-    """Round weights to multiples of 2**-52 (half to even).
-
-    Parameters
-    ----------
-    w : ndarray, shape (n,), float64
-        Weights that add up to one, or less.
-
-    Returns
-    -------
-    ndarray, shape (n,), float64
-    """
+    """Round weights to multiples of 2**-52 (half to even)."""
     return np.rint(w / GRID) * GRID
 
 
@@ -57,8 +47,6 @@ def best_stump(
         Non-negative weights that add up to at most one.
     l : ndarray, shape (n,), bool
         True for label 1, False for label 0.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -70,11 +58,6 @@ def best_stump(
         Polarity, 1 or -1.
     theta : float
         Threshold, the midpoint between two neighbouring values; -inf makes h constant.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

@@ -10,9 +10,6 @@ neighbours j of i.
 Eqs. 5 and 6 consist of sums of w (x_a - x_b)(x_a - x_b)^T over pairs. Such a sum is X^T
 times what :func:`weighted_differences` makes of X.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: the choice of the working set, matrix products.
 """
 
@@ -46,17 +43,10 @@ def pair_distances(
     Z : ndarray, shape (n, r), float64
     first, second : ndarray, shape (p,), int64
         Rows of Z.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (p,), float64
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -112,18 +102,11 @@ def impostors(
         Squared radii; for LMNN 1 + the largest squared distance to a target neighbour. No point is
         within a radius of 0 or less.
     classes_Q, classes_X : ndarray, shapes (n_Q,) and (n_X,), int64
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     first, second : ndarray, shape (p,), int64
         Rows of Q and of X, ascending by row of Q, then of X.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -182,8 +165,6 @@ def hinge_terms(
         The pairs of point i are those from start[i] to before start[i + 1].
     h : float
         At least 0.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -198,11 +179,6 @@ def hinge_terms(
         Sums of the weights over the target neighbours.
     target_weights : ndarray, shape (n, k), float64
         Sums of the weights over the pairs of a point.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -270,18 +246,11 @@ def weighted_differences(
         Where the weight of (a, b) stands in `weights`.
     weights : ndarray, shape (p,), float64
         Neighbours of weight 0 are skipped.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (n, r), float64
         Sums in the order of the list.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

@@ -115,8 +115,6 @@ def tree_nearest(
         The index of a point that is no neighbour of the query, such as itself; -1 for none.
     bound : {"box", "ball"}, default "box"
         The lower bound that rules a node out: the distance to the box of its points, or eq. 7.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
@@ -205,11 +203,6 @@ def tree_within(
         The squared distances of these points.
     computed : ndarray, shape (n_Q,), int64
         As for :func:`tree_nearest`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

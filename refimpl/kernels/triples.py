@@ -5,9 +5,6 @@ if it is nearer to b. A classifier comes from a one-dimensional embedding F, giv
 on the training objects. The *margin* of a triple says how much nearer F puts q to a than to b. The
 kernels see many embeddings at once and every triple of each.
 
-Arguments that :data:`refimpl.kernels.contract.CONTRACT` does not allow raise TypeError or
-ValueError.
-
 Not handled here: choosing triples, distances, the loss Z (:mod:`refimpl.kernels.losses`).
 
 Both twins give the same bits: weighted errors are exact sums of weights on the grid
@@ -29,19 +26,7 @@ __all__ = ["best_ranges", "margin_sums", "margins", "signed_margins", "weighted_
 
 
 def margins(F: FloatArray, triples: Int32Array) -> FloatArray:
-    """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2, in one dimension.
-
-    Parameters
-    ----------
-    F : ndarray, shape (n,), float64
-        Values of a 1D embedding on the training objects.
-    triples : ndarray, shape (t, 3), int32
-        Objects q, a, b of each triple.
-
-    Returns
-    -------
-    ndarray, shape (t,), float64
-    """
+    """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2."""
     q, a, b = F.take(triples).T
     values: FloatArray = np.abs(q - b) - np.abs(q - a)  # BM:eq2
     return values
@@ -73,18 +58,11 @@ def weighted_errors(
         1 or -1, the proximity order of each triple.
     w : ndarray, shape (t,), float64
         Weights on the grid that add up to at most one.
-    threads : int, optional
-        Not used by the reference.
 
     Returns
     -------
     ndarray, shape (m,), float64
         Exact multiples of 2**-53; a triple whose margin is 0 counts as half an error.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------
@@ -195,11 +173,6 @@ def best_ranges(
         Lambda_j of the best range, an exact multiple of 2**-53.
     best : ndarray, shape (m,), int64
         The row of `ranges` that holds the best range; of equal errors the lowest row.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`.
 
     See Also
     --------

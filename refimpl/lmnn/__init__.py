@@ -17,12 +17,18 @@ The words of this room:
 - A *slope* of a hinge is its derivative, between 0 and 1. The slopes give a lower bound on eq. 3.
 """
 
-from refimpl.lmnn.arguments import estimate_memory
-from refimpl.lmnn.driver import stalled
+from refimpl.lmnn.arguments import estimate_memory, kmeans_partition, target_neighbors
 from refimpl.lmnn.low_rank import lmnn_rect, lmnn_svd, project
-from refimpl.lmnn.model import Check, ConvergenceWarning, LMNNOptions, LMNNResult
-from refimpl.lmnn.neighbors import classify, leave_one_out_error, metric_neighbors
-from refimpl.lmnn.training import kmeans_partition, lmnn, target_neighbors
+from refimpl.lmnn.model import (
+    Check,
+    ConvergenceWarning,
+    LMNNOptions,
+    LMNNResult,
+    classify,
+    leave_one_out_error,
+    metric_neighbors,
+)
+from refimpl.lmnn.training import lmnn, stalled
 
 __all__ = [
     "Check",

@@ -1,15 +1,18 @@
-"""Checks of LMNN's arguments, estimates of its memory, and the pairs that fit into a limit."""
+"""The arguments of LMNN: how targets and parts are made, checks, and estimates of memory."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
-from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel
+from refimpl.arrays import as_array, as_matrix, as_points, as_vectors_like, for_kernel
 from refimpl.checks import (
     as_callback,
     as_class_indices,
     as_count,
+    as_generator,
     as_kernels,
     as_labels,
     as_options,
@@ -18,9 +21,10 @@ from refimpl.checks import (
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import check_threads
 from refimpl.kernels.subgradient import HELD
+from refimpl.lmnn import algorithm
 from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of
 from refimpl.lmnn.problem import Room
-from refimpl.lmnn.smoothed import MEMORY, MIXED
+from refimpl.lmnn.solvers import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
 from refimpl.resources import check_memory, free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -32,7 +36,9 @@ __all__ = [
     "as_request",
     "checked",
     "estimate_memory",
+    "kmeans_partition",
     "require_neighbors",
+    "target_neighbors",
 ]
 
 LEAST_SPREAD = 1e-120  # a metric has entries of size 1 / spread, and a kernel squares them
@@ -43,33 +49,18 @@ USUAL = LMNNOptions()
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """The validation set, whose error decides when a training ends.
-
-    Attributes
-    ----------
-    Q : ndarray, shape (m, d), float64
-    classes : ndarray, shape (m,), int64
-        Indices of their classes among the training classes; -1 for other classes.
-    """
+    """The validation set, whose error decides when a training ends."""
 
     Q: FloatArray
-    classes: IntArray
+    classes: IntArray  # indices among the training classes, -1 for other classes
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The checked arguments of a training; see :func:`refimpl.lmnn.lmnn`.
-
-    Attributes
-    ----------
-    classes : ndarray, shape (n,), int64
-        The index of each point's class.
-    factors : ndarray, shape (partitions, r, d), float64, or None
-        The factors in `start`.
-    """
+    """The checked arguments of a training; see :func:`refimpl.lmnn.lmnn`."""
 
     X: FloatArray
-    classes: IntArray
+    classes: IntArray  # the index of each point's class
     k: int
     mu: float
     partition: IntArray
@@ -78,7 +69,7 @@ class Request:
     kernels: Kernels
     threads: int | None
     callback: LMNNCallback | None
-    factors: FloatArray | None
+    factors: FloatArray | None  # those in `start`, (partitions, r, d)
     max_memory: int | None
     validation: Validation | None
 
@@ -240,6 +231,91 @@ def as_validation(
     return Validation(Q, as_class_indices(validation[1], np.unique(y), len(Q), "validation[1]"))
 
 
+def target_neighbors(X: ArrayLike, y: ArrayLike, k: int) -> IntArray:
+    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    y : array_like, shape (n,)
+        Classes; every class needs at least k + 1 points.
+    k : int
+        The number of target neighbours of each point.
+
+    Returns
+    -------
+    ndarray, shape (n, k), int64
+        Rows of X, the nearest in Euclidean distance first; among equal distances the lowest index
+        first. A point is not its own target neighbour, but a duplicate of it may be.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit, or a class has fewer than k + 1 points.
+
+    See Also
+    --------
+    lmnn : Its argument `targets` takes other target neighbours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import target_neighbors
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> target_neighbors(X, y, 1).tolist()
+    [[1], [0], [3], [2]]
+    """
+    points, classes, k = checked(X, y, k)
+    return algorithm.target_neighbors(points, classes, k)
+
+
+def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:
+    """Return clusters by k-means, each of which gets a metric: § 5.1.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+    p : int
+        The number of clusters, at most n. If k-means leaves clusters empty, there are fewer.
+    rng : numpy.random.Generator
+        Draws the first centres.
+
+    Returns
+    -------
+    ndarray, shape (n,), int64
+        The cluster of each point: 0, 1, ...
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    lmnn : Its argument `partition` takes the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import kmeans_partition
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> clusters = kmeans_partition(X, 2, rng=np.random.default_rng(0))
+    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
+    True
+    """
+    points = as_points(X, "X")
+    p = as_count(p, "p")
+    if p > len(points):
+        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    # SciPy before 1.15 calls its generator `seed`
+    kmeans2 = scipy.cluster.vq.kmeans2
+    generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
+    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
+    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+
+
+# ------------------------------------------------------------------------------------------ memory
+
 BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
 PAIR_TARGET = 56  # and more bytes for each pair and target neighbour
@@ -270,9 +346,8 @@ def estimate_memory(
     different classes. Few trainings come near the bound; ``result.history[:, 3].max()`` is the
     number of pairs that a training had. The bound is valid for both kernels.
 
-    :func:`refimpl.lmnn.lmnn_rect` has no estimate of its own. For its X, y, k, mu, targets and
-    options the estimate is an upper bound too, as long as `partition` is None. It does not depend
-    on r: with a small r the training may take far less.
+    Without a `partition` it is an upper bound for :func:`refimpl.lmnn.lmnn_rect`, too. It does not
+    depend on r: with a small r the training may take far less.
 
     Parameters
     ----------
@@ -317,15 +392,7 @@ def pairs_of_classes(classes: IntArray) -> int:
 
 
 def bytes_for(n: int, d: int, k: int, partitions: int, pairs: int) -> int:
-    """Return an upper bound of the bytes of a training with `pairs` pairs at a time.
-
-    Parameters
-    ----------
-    n, d, k, partitions : int
-        The numbers of points, dimensions, target neighbours of each point, and metrics.
-    pairs : int
-        The number of pairs of a point and an impostor.
-    """
+    """Return an upper bound of the bytes of a training with `pairs` pairs at a time."""
     # numbers that the reference kernels have in memory at a time
     numbers = min(HELD, n * n) + min(HELD, 2 * (pairs + n * k) * (d + 8))
     points = n * d * (12 + 6 * partitions + 5 * k) + n * k * 60 + 6 * n * min(n, 200)
@@ -350,17 +417,9 @@ def bytes_of_validation(request: Request) -> int:
 
 
 def room_for_pairs(request: Request) -> Room | None:
-    """Return how many pairs `max_memory` allows, or the memory that is free.
-
-    None stands for as many as there can be. With the memory that is free, a search for impostors
-    is divided only where its list could outgrow that memory. The result never depends on it. The
-    search of many points takes up to three times as long where it is divided.
-
-    Raises
-    ------
-    MemoryError
-        If there is no room for a single pair.
-    """
+    """Return how many pairs `max_memory`, or the free memory, allows; None for all that can be."""
+    # With the free memory, a search for impostors is divided only where its list could outgrow it:
+    # a divided search of many points takes up to three times as long. The result is the same.
     most = pairs_of_classes(request.classes)
     if request.max_memory is not None:
         needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)

@@ -13,10 +13,10 @@ from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
-from refimpl.lmnn.driver import course, until_done, warn_unless_finished
 from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, factors_of
 from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
-from refimpl.lmnn.smoothed import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
+from refimpl.lmnn.solvers import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
+from refimpl.lmnn.training import problem_of, until_done, warn_unless_finished
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 
@@ -150,11 +150,8 @@ def lmnn_rect(
         10,000 points the default is the result of a training on a tenth of the points, because
         under the principal components there would be too many impostors.
     max_memory : int, optional
-        The most bytes that the training may take. The limit is compared with the estimate for
-        :func:`lmnn` with the same arguments and one metric, whatever `r` is. A training of rank r
-        takes at most that much, so the limit holds; with a small r it may need far less. See
-        :func:`estimate_memory`. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+        As for :func:`lmnn`, whose estimate for one metric is an upper bound whatever `r` is; with
+        a small r the training may need far less.
 
     Returns
     -------
@@ -207,22 +204,7 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     """Train a factor of r rows. Return also whether the callback ended the training."""
     room = room_for_pairs(request)
     tol = TOL if request.options.tol is None else request.options.tol
-    X = request.X
-    targets = request.targets
-    if targets is None:
-        targets = algorithm.target_neighbors(X, request.classes, request.k)
-    problem = LargeMarginProblem(
-        X - X.mean(axis=0),
-        request.classes,
-        targets,
-        request.mu,
-        request.partition,
-        request.kernels,
-        request.threads,
-        request.options.search,
-        original=X,
-        room=room,
-    )
+    problem = problem_of(request, request.targets, room)
     L = request.factors
     if L is None:
         with one_blas_thread:
@@ -230,7 +212,7 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     checks = descend_low_rank(
         problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
     )
-    return until_done(checks, problem, course(request, tol))
+    return until_done(checks, problem, request, tol)
 
 
 def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) -> FloatArray:
@@ -255,12 +237,8 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
 def descend_low_rank(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
-    """Yield the state of LMNN-RECT after each full check, with a factor L of few rows.
-
-    There is no barrier and no bound. The smoothing shrinks until the steps end. The parameters and
-    what is yielded are as in :func:`descend`. The last check is `settled` if its relative gain is
-    below `tol`.
-    """
+    """Yield the state of LMNN-RECT after each full check, the last one `settled` below `tol`."""
+    # there is no barrier and no bound; the smoothing shrinks until the steps end
     coordinates = problem.coordinates_with(SHARE)
     inner = problem.within(coordinates.U)
     smoothed = Smoothed(inner, np.zeros((1, 1)))

@@ -1,17 +1,23 @@
-"""The options of LMNN's trainings, their state after a full check, and their result.
+"""The options of LMNN's trainings, their state after a full check, their result and its use.
 
-Not handled here: the training (``training.py``), classification (``neighbors.py``).
+A metric is used for k nearest neighbours: eq. 8 of Weinberger & Saul (2008). The squared distance
+from a query to a training point is taken under the metric of the training point's partition.
+
+Not handled here: the training (``training.py``).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from refimpl.arrays import as_array, for_kernel
-from refimpl.checks import as_count, one_of, positive
+import numpy as np
+
+from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel
+from refimpl.ball_trees import nearest_neighbors
+from refimpl.checks import as_count, as_labels, one_of, positive
 from refimpl.progress import Step
 from refimpl.results import immutable, result
-from refimpl.typing import ArrayLike, FloatArray, IntArray
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
 __all__ = [
     "Check",
@@ -22,6 +28,10 @@ __all__ = [
     "Metric",
     "Search",
     "Solver",
+    "classify",
+    "leave_one_out_error",
+    "metric_neighbors",
+    "votes",
 ]
 
 Solver: TypeAlias = Literal["smoothed", "printed"]
@@ -39,7 +49,7 @@ class LMNNOptions:
     ----------
     solver : {"smoothed", "printed"}, optional
         "smoothed" takes L-BFGS steps on smoothed hinges and proves how near the optimum is
-        (:func:`refimpl.lmnn.smoothed.descend`). "printed" takes the steps of § 3 as in
+        (:func:`refimpl.lmnn.solvers.descend`). "printed" takes the steps of § 3 as in
         ``algorithm.py``. They come within 0.5 % of the optimum if the columns have similar scales.
         Otherwise they may stop early; the `message` and `converged` of the result then say so. The
         default is "smoothed", but "printed" if a validation set stops the training of several
@@ -151,17 +161,16 @@ class Check:
         Eq. 3 over all triples at `L`. It never rises from one full check to the next.
     bound : float
         A lower bound: no metric of the columns that are used has a lower objective
-        (:mod:`refimpl.lmnn.coordinates`).
+        (:mod:`refimpl.lmnn.certificate`).
     active : int
         The number of active triples (those with positive slack) at the last factors tried.
     pairs : int
         The number of pairs in the working set.
     evaluations : int
         How many times the working set was evaluated so far.
-    h, epsilon : float
-        The width of the smoothed hinges, and the strength of the barrier.
-    gradient_norm : float
-        The norm of the gradient of the smoothed problem by L, divided by that of the pull.
+    h, epsilon, gradient_norm : float
+        The width of the smoothed hinges, the strength of the barrier, and the norm of the gradient
+        of the smoothed problem by L, divided by that of the pull.
     settled : bool
         Whether the last steps gained so little that the training ends (low rank only).
     stuck : bool
@@ -222,18 +231,15 @@ class LMNNResult:
         A lower bound: no positive semidefinite M has a lower objective. It is 0 if no bound is
         known, which is so for low rank, and if a column was left out because its values differ by
         no more than rounding errors. A column that equals a sum of other columns up to rounding
-        errors counts as their sum; see :mod:`refimpl.lmnn.coordinates`.
+        errors counts as their sum; see :mod:`refimpl.lmnn.certificate`.
     converged : bool
-        Whether objective - bound is at most tol times the objective. If the objective is less than
-        a thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is less, the
-        gap is compared with tol times this thousandth instead. For :func:`lmnn_rect` `converged`
-        only says that the last steps gained less than tol.
+        Whether the training ended as `tol` of :class:`LMNNOptions` says: near the optimum or, for
+        :func:`lmnn_rect`, where the last steps gained little.
     message : str
         Why the training ended and, if `converged` is False, how far from the optimum `L` may be.
     history : ndarray, shape (full checks, 6), float64
-        After each full check: the best objective so far, the bound, the number of active triples,
-        the number of pairs in the working set, the number of its evaluations so far, and the norm
-        of the gradient by L divided by that of the pull.
+        `objective`, `bound`, `active`, `pairs`, `evaluations` and `gradient_norm` of the
+        :class:`Check` after each full check.
     validation_errors : ndarray, shape (full checks,) or (0,), float64
         The share of the validation set that is misclassified after each full check.
 
@@ -306,3 +312,239 @@ def factors_of(metric: Metric) -> FloatArray:
         raise TypeError(f"metric must hold real numbers; got dtype {L.dtype}")
     L = for_kernel(L)
     return L[None] if L.ndim == 2 else L
+
+
+# ------------------------------------------------------------------------------ nearest neighbours
+
+Method: TypeAlias = Literal["auto", "tree", "scan", "brute"]
+
+
+def metric_neighbors(
+    metric: Metric,
+    Q: ArrayLike | None,
+    X: ArrayLike,
+    k: int,
+    *,
+    partition: ArrayLike | None = None,
+    method: Method = "auto",
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Return the k nearest points of X for each query: eq. 8.
+
+    Parameters
+    ----------
+    metric : LMNNResult or array_like, shape (r, d) or (partitions, r, d)
+        A result of :func:`lmnn` or :func:`lmnn_rect`, or factors L of metrics M = L^T L.
+    Q : array_like, shape (m, d), or None
+        Queries. With None the queries are the points of X, and no point is its own neighbour (leave
+        one out).
+    X : array_like, shape (n, d)
+        Points to choose the neighbours from.
+    k : int
+        The number of neighbours: at most n, or n - 1 if Q is None.
+    partition : array_like of int, shape (n,), optional
+        The index of the metric of each point of X. It is needed with several metrics, unless
+        `metric` is the result of a training on X.
+    method : {"auto", "tree", "scan", "brute"}, default "auto"
+        As for :func:`refimpl.ball_trees.nearest_neighbors`.
+    kernels : module, optional
+        :mod:`refimpl.kernels` by default.
+    threads : int, optional
+        None for all. The result does not depend on it.
+
+    Returns
+    -------
+    squares : ndarray, shape (m, k), float64
+        Squared distances, in ascending order.
+    indices : ndarray, shape (m, k), int64
+        Rows of X; among equal distances the lowest index comes first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    classify : The class of most of the neighbours.
+    refimpl.ball_trees.nearest_neighbors : The same under one metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import metric_neighbors
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
+    >>> squares, indices = metric_neighbors(np.diag([5.0, 1.0]), [[0.0, 1.0]], X, 2)
+    >>> indices.tolist(), squares.tolist()
+    ([[0, 2]], [[1.0, 4.0]])
+    """
+    points = as_matrix(X, "X")
+    k = as_count(k, "k")
+    L = factors_of(metric)
+    places = _partition_of(metric, L, partition, len(points))
+    queries = points if Q is None else as_vectors_like(Q, points, "Q")
+    most = len(points) - (Q is None)
+    if k > most:
+        raise ValueError(f"k must be at most {most}, the points to choose from; got {k}")
+    all_squares = []
+    all_indices = []
+    for alpha in np.unique(places):
+        members = np.flatnonzero(places == alpha)
+        count = min(k + (Q is None), len(members))  # one more, as the point itself is dropped
+        near = nearest_neighbors(
+            queries,
+            points[members],
+            count,
+            L[alpha],
+            method=method,
+            kernels=kernels,
+            threads=threads,
+        )
+        index = members[near.indices]
+        itself = np.zeros(index.shape, dtype=bool)
+        if Q is None:
+            itself = index == np.arange(len(queries))[:, None]
+        all_squares.append(np.where(itself, np.inf, near.squares))
+        all_indices.append(index)
+    squares = np.concatenate(all_squares, axis=1)
+    indices = np.concatenate(all_indices, axis=1)
+    order = np.lexsort((indices, squares), axis=1)[:, :k]  # LM:eq8, LM:5:2
+    return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
+
+
+def _partition_of(metric: Metric, L: FloatArray, partition: ArrayLike | None, n: int) -> IntArray:
+    """Return the index of the metric of each of n points."""
+    if partition is None and len(L) == 1:
+        return np.zeros(n, dtype=np.int64)
+    if partition is None and isinstance(metric, LMNNResult):
+        if len(metric.partition) != n:
+            raise ValueError(
+                "partition must be passed if X is not the X of the training, which had "
+                f"{len(metric.partition)} points; got {n} points and partition=None"
+            )
+        return metric.partition
+    if partition is None:
+        raise ValueError(f"partition must say which of {len(L)} metrics each point has; got None")
+    places = as_array(partition, "partition", "indices")
+    if (
+        places.shape != (n,)
+        or places.dtype.kind not in "iu"
+        or not ((places >= 0) & (places < len(L))).all()
+    ):
+        raise ValueError(
+            f"partition must hold the index of a metric, 0 to {len(L) - 1}, for all {n} points; "
+            f"got shape {places.shape}, dtype {places.dtype}"
+        )
+    return places.astype(np.int64)
+
+
+def classify(
+    metric: Metric,
+    Q: ArrayLike | None,
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int,
+    *,
+    partition: ArrayLike | None = None,
+    method: Method = "auto",
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Labels:
+    """Return for each query the majority class of its k nearest points of X: eq. 8.
+
+    Among classes with equally many votes the first in sorted order wins, as in scikit-learn's k-NN.
+
+    Parameters
+    ----------
+    metric, Q, X
+        As for :func:`metric_neighbors`.
+    y : array_like, shape (n,)
+        Classes of the points of X.
+    k : int
+        The number of neighbours that vote.
+    partition, method, kernels, threads
+        As for :func:`metric_neighbors`.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Classes, in the dtype of `y`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    metric_neighbors : The neighbours themselves.
+    leave_one_out_error : The error on the points of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import classify
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
+    >>> classify(np.eye(1), [[0.5], [9.0]], X, y, 1).tolist()
+    ['low', 'high']
+    """
+    points = as_matrix(X, "X")
+    labels, classes = np.unique(as_labels(y, len(points), "y"), return_inverse=True)
+    indices = metric_neighbors(
+        metric, Q, points, k, partition=partition, method=method, kernels=kernels, threads=threads
+    )[1]
+    winners: Labels = labels[votes(classes[indices], len(labels)).argmax(axis=1)]
+    return winners
+
+
+def votes(near: IntArray, n_classes: int) -> IntArray:
+    """Return how many of the k neighbours, (m, k), are of each class, (m, n_classes)."""
+    rows = np.arange(len(near))[:, None] * n_classes
+    counts = np.bincount((rows + near).ravel(), minlength=len(near) * n_classes)
+    return counts.reshape(-1, n_classes)
+
+
+def leave_one_out_error(
+    metric: Metric,
+    X: ArrayLike,
+    y: ArrayLike,
+    k: int,
+    *,
+    partition: ArrayLike | None = None,
+    method: Method = "auto",
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> float:
+    """Return the share of the points of X that their k nearest other points misclassify: § 5.
+
+    Parameters
+    ----------
+    metric, X, y, k, partition, method, kernels, threads
+        As for :func:`classify`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
+    See Also
+    --------
+    classify : The classes of other queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.lmnn import leave_one_out_error
+    >>> leave_one_out_error(np.eye(1), [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 0], 1)
+    0.5
+    """
+    # LM:5:3
+    classes = classify(
+        metric, None, X, y, k, partition=partition, method=method, kernels=kernels, threads=threads
+    )
+    return float((classes != np.asarray(y)).mean())

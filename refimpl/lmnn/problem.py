@@ -9,7 +9,7 @@ l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* 
 whose margin may be violated. With many points a training starts from the result of a training on a
 subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
 
-Not handled here: the choice of steps (``printed.py``, ``smoothed.py``), validation of arguments.
+Not handled here: the choice of steps (``solvers.py``), validation of arguments.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from refimpl.lmnn.algorithm import adjacency
-from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn.certificate import Coordinates
 from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
@@ -30,24 +30,7 @@ MOST = 2 / 3  # with a larger share of the rows their copies would take more mem
 
 
 class UsedRows:
-    """The rows of a table of mapped points that some pairs use, in ascending order.
-
-    Parameters
-    ----------
-    first, second : ndarray, shape (p,), int64
-        The pairs, as rows of a table of partitions * n mapped points.
-    X : ndarray, shape (n, d) or (partitions, n, d), float64
-        The points before they are mapped.
-    partitions : int
-    threads : int or None
-
-    Attributes
-    ----------
-    places : ndarray, shape (rows,), int64
-        The used rows of the table; all rows if most of them are used.
-    pairs : tuple of ndarray, shape (p,), int64
-        The pairs as rows among the used ones.
-    """
+    """The rows of a table of partitions * n mapped points that some pairs use, ascending."""
 
     def __init__(
         self, first: IntArray, second: IntArray, X: FloatArray, partitions: int, threads: int | None
@@ -56,7 +39,7 @@ class UsedRows:
         is_used = np.zeros(partitions * n, dtype=bool)
         is_used[first] = True
         is_used[second] = True
-        if np.count_nonzero(is_used) > MOST * len(is_used):
+        if np.count_nonzero(is_used) > MOST * len(is_used):  # then all of them
             is_used[:] = True
         self.places: IntArray = np.flatnonzero(is_used)
         number = np.cumsum(is_used) - 1
@@ -94,82 +77,32 @@ class UsedRows:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The value of eq. 3 and of its parts over the triples of the working set.
-
-    Attributes
-    ----------
-    objective : float
-        Eq. 3 over the working set.
-    smooth : float
-        Eq. 3 with smoothed hinges; at most `objective`.
-    pull : float
-        The first term of eq. 3: the sum of the squared distances to target neighbours.
-    active : int
-        The number of active triples, which have positive slack.
-    alpha : float
-        The sum of mu times the slopes of the hinges. It is the value of the dual problem if the
-        slopes are feasible there.
-    weights : ndarray, shape (n k + p,), float64
-        The weight of each pair's outer product in the gradient: first the pairs of target
-        neighbours, then the working set.
-    Z : ndarray, shape (partitions * n, r), float64
-        The mapped points.
-    """
+    """The value of eq. 3 and of its parts over the triples of the working set."""
 
     objective: float
-    smooth: float
-    pull: float
-    active: int
-    alpha: float
-    weights: FloatArray
-    Z: FloatArray
+    smooth: float  # the same with smoothed hinges; at most `objective`
+    pull: float  # the first term of eq. 3, the sum of d(i, j)^2 over target neighbours
+    active: int  # triples with positive slack
+    alpha: float  # mu times the sum of the slopes: the dual value, where they are feasible
+    weights: FloatArray  # of C_ij and C_il in the gradient: target neighbours, then the working set
+    Z: FloatArray  # the mapped points, (partitions n, r)
 
 
 @dataclass(frozen=True)
 class Room:
-    """The memory that a training has for its working set.
+    """The memory that a training has for its working set."""
 
-    Attributes
-    ----------
-    pairs : int
-        The largest number of pairs.
-    source : str
-        What limits it, for the message.
-    advice : str
-        What the message advises.
-    looks : int
-        The largest number of pairs that one search for impostors examines, unless it is the search
-        of a single point. A search may list them all before they are counted.
-    """
-
-    pairs: int
-    source: str
-    advice: str
-    looks: int
+    pairs: int  # how many pairs there may be
+    source: str  # what limits it, for the message
+    advice: str  # what the message advises
+    looks: int  # pairs that a search for impostors examines at a time, as it may list them all
 
 
 class LargeMarginProblem:
     """Points, classes, target neighbours and a working set of pairs (i, l).
 
-    Parameters
-    ----------
-    X : ndarray, shape (n, d) or (partitions, n, d), float64
-        The points; in the second form each metric has its own coordinates.
-    classes : ndarray, shape (n,), int64
-    targets : ndarray, shape (n, k), int64
-        The target neighbours j of each i.
-    mu : float
-    partition : ndarray, shape (n,), int64
-        alpha_l of each point: 0, 1, ...
-    kernels : module
-    threads : int or None
-    search : {"product", "tree"}
-        How to look for impostors: by filtered scalar products, or in one ball tree for each class
-        (§ 4.2). Both find the same impostors.
-    original : ndarray, shape (n, d), optional
-        The points before they were centred; by default X.
-    room : Room, optional
-        The largest number of pairs in the working set; a larger one raises MemoryError.
+    X : (n, d), or (partitions, n, d) where each metric has its own coordinates
+    original : the points before they were centred, (n, d)
     """
 
     def __init__(
@@ -261,10 +194,7 @@ class LargeMarginProblem:
         return len(union) - len(old)
 
     def mapped(self, L: FloatArray) -> FloatArray:
-        """Return all points mapped by each of the factors L, shape (partitions, r, d).
-
-        The result has shape (partitions * n, r).
-        """
+        """Return all points mapped by each of the factors L, shape (partitions * n, r)."""
         X = np.broadcast_to(self.X, (len(L), self.n, self.d))
         Z = np.empty((len(L), self.n, L.shape[1]))
         for points, factor, out in zip(X, L, Z, strict=True):
@@ -272,10 +202,7 @@ class LargeMarginProblem:
         return Z.reshape(len(L) * self.n, L.shape[1])
 
     def impostors(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
-        """Return all pairs of a point i and an impostor l among the mapped points Z: § 4.2.
-
-        The classes differ, and d(i, l)^2 < margin + d(i, j)^2 for a target neighbour j.
-        """
+        """Return all (i, l) with d(i, l)^2 < margin + d(i, j)^2 for a j, sorted by i: § 4.2."""
         a, b = (rows[: self.n * self.k] for rows in self._rows)
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
@@ -353,12 +280,9 @@ class LargeMarginProblem:
         return self._evaluation(Z, pull, smooth, hinge, active, pair_weights, target_weights)
 
     def evaluate_around(self, Z: FloatArray, h: float, slopes: FloatArray) -> Evaluation:
-        """Return :meth:`evaluate_at` with hinges smoothed around slopes a, shape (p, k).
-
-        Z holds all mapped points, or those that are :attr:`used`.
-        The hinge of a slack z becomes the smoothed hinge of z + h a, less a constant. `objective`
-        and `active` of the result are those of the slacks z + h a.
-        """
+        """Return :meth:`evaluate_at` with hinges smoothed around slopes a, shape (p, k)."""
+        # Z may hold the used points only. The hinge of a slack z becomes the smoothed hinge of
+        # z + h a, less a constant; `objective` and `active` are those of the slacks z + h a.
         D = self._distances(Z)
         pull = D[: self.n * self.k].reshape(self.n, self.k)
         far = D[self.n * self.k :]
@@ -416,11 +340,7 @@ class LargeMarginProblem:
         return 2 * self._products(W, X)
 
     def gradient_M(self, weights: FloatArray, X: FloatArray | None = None) -> FloatArray:
-        """Return G of eq. 5, the derivative by each M: the sum of weight times C_ab over pairs.
-
-        The result has shape (partitions, d, d). If X, shape (partitions, n, r), is passed, the
-        points have these coordinates instead of the coordinates of the problem.
-        """
+        """Return G of eq. 5, the derivative by each M, for the points, or for X of each metric."""
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d)) if X is None else X
         rows = X.reshape(-1, X.shape[2])
         W = self.kernels.weighted_differences(
@@ -451,10 +371,7 @@ class LargeMarginProblem:
         return slacks
 
     def pull_gradient(self) -> FloatArray:
-        """Return the first term of eq. 5, the sum of C_ij over target neighbours.
-
-        The result has shape (partitions, d, d).
-        """
+        """Return the first term of eq. 5, the sum of C_ij over target neighbours."""
         return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
 
 
@@ -462,10 +379,7 @@ COARSE = 10_000  # with more points than this a tenth of them is trained first
 
 
 def few(problem: LargeMarginProblem) -> IntArray | None:
-    """Return every tenth point of each class, and more of a small class.
-
-    Return None if there are few points.
-    """
+    """Return every tenth point of each class, more of a small one; None for few points."""
     members = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
     strides = [max(1, min(10, len(part) // (problem.k + 1))) for part in members]
     parts = [part[::stride] for part, stride in zip(members, strides, strict=True)]
@@ -480,10 +394,7 @@ def zero_metric(mu: float, classes: IntArray, k: int) -> float:
 
 
 def scaled(problem: LargeMarginProblem, L: FloatArray, sample: int = 200) -> FloatArray:
-    """Return c L for the number c that is best for eq. 3 on a sample of the points.
-
-    The pull of c L is at most the objective of M = 0.
-    """
+    """Return c L for the c best for eq. 3 on a sample, with a pull of at most eq. 3 of M = 0."""
     rows = np.unique(np.linspace(0, problem.n - 1, min(sample, problem.n)).astype(np.int64))
     Z = problem.mapped(L).reshape(problem.partitions, problem.n, -1)
     D = np.empty((len(rows), problem.n))

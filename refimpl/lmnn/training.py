@@ -1,74 +1,62 @@
 """LMNN for use: Weinberger & Saul (2008), with checks, validation and a proof of the optimum.
 
-The algorithms of the paper are in ``algorithm.py``. The default solver is another one:
-``smoothed.py``.
+The algorithms of the paper are in ``algorithm.py``, the default solver is in ``solvers.py``.
 
-Not handled here: k-NN search and classification (``neighbors.py``), low rank (``low_rank.py``),
-missing values.
+Not handled here: k-NN search and classification (``model.py``), low rank (``low_rank.py``), missing
+values.
 """
 
-import inspect
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import scipy
 
-from refimpl.arrays import as_points
-from refimpl.checks import as_count, as_generator
-from refimpl.lmnn import algorithm, printed, smoothed
-from refimpl.lmnn.arguments import USUAL, Request, as_request, checked, room_for_pairs
-from refimpl.lmnn.driver import course, until_done, warn_unless_finished, with_what_was_left_out
-from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, Solver
-from refimpl.lmnn.neighbors import metric_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
-from refimpl.resources import one_blas_thread
+from refimpl.lmnn import algorithm, solvers
+from refimpl.lmnn.arguments import USUAL, Request, Validation, as_request, room_for_pairs
+from refimpl.lmnn.model import (
+    Check,
+    ConvergenceWarning,
+    LMNNCallback,
+    LMNNOptions,
+    LMNNResult,
+    Metric,
+    Solver,
+    classify,
+    metric_neighbors,
+    relative_gap,
+)
+from refimpl.lmnn.problem import LargeMarginProblem, Room, few, scaled, zero_metric
+from refimpl.progress import Step
+from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["kmeans_partition", "lmnn", "target_neighbors"]
+__all__ = ["lmnn", "problem_of", "stalled", "until_done", "warn_unless_finished"]
 
 TOL = 1e-3
 # the start weighs a direction by its pull, up to this multiple of the usual spread of the points
 FAR = 1000.0
-
-
-def target_neighbors(X: ArrayLike, y: ArrayLike, k: int) -> IntArray:
-    """Return the target neighbours of each point, its k nearest points of the same class: § 2.
-
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-    y : array_like, shape (n,)
-        Classes; every class needs at least k + 1 points.
-    k : int
-        The number of target neighbours of each point.
-
-    Returns
-    -------
-    ndarray, shape (n, k), int64
-        Rows of X, the nearest in Euclidean distance first; among equal distances the lowest index
-        first. A point is not its own target neighbour, but a duplicate of it may be.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit, or a class has fewer than k + 1 points.
-
-    See Also
-    --------
-    lmnn : Its argument `targets` takes other target neighbours.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import target_neighbors
-    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
-    >>> target_neighbors(X, y, 1).tolist()
-    [[1], [0], [3], [2]]
-    """
-    points, classes, k = checked(X, y, k)
-    return algorithm.target_neighbors(points, classes, k)
+# an objective below this share of n k, or of the objective of M = 0 if that is less, counts as 0
+LITTLE = 1e-3
+OUT_OF_CHECKS = "max_checks reached"
+LEFT_OUT = (
+    "{} left out, because the points differ there by no more than rounding errors; the bound takes "
+    "these differences as zero"
+)
+ROUNDED = (
+    "not converged: {} of X {} left out, because the values differ by at most 16 units in the last "
+    "place; subtract the mean or remove {}. Without {}: {}"
+)
+ENDED = (
+    "forty full checks lowered the objective by less than the tolerance, and the last found no new "
+    "triple"
+)
+STUCK = (
+    "neither the objective nor its bound moves any more; this can happen if the points, or the "
+    "differences between target neighbours, nearly lie in a space of fewer dimensions"
+)
+STOPPED = "the callback or an interruption ended the training after full check {}"
 
 
 def lmnn(
@@ -139,10 +127,9 @@ def lmnn(
         one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
         several metrics it starts from a training of one metric.
     max_memory : int, optional
-        The most bytes that the training may take; see :func:`estimate_memory`. By default what is
-        free when the training starts (:func:`refimpl.resources.free_memory`), and no limit where
-        that is unknown. Unlike a limit that is passed, this default changes neither the search for
-        impostors nor its speed.
+        The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
+        it starts; no limit where that is unknown. Unlike a limit that is passed, this default
+        changes neither the search for impostors nor its speed.
 
     Returns
     -------
@@ -192,43 +179,44 @@ def lmnn(
 
 
 def _train(request: Request) -> tuple[LMNNResult, bool]:
-    """Train in rounds, each with target neighbours of its own.
-
-    Return also whether the callback ended the training.
-    """
+    """Train in rounds of target neighbours; return also whether the callback ended it."""
     room = room_for_pairs(request)
     options = request.options
     tol = TOL if options.tol is None else options.tol
-    X = request.X
-    centred = X - X.mean(axis=0)
-    neighbors = request.targets
-    if neighbors is None:
-        neighbors = algorithm.target_neighbors(X, request.classes, request.k)
-    solver = options.solver or _usual_solver(request, neighbors)
+    targets = request.targets
     factors = request.factors
     checks = 0
     for left in reversed(range(options.n_target_rounds)):
-        problem = LargeMarginProblem(
-            centred,
-            request.classes,
-            neighbors,
-            request.mu,
-            request.partition,
-            request.kernels,
-            request.threads,
-            options.search,
-            original=X,
-            room=room,
-        )
+        problem = problem_of(request, targets, room)
+        solver = options.solver or _usual_solver(request, problem.targets)
         steps = _steps(problem, request, solver, factors, tol)
         finish = partial(with_what_was_left_out, problem=problem, tol=tol)
-        result, stopped = until_done(steps, problem, course(request, tol, finish, checks))
+        result, stopped = until_done(steps, problem, request, tol, finish, checks)
         if stopped or not left:
             break
         checks += result.full_checks
         factors = result.L
-        neighbors = _nearest_of_class(request, result)
+        targets = _nearest_of_class(request, result)
     return result, stopped
+
+
+def problem_of(request: Request, targets: IntArray | None, room: Room | None) -> LargeMarginProblem:
+    """Return the problem of a request, by default with the nearest points as target neighbours."""
+    X = request.X
+    if targets is None:
+        targets = algorithm.target_neighbors(X, request.classes, request.k)
+    return LargeMarginProblem(
+        X - X.mean(axis=0),
+        request.classes,
+        targets,
+        request.mu,
+        request.partition,
+        request.kernels,
+        request.threads,
+        request.options.search,
+        original=X,
+        room=room,
+    )
 
 
 def _steps(
@@ -244,20 +232,17 @@ def _steps(
         if factors is None:
             with one_blas_thread:
                 factors = _start(problem, request)
-        return smoothed.descend(problem, factors, tol, max_checks=max_checks)
+        return solvers.descend(problem, factors, tol, max_checks=max_checks)
     if factors is None and request.validation is not None and problem.partitions > 1:
         factors = _start(problem, request)
-    return printed.descend(problem, factors, tol, max_checks=max_checks)
+    return solvers.descend_as_printed(problem, factors, tol, max_checks=max_checks)
 
 
 def _usual_solver(request: Request, targets: IntArray) -> Solver:
-    """Return the default solver.
-
-    It is "printed" if a validation set stops the training of several metrics, and some target
-    neighbours differ from their points; otherwise it is "smoothed".
-    """
+    """Return "printed" if a validation set stops several metrics' training, else "smoothed"."""
     if request.validation is None or request.partition.max() == 0:
         return "smoothed"
+    # the printed steps need target neighbours that differ from their points
     differ = any((request.X[j] != request.X).any() for j in targets.T)
     return "printed" if differ else "smoothed"
 
@@ -298,51 +283,6 @@ def _metric_of(
     return _train(smaller)[0].L
 
 
-def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntArray:
-    """Return clusters by k-means, each of which gets a metric: § 5.1.
-
-    Parameters
-    ----------
-    X : array_like, shape (n, d)
-    p : int
-        The number of clusters, at most n. If k-means leaves clusters empty, there are fewer.
-    rng : numpy.random.Generator
-        Draws the first centres.
-
-    Returns
-    -------
-    ndarray, shape (n,), int64
-        The cluster of each point: 0, 1, ...
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit.
-
-    See Also
-    --------
-    lmnn : Its argument `partition` takes the result.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.lmnn import kmeans_partition
-    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    >>> clusters = kmeans_partition(X, 2, rng=np.random.default_rng(0))
-    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
-    True
-    """
-    points = as_points(X, "X")
-    p = as_count(p, "p")
-    if p > len(points):
-        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
-    # SciPy before 1.15 calls its generator `seed`
-    kmeans2 = scipy.cluster.vq.kmeans2
-    generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
-    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
-
-
 def _nearest_of_class(request: Request, result: LMNNResult) -> IntArray:
     """Return the target neighbours under the learnt metrics: eq. 8."""
     targets = np.empty((len(request.X), request.k), dtype=np.int64)
@@ -352,3 +292,248 @@ def _nearest_of_class(request: Request, result: LMNNResult) -> IntArray:
         near = metric_neighbors(result, None, request.X[members], request.k, partition=places)[1]
         targets[members] = members[near]
     return targets
+
+
+# ------------------------------------------------------------------- the loop over the full checks
+
+
+def until_done(
+    checks: Iterator[Check],
+    problem: LargeMarginProblem,
+    request: Request,
+    tol: float,
+    finish: Callable[[LMNNResult], LMNNResult] = lambda result: result,
+    checks_before: int = 0,
+) -> tuple[LMNNResult, bool]:
+    """Take steps until a rule or the callback ends them; return also whether the callback did.
+
+    finish : makes the result for the callback and the caller of that of the loop
+    checks_before : the number of full checks in earlier rounds of target neighbours
+    """
+    record = Record(problem, request, tol, finish, checks_before)
+    for check in on_one_blas_thread(checks):
+        record.add(check)
+        if record.told():
+            return record.result(), True
+        reason = record.reason_to_end()
+        if reason is not None:
+            break
+    else:
+        finished = len(record.history) == request.options.max_checks
+        reason = OUT_OF_CHECKS if finished else ENDED
+    return record.result(reason), False
+
+
+class Record:
+    """The full checks of a training so far, and the result of ending there."""
+
+    def __init__(
+        self,
+        problem: LargeMarginProblem,
+        request: Request,
+        tol: float,
+        finish: Callable[[LMNNResult], LMNNResult],
+        checks_before: int,
+    ) -> None:
+        self.problem = problem
+        self.request = request
+        self.tol = tol
+        self.finish = finish
+        self.checks_before = checks_before
+        self.little = negligible(problem.mu, problem.classes, problem.targets)
+        self.history: list[tuple[float, ...]] = []
+        self.errors: list[float] = []
+        self.best: Check
+        self.last: Check
+
+    def add(self, check: Check) -> None:
+        """Add a full check: compute its validation error, and note whether it is the best."""
+        self.history.append(
+            (
+                check.objective,
+                check.bound,
+                check.active,
+                check.pairs,
+                check.evaluations,
+                check.gradient_norm,
+            )
+        )
+        validation = self.request.validation
+        if validation is not None:
+            self.errors.append(self._error(check, validation))
+        improved = len(self.errors) > 1 and self.errors[-1] < min(self.errors[:-1])
+        if validation is None or len(self.errors) == 1 or improved:
+            self.best = check
+        self.last = check
+
+    def _error(self, check: Check, validation: Validation) -> float:
+        problem = self.problem
+        classes = classify(
+            check.L,
+            validation.Q,
+            problem.original,
+            problem.classes,
+            problem.k,
+            partition=problem.partition,
+        )
+        return float((classes != validation.classes).mean())
+
+    def told(self) -> bool:
+        """Call the callback, and return whether it ends the training."""
+        options, callback = self.request.options, self.request.callback
+        if callback is None:
+            return False
+        so_far = len(self.history), self.best, self.last
+        step = Step(
+            self.checks_before + len(self.history),
+            options.max_checks * options.n_target_rounds,
+            self.last,
+            make_result=lambda: self._result(*so_far, None),
+        )
+        return bool(callback(step))
+
+    def reason_to_end(self) -> str | None:
+        """Return why the training ends after this check, or None if it continues."""
+        if self._is_done(self.last):
+            return ""
+        if self.last.stuck:
+            return STUCK
+        patience = self.request.options.patience
+        if stalled(self.errors, patience):  # LM:5:8
+            return f"the validation error has not fallen for {patience} full checks"
+        return None
+
+    def _is_done(self, check: Check) -> bool:
+        return check.settled or certified(check.objective, check.bound, self.tol, self.little)
+
+    def result(self, reason: str | None = None) -> LMNNResult:
+        """Return the result of ending here; a reason of None means that the callback asked."""
+        return self._result(len(self.history), self.best, self.last, reason)
+
+    def _result(self, count: int, best: Check, last: Check, reason: str | None) -> LMNNResult:
+        """Return the result after the first `count` full checks."""
+        if reason is None:
+            reason = "" if self._is_done(last) else STOPPED.format(self.checks_before + count)
+        problem = self.problem
+        tol = self.tol
+        converged = best.settled or certified(best.objective, last.bound, tol, self.little)
+        closeness = _closeness(converged, best, last, tol, self.little)
+        result = LMNNResult(
+            best.L,
+            problem.partition,
+            problem.targets,
+            problem.mu,
+            best.objective,
+            last.bound,
+            converged,
+            f"{reason}; {closeness}" if reason else closeness,
+            np.array(self.history[:count]),
+            np.array(self.errors[:count]),
+        )
+        return self.finish(result)
+
+
+def stalled(errors: FloatArray | list[float], patience: int) -> bool:
+    """Return whether the last `patience` validation errors were no lower than an earlier one.
+
+    Parameters
+    ----------
+    errors : array_like, shape (full checks,)
+        ``LMNNResult.validation_errors``.
+    patience : int
+
+    Returns
+    -------
+    bool
+        Whether early stopping (§ 5.2) ends the training here.
+
+    See Also
+    --------
+    refimpl.lmnn.lmnn : Its options `validation` and `patience`.
+
+    Examples
+    --------
+    >>> from refimpl.lmnn import stalled
+    >>> stalled([0.3, 0.2, 0.25], patience=2), stalled([0.3, 0.2, 0.25, 0.2], patience=2)
+    (False, True)
+    """
+    return len(errors) > 0 and len(errors) - 1 - int(np.argmin(errors)) >= patience
+
+
+def warn_unless_finished(
+    result: LMNNResult,
+    options: LMNNOptions,
+    category: type[Warning] = ConvergenceWarning,
+    *,
+    stacklevel: int = 3,
+) -> None:
+    """Warn if the training has not converged and no validation set ended it."""
+    if result.converged or stalled(result.validation_errors, options.patience):
+        return
+    most = options.max_checks
+    remedy = f". Raise max_checks = {most} or tol" if result.full_checks == most else ""
+    where = f"the objective is {result.objective:.6g}, its lower bound {result.bound:.6g}"
+    warnings.warn(
+        f"LMNN did not converge: {where}; {result.message}{remedy}", category, stacklevel=stacklevel
+    )
+
+
+def negligible(mu: float, classes: IntArray, targets: IntArray) -> float:
+    """Return the value below which an objective counts as 0."""
+    return LITTLE * min(targets.size, zero_metric(mu, classes, targets.shape[1]))
+
+
+def certified(objective: float, bound: float, tol: float, little: float) -> bool:
+    """Return whether the bound proves that the objective is within `tol` of the optimum."""
+    return objective - bound <= tol * max(objective, little)
+
+
+def with_what_was_left_out(
+    result: LMNNResult, problem: LargeMarginProblem, tol: float
+) -> LMNNResult:
+    """Say which dimensions the metric leaves out; without whole columns the bound becomes 0."""
+    coordinates = problem.coordinates
+    message = result.message
+    if coordinates.left_out:
+        left = coordinates.left_out
+        are = "1 dimension is" if left == 1 else f"{left} dimensions are"
+        message = f"{message}; {LEFT_OUT.format(are)}"
+    if not coordinates.rounded:
+        return replace(result, message=message)
+    history = result.history.copy()
+    history[:, 1] = 0.0
+    little = negligible(problem.mu, problem.classes, problem.targets)
+    if not certified(result.objective, 0.0, tol, little):
+        words = ("1 column", "is", "it", "it")
+        if coordinates.rounded > 1:
+            words = (f"{coordinates.rounded} columns", "are", "them", "them")
+        result = replace(result, converged=False)
+        message = ROUNDED.format(*words, message)
+    return replace(result, bound=0.0, message=message, history=history)
+
+
+def _closeness(converged: bool, best: Check, last: Check, tol: float, little: float) -> str:
+    """Return a sentence about how near the returned metric is to the optimum."""
+    gap = relative_gap(best.objective, last.bound)
+    if converged and best.objective - last.bound <= tol * best.objective:
+        closeness = f"the objective is within {gap:.1e} of the optimum"
+    elif converged and best.settled:
+        closeness = f"the last steps lowered the objective by less than {tol:.1e} of it"
+    elif converged:
+        closeness = (
+            f"the objective is {best.objective:.1e}, which counts as 0 because it is less than "
+            f"{little:.1e}"
+        )
+        closeness += "" if last.bound > 0 else "; many metrics may reach this objective"
+    elif last.bound > 0:
+        closeness = (
+            f"not converged: the objective is within {gap:.1e} of the optimum, not within "
+            f"tol = {tol:.1e}"
+        )
+    else:
+        closeness = "not converged: the distance of the objective from the optimum is not known"
+    if best is not last:
+        return (
+            f"the metric with the lowest validation error is returned; for this metric {closeness}"
+        )
+    return closeness

@@ -14,11 +14,15 @@ forest, :class:`InvertedIndex` searches with it. :mod:`refimpl.search_forest.alg
 paper's algorithms as printed.
 """
 
-from refimpl.search_forest.index import InvertedIndex, Selection
-from refimpl.search_forest.model import ForestOptions, SearchForest, selection, to_terms
-from refimpl.search_forest.similarity import label_similarity, neighbor_similarity
+from refimpl.search_forest.index import InvertedIndex, Selection, selection, to_terms
+from refimpl.search_forest.model import (
+    ForestOptions,
+    Round,
+    SearchForest,
+    label_similarity,
+    neighbor_similarity,
+)
 from refimpl.search_forest.training import estimate_memory, search_forest
-from refimpl.search_forest.trees import Round
 
 __all__ = [
     "ForestOptions",

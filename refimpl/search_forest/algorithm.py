@@ -7,8 +7,7 @@ and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). s, z
 matrices of all pairs of training points.
 
 Not handled here: checks of the input, options, continuing (``training.py``), many points
-(``pairs.py``), other splits (``growing.py``), the form of a tree (``trees.py``), the inverted index
-(``index.py``).
+(``pairs.py``), the form of a tree (``model.py``), the inverted index (``index.py``).
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +16,7 @@ from functools import partial
 import numpy as np
 
 from refimpl.arrays import for_kernel
-from refimpl.search_forest.similarity import as_lam
-from refimpl.search_forest.trees import Leaves, Round, Split, Tree
+from refimpl.search_forest.model import Leaves, Round, Split, Tree, as_lam
 from refimpl.typing import BoolArray, FloatArray, IntArray, Points
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The inverted index over the leaves of a search forest: Li et al. (2011), §§ 2 and 3.4.
+"""What a forest says of points: index words, T(q, x), the inverted index. Li et al. (2011), § 3.4.
 
 The number of a leaf is an *index word*, and the *inverted list* of a word holds the points of the
 leaf. A query passes down the trees. The points that share a word with the query are its candidates
@@ -20,14 +20,124 @@ import numpy as np
 
 from refimpl.checks import as_count, as_indices, as_kernels
 from refimpl.kernels import SearchForest
+from refimpl.kernels.contract import check_threads
+from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays, result
+from refimpl.search_forest import algorithm
 from refimpl.search_forest.index_files import MOST, read_index, write_index
-from refimpl.search_forest.model import points_for, require_forest, to_terms
+from refimpl.search_forest.model import points_for, require_forest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Int32Array, IntArray, Kernels, Points
 
-__all__ = ["InvertedIndex", "Selection"]
+__all__ = ["InvertedIndex", "Selection", "selection", "to_terms"]
 
 FEW = 8  # so few queries are answered on one thread
+
+
+def to_terms(
+    forest: SearchForest,
+    Q: ArrayLike,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Int32Array:
+    """Return the index words of points: the leaf that they reach in each tree.
+
+    Source: § 3.4 of Li et al. (2011). Given these words, any text engine selects the candidates
+    that :class:`InvertedIndex` selects.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    Q : array_like, shape (n_Q, d)
+        Queries, or the points of an index.
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    threads : int, optional
+        All processors by default.
+
+    Returns
+    -------
+    ndarray, shape (n_Q, M), int32
+        Numbers from 0 to ``forest.n_words - 1``; no two trees have a word in common. Two points
+        that share a word are selected for each other.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `forest` is no SearchForest, or `Q` is no matrix of finite numbers with d columns.
+
+    See Also
+    --------
+    InvertedIndex : Find points by their words.
+    selection : T(q, x) of every query and point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import label_similarity, search_forest, to_terms
+    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
+    >>> words = to_terms(forest, X)
+    >>> (words == words[0]).ravel()
+    array([ True,  True, False, False])
+    """
+    kernels = as_kernels(kernels)
+    check_threads(threads)
+    require_forest(forest, "forest")
+    return kernels.forest_words(forest, points_for(forest, Q, "Q"), threads=threads)
+
+
+def selection(
+    forest: SearchForest,
+    Q: ArrayLike,
+    X: ArrayLike,
+    *,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Return the selection function T(q, x) of eq. 8 (Li et al., 2011, p. 4) for every q and x.
+
+    Point x is a candidate for query q if T(q, x) is above 0.
+
+    Parameters
+    ----------
+    forest : SearchForest
+    Q, X : array_like, shapes (n_Q, d) and (n, d)
+    kernels : module, optional
+        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
+    threads : int, optional
+        All processors by default.
+
+    Returns
+    -------
+    ndarray, shape (n_Q, n), float64
+        0 where x is not selected.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `forest` is no SearchForest, or `Q` or `X` is no matrix of finite numbers with d columns.
+
+    See Also
+    --------
+    InvertedIndex : Find the points with T(q, x) > 0 without reading all points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from refimpl.search_forest import label_similarity, search_forest, selection
+    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
+    >>> selection(forest, [[0.5], [8.5]], X) > 0
+    array([[ True,  True, False, False],
+           [False, False,  True,  True]])
+    """
+    of_Q = to_terms(forest, Q, kernels=kernels, threads=threads)
+    points = points_for(forest, X, "X")
+    needed = 17 * len(of_Q) * len(points)  # T, and for one tree t and c t
+    check_free_memory(needed, "the matrix T(q, x)", "queries or points")
+    of_X = as_kernels(kernels).forest_words(forest, points, threads=threads)
+    return algorithm.selection(of_Q, of_X, forest.c)
 
 
 @result

@@ -32,15 +32,7 @@ def write_index(
     forest: SearchForest,
     arrays: Callable[[], tuple[dict[str, Any], int]],
 ) -> None:
-    """Write an index to a folder. A call that fails leaves the folder as it was.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-    forest : SearchForest
-    arrays : callable
-        A function that returns the arrays by name and the next id.
-    """
+    """Write an index, of arrays by name and the next id; a call that fails changes nothing."""
     path = Path(path)
     if path.exists():
         if not (path / "index.json").is_file():

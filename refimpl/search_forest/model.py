@@ -1,27 +1,44 @@
-"""The options of a search forest, and its conversions and queries: arrays, index words, T(q, x).
+"""What a search forest is learnt from and made of: similarities, options, trees, their arrays.
 
-Li et al. (2011), §§ 3.2 and 3.4. The class is :class:`refimpl.kernels.SearchForest`. Here its
-arrays are made from the rounds of Algorithm 1, and the rounds are read back from them.
+Li et al. (2011), §§ 3.1, 3.4 and 4. The *similarity* s_ij is 1 if point j should be found for point
+i, else 0. The class of a forest is :class:`refimpl.kernels.SearchForest`. Here its arrays are made
+from the rounds of Algorithm 1, and the rounds are read back from them.
 
-Not handled here: learning (``training.py``), searching (``index.py``).
+Not handled here: learning (``training.py``), searching (``index.py``), graded similarities.
 """
+
+from __future__ import annotations  # scipy.sparse is imported when first used
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import scipy
 
-from refimpl.arrays import LARGEST, as_vectors_like, for_kernel
-from refimpl.checks import as_count, as_kernels, as_number, one_of
+from refimpl.arrays import LARGEST, as_matrix, as_vectors_like, for_kernel
+from refimpl.ball_trees import nearest_neighbors
+from refimpl.checks import as_count, as_labels, as_number, one_of
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays
-from refimpl.search_forest import algorithm
-from refimpl.search_forest.trees import Round, Tree
-from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Kernels, Points
+from refimpl.typing import ArrayLike, BoolArray, Int32Array, IntArray, Kernels, Labels, Points
 
-__all__ = ["DEFAULTS", "ForestOptions", "SearchForest", "selection", "to_terms"]
+__all__ = [
+    "DEFAULTS",
+    "ForestOptions",
+    "Leaves",
+    "Round",
+    "SearchForest",
+    "Split",
+    "Tree",
+    "label_similarity",
+    "neighbor_similarity",
+]
+
+Leaves: TypeAlias = IntArray | Int32Array
+"""The leaf that each point reaches, in one tree or in each of several."""
 
 COORDINATES = ("node", "given")
 OFFSETS = ("eigenvector", "best")
@@ -125,23 +142,23 @@ class ForestOptions:
 DEFAULTS = ForestOptions()
 
 
-def to_terms(
-    forest: SearchForest,
-    Q: ArrayLike,
-    *,
-    kernels: Kernels | None = None,
-    threads: int | None = None,
-) -> Int32Array:
-    """Return the index words of points: the leaf that they reach in each tree.
+# ------------------------------------------------------------------------------------ similarities
 
-    Source: § 3.4 of Li et al. (2011). Given these words, any text engine selects the candidates
-    that :class:`InvertedIndex` selects.
+PAIR_BYTES = 14  # for an entry: the product, its copy as bool, and their columns
+
+
+def neighbor_similarity(
+    X: ArrayLike, k: int = 100, *, kernels: Kernels | None = None, threads: int | None = None
+) -> scipy.sparse.csr_matrix:
+    """Return which points are similar: x_j to x_i if it is among the k nearest neighbours of x_i.
+
+    Source: § 4 of Li et al. (2011), where k is called K.
 
     Parameters
     ----------
-    forest : SearchForest
-    Q : array_like, shape (n_Q, d)
-        Queries, or the points of an index.
+    X : array_like, shape (n, d)
+    k : int, default 100
+        Less than n. A point is not its own neighbour.
     kernels : module, optional
         :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
     threads : int, optional
@@ -149,87 +166,193 @@ def to_terms(
 
     Returns
     -------
-    ndarray, shape (n_Q, M), int32
-        Numbers from 0 to ``forest.n_words - 1``; no two trees have a word in common. Two points
-        that share a word are selected for each other.
+    scipy.sparse.csr_matrix of bool, shape (n, n)
+        s_ij, with k entries in each row; not symmetric.
 
     Raises
     ------
     TypeError, ValueError
-        If `forest` is no SearchForest, or `Q` is no matrix of finite numbers with d columns.
+        If `X` is no matrix of finite numbers, or `k` is no integer from 1 to n - 1.
 
     See Also
     --------
-    InvertedIndex : Find points by their words.
-    selection : T(q, x) of every query and point.
+    label_similarity : Points of the same class are similar.
+    search_forest : Learn a forest from the similarity.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.search_forest import label_similarity, search_forest, to_terms
-    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
-    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
-    >>> words = to_terms(forest, X)
-    >>> (words == words[0]).ravel()
-    array([ True,  True, False, False])
+    >>> from refimpl.search_forest import neighbor_similarity
+    >>> neighbor_similarity([[0.0], [1.0], [3.0]], 1).astype(int).toarray()
+    array([[0, 1, 0],
+           [1, 0, 0],
+           [0, 1, 0]])
     """
-    kernels = as_kernels(kernels)
+    points: Points = as_matrix(X, "X")
+    k = as_count(k, "k")
+    n = len(points)
+    if k >= n:
+        raise ValueError(f"k must be at most {n - 1}, as X has {n} points; got {k}")
     check_threads(threads)
-    require_forest(forest, "forest")
-    return kernels.forest_words(forest, points_for(forest, Q, "Q"), threads=threads)
+    nearest = nearest_neighbors(None, points, k, kernels=kernels, threads=threads).indices
+    starts = np.arange(0, nearest.size + 1, k)
+    similar = np.ones(nearest.size, dtype=bool)
+    S = scipy.sparse.csr_matrix((similar, nearest.ravel(), starts), shape=(n, n))
+    S.sort_indices()
+    return S
 
 
-def selection(
-    forest: SearchForest,
-    Q: ArrayLike,
-    X: ArrayLike,
-    *,
-    kernels: Kernels | None = None,
-    threads: int | None = None,
-) -> FloatArray:
-    """Return the selection function T(q, x) of eq. 8 (Li et al., 2011, p. 4) for every q and x.
+def label_similarity(y: ArrayLike) -> scipy.sparse.csr_matrix:
+    """Return which points are similar: points with the same label.
 
-    Point x is a candidate for query q if T(q, x) is above 0.
+    Source: § 1 of Li et al. (2011), semantic similarity.
 
     Parameters
     ----------
-    forest : SearchForest
-    Q, X : array_like, shapes (n_Q, d) and (n, d)
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    y : array_like, shape (n,)
+        Classes of n_1, n_2, ... points give n_1^2 + n_2^2 + ... entries.
 
     Returns
     -------
-    ndarray, shape (n_Q, n), float64
-        0 where x is not selected.
+    scipy.sparse.csr_matrix of bool, shape (n, n)
+        s_ij. Its diagonal is set; :func:`search_forest` does not read the diagonal.
 
     Raises
     ------
     TypeError, ValueError
-        If `forest` is no SearchForest, or `Q` or `X` is no matrix of finite numbers with d columns.
+        If `y` is no list of at least one label, or the labels are not of one type.
+    MemoryError
+        If the entries would not fit into the memory that is free.
 
     See Also
     --------
-    InvertedIndex : Find the points with T(q, x) > 0 without reading all points.
+    neighbor_similarity : Near points are similar.
+    search_forest : Learn a forest from the similarity.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.search_forest import label_similarity, search_forest, selection
-    >>> X, y = [[0.0], [1.0], [8.0], [9.0]], [0, 0, 1, 1]
-    >>> forest = search_forest(X, label_similarity(y), 1, 0.3, rng=np.random.default_rng(0))
-    >>> selection(forest, [[0.5], [8.5]], X) > 0
-    array([[ True,  True, False, False],
-           [False, False,  True,  True]])
+    >>> from refimpl.search_forest import label_similarity
+    >>> label_similarity(["a", "b", "a"]).astype(int).toarray()
+    array([[1, 0, 1],
+           [0, 1, 0],
+           [1, 0, 1]])
     """
-    of_Q = to_terms(forest, Q, kernels=kernels, threads=threads)
-    points = points_for(forest, X, "X")
-    needed = 17 * len(of_Q) * len(points)  # T, and for one tree t and c t
-    check_free_memory(needed, "the matrix T(q, x)", "queries or points")
-    of_X = as_kernels(kernels).forest_words(forest, points, threads=threads)
-    return algorithm.selection(of_Q, of_X, forest.c)
+    values: Any = y
+    try:
+        n = max(len(values), 1)
+    except TypeError:  # of a number or a sparse matrix; as_labels says what y must be
+        n = 1
+    labels: Labels = as_labels(values, n, "y")
+    places = np.unique(labels, return_inverse=True)[1]
+    pairs = int((np.bincount(places) ** 2).sum())
+    check_free_memory(PAIR_BYTES * pairs, "the similarity of all pairs of a class", "points")
+    member = scipy.sparse.csr_matrix(
+        (np.ones(len(places), dtype=np.int32), (np.arange(len(places)), places))
+    )
+    S = (member @ member.T).astype(bool).tocsr()
+    S.sort_indices()
+    return S
+
+
+def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
+    """Return s_ij, (n, n), as a sparse matrix of bool without a diagonal."""
+    if not scipy.sparse.issparse(S):
+        S = scipy.sparse.csr_matrix(as_matrix(S, "S"))
+    if S.shape != (n, n):
+        raise ValueError(f"S must have shape ({n}, {n}), as X has {n} points; got {S.shape}")
+    S = scipy.sparse.coo_matrix(S)
+    if not np.isin(S.data, (0, 1)).all():
+        other = S.data[~np.isin(S.data, (0, 1))][0]
+        raise ValueError(
+            f"S must hold 0 and 1 only; got {other}. A threshold makes it binary, such as S > 0.5"
+        )
+    kept = (S.data != 0) & (S.row != S.col)
+    if not kept.any():
+        raise ValueError("S must have a similar pair of different points; got none")
+    S = scipy.sparse.csr_matrix(
+        (np.ones(np.count_nonzero(kept), dtype=bool), (S.row[kept], S.col[kept])), shape=(n, n)
+    )
+    S.sum_duplicates()
+    return S.astype(bool)
+
+
+def as_lam(lam: float) -> float:
+    """Return lambda of eq. 4, between 0 and 1, both excluded."""
+    lam = as_number(lam, "lam", below=1.0)
+    if lam == 0:
+        raise ValueError("lam must be above 0, so that a candidate has a cost; got 0")
+    return lam
+
+
+# ------------------------------------------------------------------------------------------- trees
+
+
+class Split(NamedTuple):
+    """The two sides of a node."""
+
+    p: Points | int  # the normal of the hyperplane, or the coordinate that a stump compares
+    b: float
+    left: BoolArray  # True for the points of the node with p^T x + b > 0
+
+
+@dataclass
+class Tree:
+    """A search tree. Its nodes are numbered in the order of their creation; the root is 0."""
+
+    left: list[int]  # the left child of each node, -1 at a leaf; the right one is the next
+    p: list[Points | int | None]  # as in :class:`Split`; None at a leaf
+    b: list[float]
+    leaf: IntArray  # the leaf of each training point
+    J: float  # eq. 17, p. 5
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return (len(self.left) + 1) // 2
+
+    def split(self, k: int, split: Split, rows: IntArray, rise: float) -> tuple[int, int]:
+        """Make two children of leaf k, which the points `rows` reach; return their numbers."""
+        children = len(self.left), len(self.left) + 1
+        self.left[k] = children[0]
+        self.p[k] = split.p
+        self.b[k] = split.b
+        self.left += [-1, -1]
+        self.p += [None, None]
+        self.b += [0.0, 0.0]
+        self.leaf[rows] = np.where(split.left, children[0], children[1])
+        self.J += rise
+        return children
+
+
+class Round(NamedTuple):
+    """A round of Algorithm 1, p. 5.
+
+    Attributes
+    ----------
+    m : int
+        The number of the round, from 1 on.
+    tree : Tree
+        t_m.
+    c : float
+        The weight c_m of the tree.
+    similar, dissimilar : float
+        The two masses of eq. 14 from which the weight follows.
+
+    See Also
+    --------
+    refimpl.search_forest.search_forest : Its callback gets the rounds.
+
+    Examples
+    --------
+    >>> leaf = Tree([-1], [None], [0.0], np.zeros(3, dtype=np.int64), 0.5)
+    >>> Round(1, leaf, 0.25, 4.0, 2.0).c
+    0.25
+    """
+
+    m: int
+    tree: Tree
+    c: float
+    similar: float
+    dissimilar: float
 
 
 # ------------------------------------------------------------------------------------------- checks
@@ -255,10 +378,8 @@ def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
 
 
 def within_range(X: Points, name: str) -> Points:
-    """Return `X` itself; refuse values whose squares cannot be summed.
-
-    A float32 may be infinite here, where a larger number was cast to float32.
-    """
+    """Return `X` itself; refuse values whose squares cannot be summed."""
+    # a float32 may be infinite here, where a larger number was cast to float32
     # in float: as a float32, LARGEST would be infinite
     if max(float(X.max()), -float(X.min())) > LARGEST:
         limit = "1e140" if X.dtype == np.float64 else "what float32, the trees' dtype, can hold"
@@ -274,19 +395,7 @@ def within_range(X: Points, name: str) -> Points:
 def forest_of_rounds(
     rounds: Sequence[Round], history: Sequence[Sequence[float]], X: Points, lam: float, message: str
 ) -> SearchForest:
-    """Return the forest of the trees of some rounds.
-
-    Parameters
-    ----------
-    rounds : sequence of Round
-        At least one.
-    history : sequence
-        A row of ``SearchForest.history`` for each round.
-    X : ndarray, shape (n, d)
-        The training points.
-    lam : float
-    message : str
-    """
+    """Return the forest of some rounds, at least one, with a row of its history for each."""
     sizes = np.array([len(r.tree.left) for r in rounds])
     roots = np.cumsum(sizes) - sizes
     left = np.concatenate([r.tree.left for r in rounds])
@@ -313,15 +422,7 @@ def forest_of_rounds(
 
 
 def rounds_of_forest(forest: SearchForest, leaves: IntArray) -> list[Round]:
-    """Return the rounds that gave a forest.
-
-    Parameters
-    ----------
-    forest : SearchForest
-    leaves : ndarray, shape (n, M), int64
-        The index words of the training points. They serve as numbers of the points' leaves. The
-        numbers differ from those in the tree, but points of the same leaf have the same number.
-    """
+    """Return the rounds that gave a forest; the training points' words number their leaves."""
     rounds = []
     ends = np.append(forest.roots[1:], len(forest.left))
     for m, (a, b) in enumerate(zip(forest.roots, ends, strict=True)):

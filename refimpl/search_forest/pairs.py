@@ -15,24 +15,26 @@ where eigenvalues (nearly) coincide, as for d <= 2, ``augment`` 0 or repeated po
 A pair consists of two different points, in either order, since every tree lets a point find itself.
 S may be asymmetric.
 
-Not handled here: checks of the input (``training.py``), the choice of splits (``growing.py``).
+A *node* is a part of the points with M_ij of their pairs. It gives its worth J^k (eq. 17), products
+with M, the best thresholds, and its two parts.
+
+Not handled here: checks of the input, the choice of splits (``training.py``).
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import scipy
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
-from refimpl.kernels.planes import REFERENCE, plane_of_sums
-from refimpl.products import times_vector, vector_times
+from refimpl.kernels.planes import REFERENCE, ListedSums, plane_of_sums
 from refimpl.resources import check_free_memory, share
 from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
-from refimpl.search_forest.trees import Node, Split
+from refimpl.search_forest.model import Split
 from refimpl.typing import (
     BoolArray,
     FloatArray,
@@ -44,7 +46,7 @@ from refimpl.typing import (
     WeightedPairs,
 )
 
-__all__ = ["DensePairs", "MeetingPairs"]
+__all__ = ["DensePairs", "MeetingPairs", "Node", "Pairs"]
 
 DENSE_BYTES = 68  # for each pair while a tree is learnt
 LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
@@ -59,11 +61,8 @@ Part = TypeVar("Part")
 
 
 def grid_step(total: float) -> float:
-    """Return the step of a grid on which numbers that add up to about `total` sum exactly.
-
-    The total of a few pairs may be a power of two, or be rounded to just below it. Both have the
-    same grid.
-    """
+    """Return the step of a grid on which numbers that add up to about `total` sum exactly."""
+    # a total that is a power of two, or is rounded to just below it, has the same grid
     return float(2.0 ** (np.frexp(total * (1 + 2.0**-30))[1] - 51))
 
 
@@ -76,37 +75,9 @@ def rounded(values: FloatArray | float, step: float) -> FloatArray:
 
 
 class DensePairs:
-    """The weights of all pairs as matrices: for reading, and for a few thousand points.
+    """The weights of all pairs as matrices: for reading, and for a few thousand points (§ 3.2)."""
 
-    Source: § 3.2 of Li et al. (2011).
-
-    Parameters
-    ----------
-    S : scipy.sparse.csr_matrix of bool, shape (n, n)
-        s_ij.
-    lam : float
-        lambda of eq. 4.
-    kernels : module, optional
-        Not used. The argument is there because :class:`MeetingPairs` has it.
-    threads : int, optional
-        Not used.
-
-    Attributes
-    ----------
-    S : ndarray, shape (n, n), bool
-    z : ndarray, shape (n, n), float64
-        Eq. 6.
-    T : ndarray, shape (n, n), float64
-        Eq. 8.
-    """
-
-    def __init__(
-        self,
-        S: scipy.sparse.csr_matrix,
-        lam: float,
-        kernels: Kernels | None = None,
-        threads: int | None = None,
-    ) -> None:
+    def __init__(self, S: scipy.sparse.csr_matrix, lam: float) -> None:
         self.S: BoolArray = S.toarray().astype(bool)
         self.lam = lam
         self.n: int = S.shape[0]
@@ -131,10 +102,7 @@ class DensePairs:
         return _DenseNode(rounded(M, grid_step(np.abs(M).sum())), self.lam)
 
     def masses(self, leaf: IntArray) -> tuple[float, float]:
-        """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights.
-
-        t is 1 for the pairs within a leaf.
-        """
+        """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0] of eq. 14 as sums of weights."""
         return masses(self.weights(), tree_selection(leaf, leaf), self.S)
 
     def meet(self, leaf: IntArray, c: float) -> None:
@@ -165,14 +133,16 @@ class _DenseNode:
 
     def product(self, u: FloatArray) -> FloatArray:
         """Return the symmetric part of M times u."""
-        both: FloatArray = times_vector(self.M, u) + vector_times(u, self.M)
+        both: FloatArray = np.einsum("ij,j->i", self.M, u) + np.einsum("i,ij->j", u, self.M)
         return 0.5 * both
 
     def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
         """Return the leading eigenvector of X~ M X~^T; the rows of x are those of X~^T."""
 
         def product(p: FloatArray) -> FloatArray:
-            return vector_times(self.product(times_vector(x, p)), x)
+            Mxp = self.product(np.einsum("ij,j->i", x, p))
+            result: FloatArray = np.einsum("i,ij->j", Mxp, x)
+            return result
 
         return top_eigenvector(product, start, tol=tol)
 
@@ -184,10 +154,7 @@ class _DenseNode:
         return Split(*plane_of_sums(X, self, start, *how, REFERENCE, None))
 
     def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the result of :func:`refimpl.kernels.best_thresholds` for this node.
-
-        For each column: J^k less the largest J^k(1) + J^k(2), and the threshold.
-        """
+        """Return, for each column, J^k less the largest J^k(1) + J^k(2), and the threshold."""
         crossing = np.full(A.shape[1], np.inf)
         threshold = np.zeros(A.shape[1])
         for t in range(A.shape[1]):
@@ -216,33 +183,10 @@ class _DenseNode:
 
 
 class MeetingPairs:
-    """The weights of the similar pairs and of the pairs that have met in a leaf, in a list.
+    """The weights of the similar pairs and of those that have met in a leaf, in a list (§ 3.2).
 
-    A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and w = 1
-    (§ 3.2 of Li et al., 2011). A listed pair takes 17 bytes, and up to 80 while a tree is learnt.
-
-    Parameters
-    ----------
-    S : scipy.sparse.csr_matrix of bool, shape (n, n)
-        s_ij.
-    lam : float
-        lambda of eq. 4.
-    kernels : module
-        :mod:`refimpl.kernels` or a module with the same names.
-    threads : int, optional
-        All processors by default.
-    watch : bool, default False
-        Whether :meth:`meet` raises MemoryError before it lists pairs for which no memory is free,
-        and :meth:`root` before a tree is learnt of a list that leaves no memory for it.
-
-    Attributes
-    ----------
-    first, second : ndarray, int32
-        The points of each listed pair.
-    similar : ndarray, uint8
-        In how many of the two orders the pair is similar: 0, 1 or 2.
-    T : ndarray, float64
-        Eq. 8.
+    A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and w = 1.
+    With `watch` a list or a tree for which no memory is free raises MemoryError.
     """
 
     def __init__(
@@ -262,7 +206,7 @@ class MeetingPairs:
         both.sort_indices()
         self.first: Int32Array = np.repeat(np.arange(self.n, dtype=np.int32), np.diff(both.indptr))
         self.second: Int32Array = both.indices.astype(np.int32)
-        self.similar: UInt8Array = both.data
+        self.similar: UInt8Array = both.data  # in how many of the two orders: 0, 1 or 2
         self.T: FloatArray = np.zeros(len(self.first))
         self._grid: float | None = None  # the step of the grid, once it is known for this T
 
@@ -273,13 +217,9 @@ class MeetingPairs:
 
     @staticmethod
     def memory(n: int, similar: int, M: int, lam: float) -> float:
-        """Return the bytes for n points with `similar` similar pairs and M trees.
-
-        By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar
-        pairs together. It puts as many together where each leaf is a cluster in which just enough
-        pairs are similar. Later trees add fewer and fewer pairs, because each lowers the
-        loss of eq. 7; together they add about as many as the first tree.
-        """
+        """Return the bytes for n points with `similar` similar pairs and M trees."""
+        # By eq. 15 a first tree of positive weight puts at most similar (1 - lam) / lam dissimilar
+        # pairs together; later trees add fewer and fewer, together about as many as the first.
         dissimilar = similar * (1 - lam) / lam * (1 + min(np.log2(M) / 2, 1))
         listed = min(n * (n - 1) / 2, similar + dissimilar / 2)
         return float(LISTED_BYTES * listed + SIMILAR_BYTES * similar)
@@ -289,10 +229,7 @@ class MeetingPairs:
         return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
 
     def _for_blocks(self, work: Callable[[slice], Part]) -> list[Part]:
-        """Return the results of work(part) for the blocks, in their order.
-
-        Several threads share the blocks.
-        """
+        """Return the results of work(part) for the blocks, in their order; threads share them."""
         blocks = list(self._blocks())
         results: dict[int, Part] = {}
 
@@ -329,11 +266,7 @@ class MeetingPairs:
         return self._grid
 
     def root(self) -> Node:
-        """Return the node that holds all points.
-
-        Its list holds the difference of M_ij + M_ji from -2 lambda, the constant of all pairs that
-        are not listed.
-        """
+        """Return the node of all points; it lists M_ij + M_ji less that of an unlisted pair."""
         if self.watch:
             self._require_memory(
                 LEARNING_BYTES * len(self.T),
@@ -357,7 +290,8 @@ class MeetingPairs:
             v[part] = _both(of_similar, of_dissimilar, self.similar[part]) - base
 
         self._for_blocks(beyond_base)
-        return _MeetingNode(self.n, self.first, self.second, v, base, self.kernels, self.threads)
+        pairs = self.first, self.second, v
+        return _MeetingNode(self.n, pairs, base, self.kernels, self.threads)
 
     def masses(self, leaf: IntArray) -> tuple[float, float]:
         """Return the masses, as :meth:`DensePairs.masses` does."""
@@ -420,70 +354,36 @@ def _both(of_similar: FloatArray, of_dissimilar: FloatArray, orders: UInt8Array)
     return orders * of_similar + (2 - orders) * of_dissimilar
 
 
-class _MeetingNode:
+class _MeetingNode(ListedSums):
     """A node's points, numbered from 0, with the pairs listed among them."""
 
     def __init__(
-        self,
-        n: int,
-        first: Int32Array,
-        second: Int32Array,
-        v: FloatArray,
-        base: float,
-        kernels: Kernels,
-        threads: int | None,
+        self, n: int, pairs: WeightedPairs, base: float, kernels: Kernels, threads: int | None
     ) -> None:
+        super().__init__(*pairs, base, kernels, threads)  # base is -2 lambda, for both orders
         self.n = n
-        self.first = first
-        self.second = second
-        self.v = v
-        self.base = base  # -2 lambda, for both orders of a pair
-        self.kernels = kernels
-        self.threads = threads
-        self.J: float = v.sum() + base * (n * (n - 1) // 2)  # J^k
+        self.J: float = pairs[2].sum() + base * (n * (n - 1) // 2)  # J^k
 
     def negligible(self) -> float:
         """Return the same number as :meth:`_DenseNode.negligible`."""
         return NEGLIGIBLE * -self.base * (self.n * (self.n - 1) // 2)
 
-    def product(self, u: FloatArray) -> FloatArray:
-        """Return the symmetric part of M times u: the constant needs only the sum of u."""
-        listed = self.kernels.pair_product(self.first, self.second, self.v, u, threads=self.threads)
-        others: FloatArray = u.sum() - u
-        return 0.5 * (listed + self.base * others)
-
-    def leading_direction(self, x: FloatArray, start: FloatArray, tol: float) -> FloatArray:
-        """Return the result of :func:`refimpl.kernels.leading_direction` for this node."""
-        pairs = self.first, self.second, self.v
-        return self.kernels.leading_direction(
-            x, *pairs, self.base, start, tol, threads=self.threads
-        )
-
     def best_plane(
         self, X: Points, start: FloatArray, augment: float, tol: float, offset: str, refine: int
     ) -> Split:
         """Return the result of :func:`refimpl.kernels.best_plane` for this node."""
-        pairs = self.first, self.second, self.v
         plane = self.kernels.best_plane(
-            X, *pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
+            X, *self.pairs, self.base, start, augment, tol, offset, refine, threads=self.threads
         )
         return Split(*plane)
 
-    def best_thresholds(self, A: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the result of :func:`refimpl.kernels.best_thresholds` for this node."""
-        return self.kernels.best_thresholds(
-            A, self.first, self.second, self.v, self.base, threads=self.threads
-        )
-
-    def split(self, left: BoolArray) -> tuple[Node, Node]:
+    def split(self, left: BoolArray) -> tuple[_MeetingNode, _MeetingNode]:
         """Return the nodes of the points with left[i] and of the others."""
-        of_left, of_right = self.kernels.split_pairs(
-            left, self.first, self.second, self.v, threads=self.threads
-        )
+        parts = self.kernels.split_pairs(left, *self.pairs, threads=self.threads)
         n = int(np.count_nonzero(left))
-        return self._part(n, of_left), self._part(self.n - n, of_right)
+        how = self.base, self.kernels, self.threads
+        return _MeetingNode(n, parts[0], *how), _MeetingNode(self.n - n, parts[1], *how)
 
-    def _part(self, n: int, pairs: WeightedPairs) -> Node:
-        """Return the node of n of the points, among which these pairs are listed."""
-        first, second, v = pairs
-        return _MeetingNode(n, first, second, v, self.base, self.kernels, self.threads)
+
+Node: TypeAlias = _DenseNode | _MeetingNode
+Pairs: TypeAlias = DensePairs | MeetingPairs

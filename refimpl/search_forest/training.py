@@ -2,14 +2,18 @@
 
 :func:`search_forest` checks its input, calls back, goes on from earlier trees and keeps to a memory
 limit. With ``ForestOptions(coordinates="given")`` its trees are those of ``algorithm.py``, the
-printed form.
+printed form. A node is a part of the points with the weights of their pairs, so that a list of
+pairs serves as well as the paper's matrices. The leaf of least J^k, where most is to be gained, is
+split first. Best thresholds for eq. 17, and planes that move as long as it rises, are not the
+paper's.
 
-Not handled here: the printed algorithms (``algorithm.py``), similarities (``similarity.py``), the
-weights of all pairs (``pairs.py``), what a forest says of points (``model.py``), missing values,
-sparse vectors.
+Not handled here: the printed algorithms (``algorithm.py``), similarities (``model.py``), the
+weights of all pairs (``pairs.py``), planes and how they are moved (``refimpl/kernels/planes.py``),
+missing values, sparse vectors.
 """
 
-from collections.abc import Callable
+import heapq
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -22,21 +26,24 @@ from refimpl.kernels.contract import check_threads
 from refimpl.kernels.eigen import STEPS
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory
-from refimpl.search_forest.growing import best_split, grow_rounds, grow_tree
+from refimpl.search_forest.algorithm import augmented, best_c, same_partition
 from refimpl.search_forest.model import (
     DEFAULTS,
     ForestOptions,
+    Round,
+    Split,
+    Tree,
+    as_lam,
+    as_similarity,
     forest_of_rounds,
     require_forest,
     rounds_of_forest,
     within_range,
 )
-from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.similarity import as_lam, as_similarity
-from refimpl.search_forest.trees import Node, Pairs, Round, Split, Tree
+from refimpl.search_forest.pairs import DensePairs, MeetingPairs, Node, Pairs
 from refimpl.typing import ArrayLike, Kernels, Points
 
-__all__ = ["estimate_memory", "search_forest"]
+__all__ = ["best_split", "estimate_memory", "grow_rounds", "grow_tree", "search_forest", "stump"]
 
 NODE_BYTES = 600  # for a leaf and its parent
 TREE_BYTES = 2**12  # for a tree
@@ -252,38 +259,22 @@ def search_forest(
         check_memory(least_bytes(X, S.nnz, options), None, fewer, "at least")
     else:
         check_memory(memory_bytes(X, S.nnz, M, lam, options), max_memory, fewer, "up to")
-    pairs = _pairs(options, S, lam, kernels, threads, watch=max_memory is None)
+    pairs: Pairs
+    if options.pairs == "dense":
+        pairs = DensePairs(S, lam)
+    else:
+        pairs = MeetingPairs(S, lam, kernels, threads, watch=max_memory is None)
     growth = _Growth(X, M, lam)
     if start is not None:
         growth.take(start, pairs, kernels, threads)
     streams = iter(rng.spawn(M)[len(growth.rounds) :])
+    max_leaves = np.inf if options.max_leaves is None else options.max_leaves
 
     def learn(root: Node) -> Tree:
-        return _search_tree(X, root, options, next(streams))
+        split = partial(best_split, options=options, rng=next(streams))
+        return grow_tree(X, root, split, options.max_depth, max_leaves)
 
     return _grow(growth, pairs, learn, callback)
-
-
-def _pairs(
-    options: ForestOptions, S: Any, lam: float, kernels: Kernels, threads: int | None, watch: bool
-) -> Pairs:
-    """Return the weights of all pairs before the first tree."""
-    if options.pairs == "dense":
-        return DensePairs(S, lam)
-    return MeetingPairs(S, lam, kernels, threads, watch)
-
-
-def _search_tree(X: Points, root: Node, options: ForestOptions, rng: np.random.Generator) -> Tree:
-    """Learn a tree by Algorithm 2 of Li et al. (2011), with the splits and limits of the options.
-
-    The leaf of least J^k (eq. 17), where most is to be gained, is split first.
-    """
-
-    def split(X: Points, node: Node) -> Split:
-        return best_split(X, node, options, rng)
-
-    max_leaves = np.inf if options.max_leaves is None else options.max_leaves
-    return grow_tree(X, root, split, options.max_depth, max_leaves)
 
 
 def _grow(
@@ -349,11 +340,74 @@ class _Growth:
         self.history.extend(map(tuple, start.history.tolist()))
 
     def forest(self, m: int, why: str | None = None) -> SearchForest:
-        """Return the forest of the first m rounds.
-
-        `why` is the reason if the training ends before M trees.
-        """
+        """Return the forest of the first m rounds, and why it has fewer than M trees."""
         if why is None:
             why = f"{m} of {self.M} trees; the training may go on from here"
         message = f"{m} trees, as asked for" if m == self.M else why
         return forest_of_rounds(self.rounds[:m], self.history[:m], self.X, self.lam, message)
+
+
+# ------------------------------------------------------------ Algorithms 1 and 2 on nodes and pairs
+
+
+def best_split(X: Points, node: Node, options: ForestOptions, rng: np.random.Generator) -> Split:
+    """Return the split of a node of points X that the options ask for."""
+    if options.stump_above is not None and node.n > options.stump_above:
+        return stump(X, node, options.n_stumps, rng)
+    start = rng.normal(size=X.shape[1] + 1)
+    if options.coordinates == "given":
+        x = augmented(X)
+        p: Any = node.leading_direction(x, start, options.tol)
+        return Split(p[:-1].astype(X.dtype), float(p[-1]), x @ p > 0)
+    how = options.augment, options.tol, options.offset, options.refine
+    return node.best_plane(X, start, *how)
+
+
+def stump(X: Points, node: Node, n_stumps: int, rng: np.random.Generator) -> Split:
+    """Return the stump that maximises eq. 17 among `n_stumps` random coordinates (§ 3.3, p. 6)."""
+    features = np.sort(rng.choice(X.shape[1], size=min(n_stumps, X.shape[1]), replace=False))
+    A = np.ascontiguousarray(X[:, features], dtype=np.float64)
+    crossing, threshold = node.best_thresholds(A)
+    best = int(crossing.argmin())
+    return Split(int(features[best]), -float(threshold[best]), A[:, best] - threshold[best] > 0)
+
+
+def grow_rounds(
+    pairs: Pairs, M: int, learn: Callable[[Node], Tree], before: Tree | None = None
+) -> Iterator[Round]:
+    """Run Algorithm 1 on `pairs`, whose T grows with each round, after the last tree `before`."""
+    for m in range(1, M + 1):
+        tree = learn(pairs.root())
+        if before is not None and same_partition(tree.leaf, before.leaf):
+            return
+        before = tree
+        similar, dissimilar = pairs.masses(tree.leaf)
+        c = best_c(similar, dissimilar, pairs.lam)
+        if c <= 0:
+            return
+        pairs.meet(tree.leaf, c)
+        yield Round(m, tree, c, similar, dissimilar)
+
+
+def grow_tree(
+    X: Points,
+    root: Node,
+    best_split: Callable[[Points, Node], Split],
+    max_depth: int = 16,
+    max_leaves: float = np.inf,
+) -> Tree:
+    """Run Algorithm 2 from the node of all points, with at most `max_leaves` leaves."""
+    tree = Tree([-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), root.J)
+    queue = [(root.J, 0, 0, root, np.arange(len(X)))]
+    while queue and tree.n_leaves < max_leaves:
+        _, k, depth, node, rows = heapq.heappop(queue)
+        split = best_split(X[rows], node)
+        parts = node.split(split.left)
+        rise = parts[0].J + parts[1].J - node.J
+        if rise > node.negligible():
+            children = tree.split(k, split, rows, rise)
+            sides = (rows[split.left], rows[~split.left])
+            for child, part, side in zip(children, parts, sides, strict=True):
+                if part.n > 1 and depth + 1 < max_depth:
+                    heapq.heappush(queue, (part.J, child, depth + 1, part, side))
+    return tree

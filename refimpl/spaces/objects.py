@@ -282,26 +282,14 @@ class CallableSpace(Space):
         return Q[rows] if isinstance(Q, np.ndarray) else [Q[i] for i in rows]
 
     def _block(self, Q: Objects, references: IntArray) -> FloatArray:
-        shape = (len(Q), len(references))
         others = self._select(self.objects, references)
-        if not self.pairwise:
-            numbers = (_as_distance(self.distance(x, y)) for x in Q for y in others)
-            return np.fromiter(numbers, np.float64, len(Q) * len(others)).reshape(shape)
-        if 0 in shape:
-            return np.empty(shape)
-        D = np.array(self.distance(Q, others), dtype=np.float64)
-        if D.shape != shape:
-            raise ValueError(
-                f"distance must return shape {shape} for {shape[0]} and {shape[1]} objects with "
-                f"pairwise=True; got {D.shape}"
-            )
-        return D
+        return values_of(self.distance, Q, others, "distance", pairwise=self.pairwise)
 
     def _pairs(self, Q: Objects, rows: IntArray, references: IntArray) -> FloatArray:
         if self.pairwise:
             return super()._pairs(Q, rows, references)
         pairs = zip(rows, references, strict=True)
-        D = [_as_distance(self.distance(Q[i], self.objects[j])) for i, j in pairs]
+        D = [number_of(self.distance(Q[i], self.objects[j]), "distance") for i, j in pairs]
         return np.array(D, dtype=np.float64)
 
 
@@ -430,13 +418,39 @@ def as_objects(objects: Any, name: str) -> Objects:
         ) from None
 
 
-def _as_distance(value: Any) -> float:
+def values_of(
+    function: Callable[[Any, Any], Any],
+    A: Objects,
+    B: Objects,
+    name: str,
+    *,
+    pairwise: bool,
+    copy: bool = True,
+) -> FloatArray:
+    """Return a function of two objects, or of two lists (`pairwise`), for all of A and B."""
+    shape = (len(A), len(B))
+    if 0 in shape:
+        return np.empty(shape)
+    if not pairwise:
+        numbers = (number_of(function(a, b), name) for a in A for b in B)
+        return np.fromiter(numbers, np.float64, len(A) * len(B)).reshape(shape)
+    values = as_float_array(function(A, B), f"the return value of {name}")
+    if values.shape != shape:
+        raise ValueError(
+            f"{name} must return shape {shape} for {shape[0]} and {shape[1]} objects with "
+            f"pairwise=True; got {values.shape}"
+        )
+    return values.astype(np.float64, copy=copy)
+
+
+def number_of(value: Any, name: str) -> float:
+    """Return what a function of two objects returned, which must be a number."""
     try:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            "distance must return a number (a function of two lists that returns a matrix needs "
-            f"pairwise=True); got a {type(value).__name__}"
+            f"{name} must return a number; got a {type(value).__name__} (a function of two lists "
+            "that returns a matrix needs pairwise=True)"
         ) from None
 
 

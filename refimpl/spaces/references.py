@@ -84,15 +84,7 @@ class Embedding:
 
 
 def as_dimension(d: Any, largest: int) -> int:
-    """Return the checked number of dimensions to keep.
-
-    Examples
-    --------
-    >>> as_dimension(5, 3)
-    Traceback (most recent call last):
-        ...
-    ValueError: d must be at most 3, the dimensions of the embedding; got 5
-    """
+    """Return the checked number of dimensions to keep."""
     kept = as_count(d, "d")
     if kept > largest:
         raise ValueError(f"d must be at most {largest}, the dimensions of the embedding; got {d}")
@@ -102,22 +94,7 @@ def as_dimension(d: Any, largest: int) -> int:
 def as_embedded(
     Q: ArrayLike, X: ArrayLike, d: int, matrices: int = 1
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the checked vectors of two sets of embedded objects, to compare all with all.
-
-    `matrices` is the number of matrices of their distances that the comparison holds at a time.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are no vectors of `d` finite numbers.
-    MemoryError
-        If these matrices would not fit into the memory that is free.
-
-    Examples
-    --------
-    >>> as_embedded([[1.0]], [[2.0], [3.0]], 1)[0]
-    array([[1.]])
-    """
+    """Return two checked sets of vectors, to be compared by so many matrices of distances."""
     embedded = as_matrix(Q, "Q")
     if embedded.shape[1] != d:
         raise ValueError(

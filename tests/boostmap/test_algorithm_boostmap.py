@@ -16,7 +16,6 @@ from boostmap_toys import separable, toy
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.rounds import margins_after, training_rounds
-from refimpl.boostmap.rounds import query_sensitive_rounds as for_use_query_sensitive_rounds
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -387,21 +386,3 @@ def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     assert_same(margins_after(problem, log, []), part[-1].m)
     rest = training_rounds(problem, rng=rng, done=log, m_i=part[-1].m, **sizes)
     same_rounds(whole, part + list(rest))
-    options = {
-        "choices": algorithm.Choices(4, ranges=algorithm.ranges_of_least_error),
-        "kernels": kernels,
-    }
-    m = whole[-1].m
-    F = D[:5]
-    whole = list(
-        itertools.islice(
-            for_use_query_sensitive_rounds(F, problem, m, rng=np.random.default_rng(1), **options),
-            4,
-        )
-    )
-    rng = np.random.default_rng(1)
-    part = list(
-        itertools.islice(for_use_query_sensitive_rounds(F, problem, m, rng=rng, **options), 2)
-    )
-    rest = for_use_query_sensitive_rounds(F, problem, part[-1].m, rng=rng, done=2, **options)
-    same_rounds(whole, part + list(itertools.islice(rest, 2)))

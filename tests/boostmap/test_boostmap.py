@@ -9,7 +9,6 @@ from agreement import KERNELS, assert_same
 from boostmap_toys import EMBEDDING, margin_of, toy, train
 
 from refimpl.boostmap import CandidateDistances, Triples, algorithm, boostmap
-from refimpl.boostmap import bounds as lz
 from refimpl.boostmap import rounds as bm
 from refimpl.boostmap import triples as tt
 from refimpl.kernels import triples as kernel
@@ -295,20 +294,20 @@ def test_the_bounds_change_nothing(seed):
     k = KERNELS[0]
     alpha = rng.normal(size=len(F)) * rng.choice([0.1, 3])
     z = k.z_values(F, triples, y, margin, alpha)
-    sums = lz.margin_sums(F, triples, y, w, k, 1)
-    assert (lz.z_bound(sums, lz.least_total(300), alpha) <= z * (1 + 1e-12)).all()
-    assert lz.least_z(F, triples, y, margin, alpha, k, 1) == (int(np.argmin(z)), z.min())
-    assert lz.least_z(F, triples, y, margin, alpha, k, 1, below=z.min())[0] is None
+    sums = bm.margin_sums(F, triples, y, w, k, 1)
+    assert (bm.z_bound(sums, bm.least_total(300), alpha) <= z * (1 + 1e-12)).all()
+    assert bm.least_z(F, triples, y, margin, alpha, k, 1) == (int(np.argmin(z)), z.min())
+    assert bm.least_z(F, triples, y, margin, alpha, k, 1, below=z.min())[0] is None
     least = -rng.random(len(F))
     a, z = k.minimize_z(F, triples, y, margin, least)
     assert (
-        lz.z_bound(sums, lz.least_total(300), lz.best_of_bound(sums, least)) <= z * (1 + 1e-12)
+        bm.z_bound(sums, bm.least_total(300), bm.best_of_bound(sums, least)) <= z * (1 + 1e-12)
     ).all()
-    tighter = lz.z_min_bound(sums, lz.least_total(300), least)
+    tighter = bm.z_min_bound(sums, bm.least_total(300), least)
     assert (tighter <= z * (1 + 1e-12)).all() and np.isfinite(tighter[:24]).all()
     g = int(np.argmin(z))
-    assert lz.least_z_min(F, triples, y, margin, least, k, 1) == (g, a[g], z[g])
-    assert lz.least_z_min(F, triples, y, margin, least, k, 1, below=z[g])[0] is None
+    assert bm.least_z_min(F, triples, y, margin, least, k, 1) == (g, a[g], z[g])
+    assert bm.least_z_min(F, triples, y, margin, least, k, 1, below=z[g])[0] is None
 
 
 def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():
@@ -320,7 +319,7 @@ def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():
     right = [(w[:2] * u[:2] ** power).sum() for power in (0, 1, 2)]
     wrong = [w[2] * 4.0**power for power in (0, 1, 2)]
     sums = np.array([[*np.column_stack([right, wrong]).ravel(), 50.0, 4.0]])
-    assert lz.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
+    assert bm.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
 
 
 def test_margins_whose_squares_overflow_have_no_bound():
@@ -328,7 +327,7 @@ def test_margins_whose_squares_overflow_have_no_bound():
     infinite.
     """
     sums = np.array([[0.75, 0.25, 1e157, 1e150, 1e300, 1e290, 9e157, 1e151]])
-    assert lz.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
+    assert bm.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
 
 
 class Bounded:
@@ -362,7 +361,7 @@ def test_bounds_leave_the_first_of_the_least(bounds, z, found):
     )
     F = np.arange(20.0)[:, None]
     one = np.zeros(1)
-    assert lz.least_z(F, None, one, one, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
+    assert bm.least_z(F, None, one, one, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
 
 
 def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
@@ -379,8 +378,8 @@ def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
         alpha = rng.normal(size=1)
         z = KERNELS[0].z_values(F, triples, y, margin_of(w), alpha)[0]
         limit = np.nextafter(z, np.inf)
-        above += lz.z_bound(KERNELS[0].margin_sums(F, triples, y, w), w.sum(), alpha)[0] > limit
-        assert lz.least_z(F, triples, y, margin_of(w), alpha, KERNELS[0], 1, below=limit) == (0, z)
+        above += bm.z_bound(KERNELS[0].margin_sums(F, triples, y, w), w.sum(), alpha)[0] > limit
+        assert bm.least_z(F, triples, y, margin_of(w), alpha, KERNELS[0], 1, below=limit) == (0, z)
     assert above > 0
 
 
@@ -396,7 +395,7 @@ def test_a_classifier_without_an_error_is_found(kernels):
     for F in (D[:1], np.concatenate([D[:, [0, 2, 1, 3]], D])):
         alpha, z = kernels.minimize_z(F, triples, y, margin, np.zeros(len(F)))
         g = int(np.argmin(z))
-        assert lz.least_z_min(F, triples, y, margin, np.zeros(len(F)), kernels, 1) == (
+        assert bm.least_z_min(F, triples, y, margin, np.zeros(len(F)), kernels, 1) == (
             g,
             alpha[g],
             z[g],
@@ -441,13 +440,14 @@ def test_step_3_of_section_8_1_as_printed(kernels):
         ]
     )
     w = np.random.default_rng(0).dirichlet(np.ones(len(y)))
-    problem = algorithm.Problem(D.T, D.T, triples, y)
 
     def first_round(ranges):
         choices = algorithm.Choices(3, ranges=ranges)
         rng = np.random.default_rng(8)
         return next(
-            bm.query_sensitive_rounds(F, problem, margin_of(w), choices, rng=rng, kernels=kernels)
+            algorithm.query_sensitive_rounds(
+                F, triples, y, margin_of(w), choices, rng=rng, kernels=kernels
+            )
         )
 
     found = first_round(algorithm.ranges_of_least_z)

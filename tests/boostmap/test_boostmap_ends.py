@@ -53,9 +53,10 @@ def test_the_second_phase_ends_when_no_classifier_helps(kernels):
     D, triples, y = useless()
     margin = np.zeros(len(y))
     choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
-    problem = algorithm.Problem(D, D, triples, y)
     rng = np.random.default_rng(0)
-    rounds = bm.query_sensitive_rounds(D[:1], problem, margin, choices, rng=rng, kernels=kernels)
+    rounds = algorithm.query_sensitive_rounds(
+        D[:1], triples, y, margin, choices, rng=rng, kernels=kernels
+    )
     assert list(itertools.islice(rounds, 100)) == []
 
 

@@ -26,8 +26,8 @@ from refimpl.ftune import (
     random_landmarks,
 )
 from refimpl.ftune.linear_models import train
+from refimpl.ftune.model import classes_of
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
-from refimpl.ftune.space import classes_of
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = FTuneOptions(family=(1.0, 10.0), C=(1.0, 100.0))
@@ -320,7 +320,7 @@ def seeded():
         (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
         (lambda K, y, P, v: landmark_pairs(y, [0], 2, **seeded()), "L must have a landmark"),
         (lambda K, y, P, v: landmark_pairs(y, [999], 2, **seeded()), "from 0 to 74; got 999"),
-        (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must hold indices"),
+        (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must be a list of indices"),
         (lambda K, y, P, v: ftune(K, np.zeros(len(y)), P, validation=v), "y "),
         (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "landmarks must be .*got a ndarray"),
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),

@@ -21,7 +21,7 @@ from refimpl.ftune import (
     random_landmarks,
     training,
 )
-from refimpl.ftune.problems import as_arguments, as_training, look_up
+from refimpl.ftune.problems import as_problems
 from refimpl.ftune.similarities import Gaussian, Similarity
 
 TRAININGS = (ftune, ftune_single_and_per_class, bbs)
@@ -110,8 +110,8 @@ def test_class_weights_count_in_the_validation(iris, label):
     """A label that no training object has counts once."""
     K, y, P, (V, v) = iris
     v = np.append(v[:-1], "rose")
-    how = as_training(FTuneOptions(class_weight={label: 3.0}), None, None)
-    weights = look_up(as_arguments(K, y, P, (V, v), how), how).validation_weights
+    options = FTuneOptions(class_weight={label: 3.0})
+    weights = as_problems(K, y, P, (V, v), options, None, None).validation_weights
     assert weights.tolist() == [3.0 if name == label else 1.0 for name in v]
 
 

@@ -4,6 +4,7 @@ against twin.
 
 import platform
 import runpy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from agreement import KERNELS, assert_same
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from refimpl import products
 from refimpl.kernels import products as kernel_products
+from refimpl.kernels.eigen import times, times_from_left
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 shapes = {"n": st.integers(0, 40), "d": st.integers(0, 150), "seed": st.integers(0, 2**32)}
@@ -72,8 +73,8 @@ def test_no_product_depends_on_the_number_of_threads(n, d):
     for threads in (1, 2, 3, 7):
         assert_same(two.matrix_vector(A, v, threads=threads), rows)
         assert_same(two.vector_matrix(u, A, threads=threads), columns)
-        assert_same(products.times_vector(A, v, two, threads), rows)
-        assert_same(products.vector_times(u, A, two, threads), columns)
+        assert_same(times(A, v, partial(two.matrix_vector, threads=threads)), rows)
+        assert_same(times_from_left(u, A, partial(two.vector_matrix, threads=threads)), columns)
 
 
 @pytest.mark.parametrize("other", [None, "ij,j->i", "i,i", "i,ij->j"])

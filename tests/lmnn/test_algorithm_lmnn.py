@@ -20,8 +20,8 @@ from refimpl.lmnn import (
     lmnn,
     lmnn_rect,
     metric_neighbors,
-    printed,
     project,
+    solvers,
     target_neighbors,
 )
 from refimpl.lmnn.algorithm import adjacency
@@ -316,7 +316,7 @@ def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
     X, y = blobs(2, n=30, d=4)
     for partition in (np.zeros(30, dtype=np.int64), y):
         problem = problem_of(X * [1, 10, 0.1, 1], y, 2, 1.0, partition)
-        R = printed.coordinates(problem)
+        R = solvers.identity_of_the_pull(problem)
         moved = problem.within(problem.X @ R)
         identity = np.repeat(np.eye(4)[None], len(R), axis=0)
         np.testing.assert_allclose(moved.pull_gradient(), identity, atol=1e-2)
@@ -325,7 +325,7 @@ def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
             one.add_pairs(*one.impostors(one.mapped(factor)))
         want = problem.evaluate(V @ R.transpose(0, 2, 1)).objective
         assert moved.evaluate(V).objective == pytest.approx(want, rel=1e-9)
-        L = printed.Inward(R, R.transpose(0, 2, 1))
+        L = solvers.Inward(R, R.transpose(0, 2, 1))
         np.testing.assert_allclose(L.inner, identity, atol=1e-9)
 
 
@@ -340,9 +340,9 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
     X[7] = X[4]
     partition = y if several else np.zeros(len(X), dtype=np.int64)
     problem = problem_of(X - X.mean(axis=0), y, 3, 0.6, partition, kernels)
-    R = printed.coordinates(problem)
+    R = solvers.identity_of_the_pull(problem)
     back = R.transpose(0, 2, 1)
-    inward = printed.Inward(R, back * np.sqrt(problem.targets.size / problem.evaluate(back).pull))
+    inward = solvers.Inward(R, back * np.sqrt(problem.targets.size / problem.evaluate(back).pull))
     seen = []
     lmnn(
         X,

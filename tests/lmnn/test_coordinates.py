@@ -6,7 +6,7 @@ Not tested here: that the coordinates change no optimum (`test_lmnn.py`, `test_a
 import numpy as np
 import pytest
 
-from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn.certificate import Coordinates
 
 
 def test_in_the_directions_of_ill_conditioned_points_their_spread_is_1():

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from refimpl.lmnn.smoothed import Memory, descent
+from refimpl.lmnn.solvers import Memory, descent
 
 
 class Quadratic:

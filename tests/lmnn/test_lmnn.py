@@ -24,9 +24,9 @@ from refimpl.lmnn import (
     target_neighbors,
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
-from refimpl.lmnn.neighbors import votes
+from refimpl.lmnn.model import votes
 from refimpl.lmnn.problem import LargeMarginProblem, scaled
-from refimpl.lmnn.smoothed import Multiplied
+from refimpl.lmnn.solvers import Multiplied
 
 FASTEST = KERNELS[-1]
 

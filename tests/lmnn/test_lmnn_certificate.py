@@ -16,7 +16,7 @@ from refimpl.lmnn import (
     lmnn,
     lmnn_rect,
     low_rank,
-    smoothed,
+    solvers,
     target_neighbors,
 )
 from refimpl.lmnn import certificate as lmnn_certificate
@@ -292,16 +292,16 @@ def test_the_oracle_agrees_with_the_exact_objective_here():
     )
 
 
-@pytest.mark.parametrize("descend", [smoothed.descend, low_rank.descend_low_rank])
+@pytest.mark.parametrize("descend", [solvers.descend, low_rank.descend_low_rank])
 def test_nothing_shrinks_while_pairs_are_missing(descend, monkeypatch):
     """Of a working set of which each pair is new, neither a small gain nor a bound says enough."""
-    full_check = smoothed.full_check
+    full_check = solvers.full_check
 
     def with_all_pairs_new(inner, *arguments):
         L, now, _, impostors = full_check(inner, *arguments)
         return L, now, len(inner.i), impostors
 
-    for module in (smoothed, low_rank):
+    for module in (solvers, low_rank):
         monkeypatch.setattr(module, "full_check", with_all_pairs_new)
     X, y = blobs(0, 24, 3, 3)
     problem = problem_of(X, y, 2, 1.0, kernels=FASTEST)

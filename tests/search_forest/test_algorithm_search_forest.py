@@ -19,9 +19,9 @@ from refimpl.search_forest import (
     search_forest,
     to_terms,
 )
-from refimpl.search_forest.growing import best_split, grow_tree, stump
+from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.training import best_split, grow_tree, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
@@ -163,10 +163,10 @@ def test_the_default_is_the_oracles_tree_for_tree(kernels, form, problem, depth)
     require_the_oracles(rounds, expected, X)
 
 
-def node_of(n, seed, form=DensePairs, lam=0.1):
+def node_of(n, seed):
     rng = np.random.default_rng(seed)
     S = sparse.csr_matrix(rng.random((n, n)) < 0.3)
-    return form(as_similarity(S, n), lam, KERNELS[0]).root(), rng
+    return DensePairs(as_similarity(S, n), 0.1).root(), rng
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -15,9 +15,8 @@ from forest_problems import FIELDS, learn, points, problems
 from hypothesis import example, given, settings
 from scipy import sparse
 
-from refimpl.kernels.eigen import top_eigenvector
+from refimpl.kernels.eigen import length, times, times_from_left, top_eigenvector
 from refimpl.kernels.planes import fitted
-from refimpl.products import length, times_vector, vector_times
 from refimpl.search_forest import (
     ForestOptions,
     neighbor_similarity,
@@ -26,11 +25,16 @@ from refimpl.search_forest import (
     to_terms,
 )
 from refimpl.search_forest.algorithm import best_c
+from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
-from refimpl.search_forest.similarity import as_similarity
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def dense(S, lam, kernels):
+    """The matrices, which need no kernels."""
+    return DensePairs(S, lam)
 
 
 def nested(forest, m, k=None):
@@ -170,7 +174,7 @@ def test_a_rise_that_is_rounding_is_no_split(kernels):
     ]
     np.testing.assert_allclose(forests[0].planes, forests[1].planes, rtol=0, atol=1e-12)
     S = as_similarity(sparse.csr_matrix(S), 6)
-    for form in DensePairs, MeetingPairs:
+    for form in dense, MeetingPairs:
         for node in form(S, 0.05, kernels).root().split(X[:, 0] > 0):
             assert node.negligible() == pytest.approx(node.n * (node.n - 1) * 0.05 * 1e-9)
 
@@ -238,7 +242,7 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
             assert_same(getattr(forests[0], name), getattr(other, name))
 
 
-@pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
+@pytest.mark.parametrize("form", [dense, MeetingPairs])
 def test_pairs_are_weighted_and_split_as_the_loops_do(form):
     """Eqs. 10, 14, 17 and 18 after some meetings, in both forms."""
     rng = np.random.default_rng(0)
@@ -335,8 +339,8 @@ def test_products():
     A = rng.normal(size=(40, 7))
     u = rng.normal(size=40)
     v = rng.normal(size=7)
-    np.testing.assert_allclose(times_vector(A, v), A @ v, rtol=1e-12)
-    np.testing.assert_allclose(vector_times(u, A), u @ A, rtol=1e-12)
+    np.testing.assert_allclose(times(A, v), A @ v, rtol=1e-12)
+    np.testing.assert_allclose(times_from_left(u, A), u @ A, rtol=1e-12)
     assert length(np.array([3.0, 4.0])) == 5.0
 
 

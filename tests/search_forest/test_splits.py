@@ -13,12 +13,19 @@ from scipy import sparse
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.planes import moved, with_best_threshold
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
-from refimpl.search_forest.growing import best_split, stump
+from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
-from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.training import best_split, stump
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-forms = pytest.mark.parametrize("form", [DensePairs, MeetingPairs])
+
+
+def dense(S, lam, kernels):
+    """The matrices, which need no kernels."""
+    return DensePairs(S, lam)
+
+
+forms = pytest.mark.parametrize("form", [dense, MeetingPairs])
 
 
 def problem(form, kernels, seed, n=15, d=4):

@@ -25,7 +25,7 @@ from refimpl.search_forest import (
     selection,
     to_terms,
 )
-from refimpl.search_forest.similarity import as_similarity
+from refimpl.search_forest.model import as_similarity
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 

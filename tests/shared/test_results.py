@@ -245,23 +245,24 @@ def test_a_field_with_a_default_may_be_missing_in_a_file(tmp_path):
     """So a class may get another field, and old files still load."""
     from refimpl import results
 
-    @results.result("FieldForTests")
+    @results.result
     @dataclasses.dataclass(frozen=True, eq=False)
-    class Old:
+    class FieldForTests:
         a: np.ndarray
 
+    Old = FieldForTests
     refimpl.save(tmp_path / "m", Old(np.ones(2)))
 
-    @results.result("FieldForTests")
+    @results.result
     @dataclasses.dataclass(frozen=True, eq=False)
-    class New:
+    class FieldForTests:
         a: np.ndarray
         b: float = 2.5
 
     try:
-        assert refimpl.load(tmp_path / "m") == New(np.ones(2), 2.5)
+        assert refimpl.load(tmp_path / "m") == FieldForTests(np.ones(2), 2.5)
         refimpl.save(tmp_path / "m", {0: Old(np.ones(2))})
-        assert refimpl.load(tmp_path / "m") == {0: New(np.ones(2))}
+        assert refimpl.load(tmp_path / "m") == {0: FieldForTests(np.ones(2))}
     finally:
         del results.TYPES["FieldForTests"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
 from paper_figures.site.examples import flowers
 from refimpl.search_forest import algorithm, neighbor_similarity
-from refimpl.search_forest.trees import Tree
+from refimpl.search_forest.model import Tree
 from refimpl.typing import FloatArray
 
 __all__ = ["demo"]

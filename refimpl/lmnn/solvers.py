@@ -1,46 +1,52 @@
-"""The default solver of :mod:`refimpl.lmnn`: L-BFGS on a smoothed problem, with a proof.
+"""The two solvers of :mod:`refimpl.lmnn`, each with a proof.
 
-The sub-gradient method of the paper (``algorithm.py``) needs very many small steps. Here the hinges
-are smoothed to a width h, and the barrier -epsilon log det M keeps M inside the cone of positive
-semidefinite matrices. L-BFGS finds the factor L of M = L^T L, in coordinates where the pull is the
-identity (``coordinates.py``). Then h and epsilon shrink. The problem in L is not convex, but the
-problem in M is convex, so the slopes of the hinges give a bound of the distance to the optimum
-(``certificate.py``).
+*The default* (:func:`descend`) takes L-BFGS steps on a smoothed problem, since the sub-gradient
+method of the paper needs very many small steps. The hinges are smoothed to a width h, and the
+barrier -epsilon log det M keeps M inside the cone of positive semidefinite matrices. L-BFGS finds
+the factor L of M = L^T L, in coordinates where the pull is the identity. Then h and epsilon shrink.
+The problem in L is not convex, but the problem in M is, so the slopes of the hinges give a bound of
+the distance to the optimum (``certificate.py``).
 
-With a small h the steps of L-BFGS are many. So the hinges of :func:`descend` are smoothed around
-the slopes of the stage before: with such a slope a in [0, 1] the smoothed hinge of a slack z is the
-largest s z - (h / 2) (s - a)^2 over s in [0, 1], which the slope s reaches. Where s = a this is the
-hinge's own tangent, so the minimum tends to that of eq. 3 while h need not shrink further. This is
-the method of multipliers.
+With a small h the steps are many. So the hinges are smoothed around the slopes of the problem
+before: with such a slope a in [0, 1] the smoothed hinge of a slack z is the largest
+s z - (h / 2) (s - a)^2 over s in [0, 1], which the slope s reaches. Where s = a this is the hinge's
+own tangent, so the minimum tends to that of eq. 3 while h need not shrink further. This is the
+method of multipliers.
 
-The objective is computed in a full check of all triples, in the original coordinates of the points.
-The solver returns the best metric of all full checks.
+*The printed solver* (:func:`descend_as_printed`) takes the steps of § 3 as in ``algorithm.py``, by
+the points X R, in which the sum of C_ij over target neighbours is the identity for each metric.
+Eq. 3 is the same in all coordinates, but in these the steps come near its optimum far sooner.
 
-Not handled here: the validation set (``driver.py``).
+Each computes the objective in a full check of all triples, in the original coordinates, and has the
+best metric of all full checks.
+
+Not handled here: when a training ends (``training.py``).
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 import scipy
 
-from refimpl.lmnn.certificate import Certificate
-from refimpl.lmnn.coordinates import Coordinates
+from refimpl.lmnn import algorithm
+from refimpl.lmnn.algorithm import Examples, Pairs, State
+from refimpl.lmnn.certificate import Certificate, Coordinates
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
 
-__all__ = ["Memory", "descend", "descent"]
+__all__ = ["Memory", "descend", "descend_as_printed", "descent"]
 
 Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
 
 EPS = np.finfo(np.float64).eps
+
+# L-BFGS: Nocedal & Wright, "Numerical Optimization" (2006), section 7.2
 SMALL = 10  # steps that lower the value by no more than its rounding error end the descent
 SUFFICIENT = 1e-4  # a step lowers the value by at least this share of what the slope promises
 FLAT = 0.9  # and leaves at most this share of the slope
@@ -50,13 +56,7 @@ CURVED = 1e-12  # the least curvature, relative to the lengths of the two change
 
 
 class Memory:
-    """The last steps of a descent, and how they changed the gradient.
-
-    Parameters
-    ----------
-    most : int
-        The largest number of steps to remember.
-    """
+    """The last steps of a descent, and how they changed the gradient."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -89,23 +89,8 @@ class Memory:
 def descent(
     function: Function, v: FloatArray, memory: Memory
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield the point and the gradient after each step: algorithm 7.5.
-
-    Parameters
-    ----------
-    function : callable
-        Returns the value and the gradient at a point.
-    v : ndarray, shape (n,), float64
-        The point to start from.
-    memory : Memory
-        What is known from earlier steps. It is changed in place.
-
-    Yields
-    ------
-    v, gradient : ndarray, shape (n,), float64
-        The descent ends where no step lowers the value, or where SMALL steps or two failures of
-        the search show that rounding errors decide. Then the last point is yielded once more.
-    """
+    """Yield the point and the gradient after each step, the last one once more: algorithm 7.5."""
+    # It ends where no step lowers the value, or where rounding errors decide.
     value, gradient = function(v)
     small = 0
     while small < SMALL:
@@ -127,11 +112,7 @@ def descent(
 
 
 def _search(function: Function, start: Point, direction: FloatArray, length: float) -> Point | None:
-    """Return a lower point along the direction, or None if no step lowers the value.
-
-    The last point at which the function is evaluated may be another one than the point returned,
-    but only if no step satisfies both conditions.
-    """
+    """Return a lower point along the direction, or None if no step lowers the value."""
     v, value, gradient = start
     slope = float(gradient @ direction)
     low, low_value, low_slope = 0.0, value, slope
@@ -154,10 +135,8 @@ def _search(function: Function, start: Point, direction: FloatArray, length: flo
 
 
 def _lowest(value: float, slope: float, there: float, width: float) -> float:
-    """Return where the parabola with this value and slope at 0 is lowest.
-
-    `there` is its value at `width`. The result is between a tenth and nine tenths of the width.
-    """
+    """Return where the parabola with this value and slope at 0, and `there` at width, is lowest."""
+    # between a tenth and nine tenths of the width
     bend = there - value - slope * width
     share = -slope * width / (2 * bend) if np.isfinite(bend) and bend > 0 else 0.5
     return width * min(max(share, 0.1), 0.9)
@@ -226,15 +205,7 @@ class Smoothed:
         return self.problem.evaluate(V, self.h)
 
     def descend(self, V: FloatArray, iterations: int) -> tuple[FloatArray, float]:
-        """Take L-BFGS steps from V.
-
-        Returns
-        -------
-        V : ndarray
-            The factor at the end of the steps.
-        norm : float
-            The norm of the gradient at the end, divided by that of the pull.
-        """
+        """Take L-BFGS steps from V; return where they end, and the relative norm there."""
         end = scipy.optimize.minimize(
             self,
             V.ravel(),
@@ -275,25 +246,7 @@ class Smoothed:
 
 
 class Multiplied(Smoothed):
-    """The same function with hinges smoothed around earlier slopes, for :func:`descend`.
-
-    Parameters
-    ----------
-    problem : LargeMarginProblem
-    coordinates : Coordinates
-        Its coordinates.
-
-    Attributes
-    ----------
-    slopes : ndarray, shape (p, k), float64
-        The slopes of the triples of the working set around which the hinges are smoothed.
-    certificate : Certificate
-        Gets the last slopes of each descent.
-    at : ndarray
-        The factor of the last evaluation.
-    memory : Memory
-        The last steps, which the next descent goes on from.
-    """
+    """The same function, with the hinge of each triple smoothed around an earlier slope."""
 
     def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates) -> None:
         super().__init__(problem, coordinates.spare)
@@ -312,10 +265,7 @@ class Multiplied(Smoothed):
     def descend(
         self, V: FloatArray, iterations: int, enough: float = 0.0
     ) -> tuple[FloatArray, float]:
-        """Take L-BFGS steps from V, and pass the last slopes to the certificate.
-
-        The steps end early if the norm of the gradient, as it is returned, is at most `enough`.
-        """
+        """Take L-BFGS steps until the norm is `enough`, and give the last slopes to the bound."""
         latest: deque[tuple[float, FloatArray]] = deque(maxlen=KEPT)
         for v, gradient in islice(descent(self, V.ravel(), self.memory), iterations):
             norm = _relative_norm(gradient, v)
@@ -345,129 +295,69 @@ class Multiplied(Smoothed):
 def descend(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
-    """Yield the state of the solver after each full check of all triples.
+    """Yield the state of the default solver, from the factors L, after each full check.
 
-    L : the factors to start from, (partitions, r, d)
-    tol : the relative gap to reach; the smoothing shrinks towards it, and the caller ends the steps
-
-    The last check is `stuck` if nothing has moved for PATIENCE full checks.
+    The smoothing shrinks towards the relative gap `tol`; the caller ends the steps.
     """
-    solver = Descent(problem, L, tol)
+    coordinates = problem.coordinates
+    inner = problem.within(coordinates.U)
+    smoothed = Multiplied(inner, coordinates)
+    most = zero_metric(problem.mu, problem.classes, problem.k)
+    V, smoothed.epsilon = _inside(_square(coordinates.inward(L)), most)
+    size = V.shape[0] * V.shape[1]
+    best = np.inf
+    iterations = ITERATIONS  # before the next full check
+    rest = np.inf  # the part of the last minimum's gap that its barrier does not make
+    still = 0  # the number of last full checks in which nothing moved
+    full_check(inner, coordinates, V, smoothed.h)
+    smoothed.follow()
     for t in range(1, max_checks + 1):
-        check, stage = solver.check(t)
-        yield check
-        if check.stuck:
-            return
-        stage()
-
-
-class Descent:
-    """The smoothed problem, the factor V that the steps have reached, and the best L so far.
-
-    Three stages may follow a full check, and :meth:`check` takes the first that applies:
-    :meth:`grow` if pairs were missing, :meth:`approach` if V is not yet near the minimum of the
-    smoothed problem, and :meth:`sharpen` if it is.
-    """
-
-    def __init__(self, problem: LargeMarginProblem, L: FloatArray, tol: float) -> None:
-        self.coordinates = problem.coordinates
-        self.inner = problem.within(self.coordinates.U)
-        self.smoothed = Multiplied(self.inner, self.coordinates)
-        most = zero_metric(problem.mu, problem.classes, problem.k)
-        V, self.smoothed.epsilon = _inside(_square(self.coordinates.inward(L)), most)
-        self.V = V
-        self.size = V.shape[0] * V.shape[1]
-        self.tol = tol
-        self.best, self.L = np.inf, L
-        self.iterations = ITERATIONS  # before the next full check
-        self.rest = np.inf  # the part of the last minimum's gap that its barrier does not make
-        self.still = 0  # the number of last full checks in which nothing moved
-        self._look()
-
-    def _look(self) -> tuple[FloatArray, Evaluation, int]:
-        """Return the factor of d columns, eq. 3 there, and the number of pairs that were new."""
-        L, now, added, _ = full_check(self.inner, self.coordinates, self.V, self.smoothed.h)
-        self.smoothed.follow()
-        return L, now, added
-
-    def check(self, t: int) -> tuple[Check, Callable[[], None]]:
-        """Take steps, and make the t-th full check. Return its state and the stage that follows."""
-        smoothed = self.smoothed
-        barrier = smoothed.epsilon * self.size
-        enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * self.tol, barrier / self.best))
-        early = t <= EARLY
-        steps = ITERATIONS // 4 if early else self.iterations
-        self.V, norm = smoothed.descend(self.V, steps, enough)
-        L, now, added = self._look()
-        settled = added <= FEW * len(self.inner.i)
-        longest = self.iterations == MOST * ITERATIONS
-        best, bound = self.best, smoothed.certificate.bound
+        barrier = smoothed.epsilon * size
+        enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * tol, barrier / best))
+        V, norm = smoothed.descend(V, ITERATIONS // 4 if t <= EARLY else iterations, enough)
+        reached, now, added, _ = full_check(inner, coordinates, V, smoothed.h)
+        smoothed.follow()
+        settled = added <= FEW * len(inner.i)
+        longest = iterations == MOST * ITERATIONS
+        before, bound = best, smoothed.certificate.bound
         if now.objective < best:
-            self.best, self.L = now.objective, L
-        proven = min(smoothed.certificate.improve(self.best), self.best)
-        fell = best - self.best > MOVES * (best - bound)
-        rose = proven - bound > MOVES * (self.best - bound)
-        at_end = longest or barrier <= 1.01 * BARRIER * self.tol * self.best
-        self.still = self.still + 1 if settled and at_end and not (fell or rose) else 0
-        state = smoothed.state(t, self.L, self.best, proven, now, norm)
+            best, L = now.objective, reached
+        proven = min(smoothed.certificate.improve(best), best)
+        moved = before - best > MOVES * (before - bound) or proven - bound > MOVES * (best - bound)
+        at_end = longest or barrier <= 1.01 * BARRIER * tol * best
+        still = still + 1 if settled and at_end and not moved else 0
+        stuck = still == PATIENCE
+        yield replace(smoothed.state(t, L, best, proven, now, norm), stuck=stuck)
+        if stuck:
+            return
         # at the minimum of the smoothed problem this is the gap; far from it, it says nothing
         apart = max(abs(now.objective - smoothed.last.alpha), barrier)
         far = norm > FAR and not longest
-        if not settled:
-            stage = self.grow
-        elif far or now.objective - proven > 2 * apart:
-            stage = partial(self.approach, early)
-        else:
-            stage = partial(self.sharpen, apart - barrier, barrier if norm <= enough else np.inf)
-        return replace(state, stuck=self.still == PATIENCE), stage
-
-    def grow(self) -> None:
-        """Go on with more pairs. Earlier gradients were those of fewer."""
-        self.smoothed.memory = Memory(MEMORY)
-
-    def approach(self, early: bool) -> None:
-        """Go on with the same problem, after the first checks with twice as many steps."""
-        if not early:
-            self.iterations = min(2 * self.iterations, MOST * ITERATIONS)
-
-    def sharpen(self, rest: float, barrier: float) -> None:
-        """Go on with the next problem, from the slopes at this one's minimum.
-
-        It has a weaker barrier and, while h is large, narrower hinges. Later h shrinks only where
-        the `rest` of the gap, beside the barrier's part, exceeds that part and has not halved. The
-        working set loses the pairs that are far from active.
-        """
-        smoothed = self.smoothed
-        self.iterations = ITERATIONS
-        smoothed.take_slopes()
-        if smoothed.h > LEAST_WIDTH:
-            smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
-        elif rest > max(self.rest / 2, barrier):
-            smoothed.h /= SHRINK
-        self.rest = rest
-        weakest = BARRIER * self.tol * self.best / self.size
-        smoothed.epsilon = max(smoothed.epsilon / WEAKER, weakest)
-        reset(self.inner, self.coordinates, self.V)
-        smoothed.follow()
+        if not settled:  # earlier gradients were those of fewer pairs
+            smoothed.memory = Memory(MEMORY)
+        elif far or now.objective - proven > 2 * apart:  # not yet near the minimum
+            iterations = iterations if t <= EARLY else min(2 * iterations, MOST * ITERATIONS)
+        else:  # near it: go on with the next problem, from the slopes there
+            iterations = ITERATIONS
+            smoothed.take_slopes()
+            # h, once small, shrinks only where the rest of the gap is large and has not halved
+            limit = max(rest / 2, barrier if norm <= enough else np.inf)
+            rest = apart - barrier
+            if smoothed.h > LEAST_WIDTH:
+                smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
+            elif rest > limit:
+                smoothed.h /= SHRINK
+            smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
+            reset(inner, coordinates, V)
+            smoothed.follow()
 
 
 def full_check(
     problem: LargeMarginProblem, coordinates: Coordinates, V: FloatArray, h: float
 ) -> tuple[FloatArray, Evaluation, int, int]:
-    """Look for active triples among all triples.
-
-    Pairs that differ in a free direction do not enter the working set. Instead the factor t of the
-    free directions grows until these pairs are satisfied.
-
-    Returns
-    -------
-    L : ndarray, shape (partitions, r, d)
-        Factors of d columns.
-    now : Evaluation
-        At these factors.
-    added, impostors : int
-        The number of pairs that are new to the working set, and the number of impostors.
-    """
+    """Return L, eq. 3 there over all triples, and the numbers of new pairs and of impostors."""
+    # Pairs that differ in a free direction do not enter the working set. Instead the factor t of
+    # the free directions grows until these pairs are satisfied.
     for _ in range(WIDENINGS):
         L = coordinates.outward(V)
         Z = coordinates.mapped(L)
@@ -507,14 +397,132 @@ def _square(V: FloatArray) -> FloatArray:
 
 
 def _inside(V: FloatArray, most: float) -> tuple[FloatArray, float]:
-    """Return square factors V as the barrier needs them, and the epsilon of the first barrier.
-
-    `most` is eq. 3 of M = 0. The pull, which is the sum of the squares of V, is no larger at the
-    optimum. The least of v^2 - 2 epsilon log v is at v = sqrt(epsilon). If a singular value of a
-    metric were far below this, as where the metric has no pull, all steps would be short.
-    """
+    """Return square factors V as the barrier needs them, and the epsilon of the first barrier."""
+    # `most` is eq. 3 of M = 0. The pull, the sum of the squares of V, is no larger at the optimum.
+    # The least of v^2 - 2 epsilon log v is at v = sqrt(epsilon). With a singular value far below
+    # this all steps would be short.
     left, values, right = np.linalg.svd(V)
     values = np.minimum(values, np.sqrt(most))
     epsilon = FIRST * max(float((values**2).sum()), 1e-12 * most) / values.size
     inside: FloatArray = (left * np.maximum(values, np.sqrt(epsilon))[:, None]) @ right
     return inside, epsilon
+
+
+# ------------------------------------------------------------------------------ the printed solver
+
+# the steps end when forty full checks gain less than this share, or a tenth of tol if that is less
+LITTLE = 1e-4
+
+
+def identity_of_the_pull(problem: LargeMarginProblem) -> FloatArray:
+    """Return R for each metric: of the points X R the pull is the identity."""
+    # a direction with less than 1e-6 of the mean pull counts as if it had 1e-6 of it
+    values, vectors = np.linalg.eigh(problem.pull_gradient())
+    R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
+    return R
+
+
+class Inward:
+    """The step of § 3, taken by the points X R from the factor L."""
+
+    def __init__(self, R: FloatArray, L: FloatArray) -> None:
+        self.R = R
+        self.back = np.swapaxes(R, -1, -2)
+        self.inner = np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)
+
+    def gradient(self, G: FloatArray) -> FloatArray:
+        """Return the gradient in these coordinates."""
+        product: FloatArray = self.back @ G @ self.R
+        return product
+
+    def __call__(self, L: FloatArray, G: FloatArray, t: int) -> FloatArray:
+        """Return the factor after the step, in the coordinates of X."""
+        self.inner = algorithm.metric_step(self.inner, self.gradient(G), t)
+        return self.inner @ self.back
+
+
+class Watch:
+    """Passes states on, and the mean slopes between full checks to a certificate."""
+
+    def __init__(self, problem: LargeMarginProblem) -> None:
+        self.problem = problem
+        self.certificate = Certificate(problem, problem.coordinates, MIXED)
+        self.own = np.repeat(np.arange(problem.n), problem.k)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.seen = 0
+        self.alpha = 0.0
+        self.weights = np.zeros(())
+
+    def pass_on(self, states: Iterator[State]) -> Iterator[State]:
+        """Yield the states."""
+        for now in states:
+            if now.found is not None:
+                if self.seen:
+                    self.certificate.add(self.alpha / self.seen, self.weights / self.seen)
+                self._begin()
+                self.problem.set_pairs(now.i, now.l)
+            self._add(now)
+            yield now
+
+    def _add(self, now: State) -> None:
+        problem = self.problem
+        free = problem.coordinates.is_free(now.i, now.l, problem.partition)
+        N = now.N & ~free[:, None]  # the bound needs these pairs to count as satisfied
+        pair, place = np.nonzero(N)
+        counts = np.bincount(now.i[pair] * problem.k + place, minlength=problem.targets.size)
+        push = problem.mu * np.concatenate([counts, -N.sum(axis=1)])
+        push[: len(counts)] += 1
+        self.alpha = self.alpha + problem.mu * len(pair)
+        self.weights = self.weights + push
+        self.seen += 1
+
+
+def descend_as_printed(
+    problem: LargeMarginProblem, L: FloatArray | None, tol: float, *, max_checks: int
+) -> Iterator[Check]:
+    """Yield the state of the printed solver, from the factors L or None, after each full check."""
+    pull = problem.pull_gradient()
+    if not pull.any():
+        raise ValueError(
+            "X must have target neighbours that differ from their points with solver='printed'; "
+            "got target neighbours equal to their points"
+        )
+    R = identity_of_the_pull(problem)
+    if L is None or not L.any():  # no step leads away from zeros
+        L = np.swapaxes(R, -1, -2)
+        L = L * np.sqrt(problem.targets.size / problem.evaluate(L).pull)
+    inward = Inward(R, L)
+    watch = Watch(problem)
+
+    def look(examples: Examples, Z: FloatArray, near: FloatArray, **how: object) -> Pairs:
+        return problem.impostors(Z)  # within the limits of memory
+
+    examples = Examples(problem.X, problem.classes, problem.targets, problem.partition)
+    states = algorithm.steps(
+        examples,
+        problem.mu,
+        L,
+        step=inward,
+        look=look,
+        kernels=problem.kernels,
+        threads=problem.threads,
+    )
+    checks = algorithm.until_converged(
+        watch.pass_on(states), tol=min(LITTLE, 0.1 * tol), checks=max_checks
+    )
+    scale = np.linalg.norm(inward.gradient(pull))
+    for number, (now, best) in enumerate(checks, 1):
+        yield Check(
+            t=number,
+            L=best[1],
+            objective=best[0],
+            bound=min(watch.certificate.improve(best[0]), best[0]),
+            active=int(now.N.sum()),
+            pairs=len(now.i),
+            evaluations=now.t + 1,
+            h=0.0,
+            epsilon=0.0,
+            gradient_norm=float(np.linalg.norm(inward.gradient(now.G)) / scale),
+        )

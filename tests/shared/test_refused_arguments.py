@@ -1,0 +1,53 @@
+"""What the shared checks refuse, each in the words of the caller's argument."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from refimpl import arrays, checks, frozen
+from refimpl.lmnn import LMNNOptions
+from refimpl.spaces import references
+
+CLASSES = np.array(["a", "b"])
+NULL = "a\0"
+REFUSED = [
+    (arrays.as_array, ([[1, 2], [3]], "X", "a matrix"), "X must be a matrix with rows of equal"),
+    (arrays.as_matrix, ([1, 2], "X"), "X must be a matrix with a vector in each row, such as X[N"),
+    (arrays.as_vectors_like, ([[1.0]], np.zeros((5, 3)), "Q"), "Q must have 3 columns, as the tra"),
+    (arrays.as_points, ([[1e150]], "X"), "X must hold values within 1e140, whose squares can be"),
+    (arrays.require_one_type, ([1, "1"], "y"), "y must hold labels of one type; got 1 (int) and"),
+    (arrays.label_array, ([NULL],), "value must have labels that an array holds unchanged; got"),
+    (checks.as_class_indices, ([1, 0], CLASSES, 2, "v"), "v must hold labels of the type of y, su"),
+    (checks.as_indices, ([0, 4], 3, "rows"), "rows must hold indices of the 3 database objects,"),
+    (checks.as_count, (0, "k"), "k must be an integer of at least 1; got 0"),
+    (checks.positive, (-1, "tol"), "tol must be a number above 0; got -1"),
+    (checks.as_options, ({}, LMNNOptions), "options must be LMNNOptions(...); got {}"),
+    (checks.as_generator, (0,), "rng must be a generator, such as numpy.random.default_rng(0)"),
+    (checks.as_kernels, ("fast",), "kernels must be a module, such as refimpl.kernels; got"),
+    (references.as_dimension, (5, 3), "d must be at most 3, the dimensions of the embedding; got"),
+    (checks.as_callback, (3,), "callback must be a function of a refimpl.Step; got 3"),
+]
+
+
+@pytest.mark.parametrize("check, arguments, words", REFUSED, ids=[row[2][:20] for row in REFUSED])
+def test_the_words_of_a_refusal(check, arguments, words):
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        check(*arguments)
+
+
+def test_the_words_of_a_range():
+    with pytest.raises(ValueError, match=r"rtol must be a number of at least 0 and less than 1; "):
+        checks.as_number(1.5, "rtol", below=1)
+
+
+def test_the_words_of_a_form():
+    with pytest.raises(ValueError, match=r"an array of float64 in 2 dimension\(s\)"):
+        frozen.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
+
+
+def test_a_sealed_array_stays_sealed():
+    array = frozen.sealed(np.arange(3))
+    with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+        array.setflags(write=True)
