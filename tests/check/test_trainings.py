@@ -1,8 +1,8 @@
 """Whole trainings: a plain A.2 agrees, what follows a choice, a wrong number of rounds, parts of
 rounds that are unknown, renamed, missing, and arguments that must stay as they are.
 
-Not tested here: planted faults (test_planted_faults.py), logs (test_logs.py), that the vectors are right
-(tests/vectors).
+Not tested here: planted faults (test_planted_faults.py), logs (test_logs.py), that the vectors are
+right (tests/vectors).
 """
 
 import json
