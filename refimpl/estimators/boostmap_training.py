@@ -47,7 +47,7 @@ from refimpl.estimators.spaces import (
 from refimpl.spaces import PrecomputedSpace, Space
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["BoostMapTraining"]
+__all__: list[str] = []
 
 LEAST = 3  # objects of a triple
 MOST_OBJECTS = 5000  # § 11
@@ -70,18 +70,7 @@ class Sizes(NamedTuple):
 
 
 class BoostMapTraining(BaseEstimator):
-    """Base class of both estimators: the training, and the vectors of the objects of `fit`.
-
-    See Also
-    --------
-    refimpl.estimators.BoostMap, refimpl.estimators.BoostMapClassifier : The estimators.
-
-    Examples
-    --------
-    >>> from refimpl.estimators import BoostMap
-    >>> issubclass(BoostMap, BoostMapTraining)
-    True
-    """
+    """Base class of both estimators: the training, and the vectors of the objects of `fit`."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
