@@ -9,9 +9,10 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.arrays import as_array, for_kernel, require_one_type
 from refimpl.checks import as_kernels, one_of
@@ -67,8 +68,13 @@ def threads_of(n_jobs: int | None) -> int | None:
     return int(n_jobs) if n_jobs > 0 else max(1, processors() + 1 + int(n_jobs))
 
 
-def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
-    """Return the sorted classes, and for each object of X the index of its class.
+def work_of(estimator: Any) -> dict[str, Any]:
+    """Return the arguments `kernels` and `threads` of the functions that the estimator calls."""
+    return {"kernels": kernels_named(estimator.kernels), "threads": threads_of(estimator.n_jobs)}
+
+
+def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:
+    """Return the sorted classes, 1 or 2 at least, and for each object of X the index of its class.
 
     X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y.
     """
@@ -78,6 +84,8 @@ def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
     check_consistent_length(X, y)
     check_classification_targets(y)
     classes, places = np.unique(y, return_inverse=True)
+    if len(classes) < least:
+        raise ValueError("y must have at least two classes; got one class")
     return classes, places
 
 
@@ -108,6 +116,12 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
     points, labels = validate_data(estimator, X, as_labels_of(y), **options)
     check_classification_targets(labels)
     return for_kernel(points, points.dtype), labels
+
+
+def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
+    """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
+    check_is_fitted(estimator)
+    return validated(estimator, X, dtype=dtype, order="C", reset=False)
 
 
 def as_random_generator(random_state: Any) -> np.random.Generator:

@@ -35,7 +35,7 @@ from refimpl.boostmap import (
 from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import kernels_named, threads_of
+from refimpl.estimators.arguments import work_of
 from refimpl.estimators.spaces import (
     Objects,
     QueryRows,
@@ -132,8 +132,7 @@ class BoostMapTraining(BaseEstimator):
             query_sensitive=sizes.query_sensitive,
             max_rounds=sizes.max_rounds,
         )
-        kernels = kernels_named(self.kernels)
-        threads = threads_of(self.n_jobs)
+        work = work_of(self)
         n_t, n_C = sizes.n_training_objects, sizes.n_candidates
         order = rng.permutation(len(space))
         sample, objects, candidates = (np.sort(order[:size]) for size in (max(n_t, n_C), n_t, n_C))
@@ -152,11 +151,10 @@ class BoostMapTraining(BaseEstimator):
             sizes.n_components,
             rng=rng,
             options=options,
-            kernels=kernels,
-            threads=threads,
             callback=self.callback,
             start=self.start,
             max_memory=self.max_memory,
+            **work,
         )
         if model.d == 0:
             raise ValueError(
