@@ -9,49 +9,23 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from refimpl.arrays import as_array, for_kernel, require_one_type
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
 
-__all__ = ["as_random_generator", "classes_of", "kernels_named", "threads_of"]
+__all__: list[str] = []
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
 
 def kernels_named(name: KernelsName | None) -> Kernels:
-    """Return the kernel module called "reference" or "fast".
-
-    Parameters
-    ----------
-    name : {"reference", "fast"} or None
-        None is "fast". Where the compiled kernels are not built, None warns and is "reference":
-        both give the same results, bit for bit.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ValueError
-        If there is no such name.
-    ImportError
-        If ``refimpl_fast`` is not built.
-
-    See Also
-    --------
-    refimpl.kernels : The reference.
-
-    Examples
-    --------
-    >>> kernels_named("reference").__name__
-    'refimpl.kernels'
-    """
+    """Return the kernel module called "reference" or "fast"; None is :func:`default_name`."""
     if name is None:
         name = default_name()
     one_of(name, _KERNELS, "kernels")
@@ -84,32 +58,7 @@ def _level_of_caller() -> int:
 
 
 def threads_of(n_jobs: int | None) -> int | None:
-    """Return the argument `threads` that belongs to scikit-learn's `n_jobs`.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        None is 1, -1 is all processors, -2 is all but one, and so on.
-
-    Returns
-    -------
-    int or None
-        The number of threads; None for all processors.
-
-    Raises
-    ------
-    ValueError
-        If `n_jobs` is 0 or not an integer; True and False are not.
-
-    See Also
-    --------
-    refimpl.checks.as_threads : What the functions make of `threads`.
-
-    Examples
-    --------
-    >>> threads_of(None), threads_of(-1), threads_of(2)
-    (1, None, 2)
-    """
+    """Return the argument `threads` for scikit-learn's `n_jobs`: None is 1, -2 all but one."""
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0:
@@ -119,35 +68,15 @@ def threads_of(n_jobs: int | None) -> int | None:
     return int(n_jobs) if n_jobs > 0 else max(1, processors() + 1 + int(n_jobs))
 
 
-def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
-    """Return the sorted classes, and for each object of X the index of its class.
+def work_of(estimator: Any) -> dict[str, Any]:
+    """Return the arguments `kernels` and `threads` of the functions that the estimator calls."""
+    return {"kernels": kernels_named(estimator.kernels), "threads": threads_of(estimator.n_jobs)}
+
+
+def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:
+    """Return the sorted classes, 1 or 2 at least, and for each object of X the index of its class.
 
     X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y.
-
-    Parameters
-    ----------
-    y : array_like, shape (n,)
-    X : array_like or sequence of n objects
-
-    Returns
-    -------
-    classes : ndarray, shape (n_classes,)
-    places : ndarray, shape (n,), int64
-
-    Raises
-    ------
-    ValueError
-        If y does not hold one class for each object of X.
-
-    See Also
-    --------
-    numpy.unique : What computes the classes.
-
-    Examples
-    --------
-    >>> classes, places = classes_of(["b", "a", "b"], ["some", "three", "objects"])
-    >>> classes.tolist(), places.tolist()
-    (['a', 'b'], [1, 0, 1])
     """
     y = as_labels_of(y)
     y = column_or_1d(y, warn=True)
@@ -155,6 +84,8 @@ def classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
     check_consistent_length(X, y)
     check_classification_targets(y)
     classes, places = np.unique(y, return_inverse=True)
+    if len(classes) < least:
+        raise ValueError("y must have at least two classes; got one class")
     return classes, places
 
 
@@ -187,35 +118,14 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
     return for_kernel(points, points.dtype), labels
 
 
+def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
+    """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
+    check_is_fitted(estimator)
+    return validated(estimator, X, dtype=dtype, order="C", reset=False)
+
+
 def as_random_generator(random_state: Any) -> np.random.Generator:
-    """Return a NumPy generator for a scikit-learn `random_state`.
-
-    Parameters
-    ----------
-    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-        With None the operating system gives the seed. With a RandomState the seed is drawn from it,
-        so the next call differs. A Generator is returned as it is.
-
-    Returns
-    -------
-    numpy.random.Generator
-
-    Raises
-    ------
-    TypeError
-        If `random_state` has another type.
-    ValueError
-        If `random_state` is a negative integer.
-
-    See Also
-    --------
-    numpy.random.default_rng : The generator of an integer.
-
-    Examples
-    --------
-    >>> as_random_generator(7).random() == np.random.default_rng(7).random()
-    True
-    """
+    """Return a NumPy generator; from a RandomState its seed is drawn, so the next call differs."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
     if random_state is not None and not isinstance(

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 import scipy
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from refimpl.boosted_distance import (
     BoostedDistance,
@@ -17,7 +16,7 @@ from refimpl.boosted_distance import (
 )
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
-from refimpl.estimators.arguments import kernels_named, threads_of, validated
+from refimpl.estimators.arguments import classes_of, queries_of, validated, work_of
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
@@ -142,9 +141,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         labels: Labels
         points, labels = validated(self, X, y, dtype=np.float64, order="C", reset=not warm)
         points, labels, weights = weighted(points, labels, sample_weight)
-        classes, places = np.unique(labels, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError("y must have at least two classes; got one class")
+        classes, places = classes_of(labels, points, 2)
         # sorted by class: among equal similarities argmax takes the first class
         order = np.argsort(places, kind="stable")
         if warm:
@@ -157,11 +154,10 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
             self.n_estimators,
             sample_weight=weights,
             weak_learner=self.weak_learner,
-            kernels=kernels_named(self.kernels),
-            threads=threads_of(self.n_jobs),
             callback=self.callback,
             start=self.model_ if warm else None,
             max_memory=self.max_memory,
+            **work_of(self),
         )
         self.classes_ = classes
         self._X = points[order]
@@ -184,15 +180,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
 
     def _query(self, X: ArrayLike) -> tuple[FloatArray, dict[str, Any]]:
         """Return the checked queries and the options of the functions."""
-        check_is_fitted(self)
-        Q: FloatArray = validated(self, X, dtype=np.float64, order="C", reset=False)
-        options = {
-            "normalize": self.normalize,
-            "class_weight": self.class_weight,
-            "kernels": kernels_named(self.kernels),
-            "threads": threads_of(self.n_jobs),
-        }
-        return Q, options
+        options = {"normalize": self.normalize, "class_weight": self.class_weight}
+        return queries_of(self, X), options | work_of(self)
 
     def _similarities(self, X: ArrayLike) -> FloatArray:
         Q, options = self._query(X)

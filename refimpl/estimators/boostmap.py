@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refimpl import boostmap
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, threads_of
+from refimpl.estimators.arguments import as_random_generator, classes_of, work_of
 from refimpl.estimators.boostmap_training import BoostMapTraining
 from refimpl.estimators.spaces import Objects, as_query_objects
 from refimpl.progress import Callback
@@ -404,9 +404,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
             If an argument does not fit, or the data allow no triples.
         """
         objects = self._training_objects(X)
-        classes, members = classes_of(y, objects)
-        if len(classes) < 2:
-            raise ValueError("y must have at least two classes; got one class")
+        classes, members = classes_of(y, objects, 2)
         self._uses_classes()
         self._k_and_p(self.n_neighbors, len(objects))
         rng = as_random_generator(self.random_state)
@@ -459,19 +457,19 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         """Return the distances and the indices of the training objects that vote."""
         check_is_fitted(self)
         objects = as_query_objects(self, X, self.metric)
-        kernels = kernels_named(self.kernels)
-        threads = threads_of(self.n_jobs)
+        work = work_of(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         k, p = self._k_and_p(k, len(self._places))
         if self.n_refine is not None:
-            index = FilterAndRefine(
-                self.model_, self._space, vectors=self._vectors, kernels=kernels, threads=threads
-            )
+            index = FilterAndRefine(self.model_, self._space, vectors=self._vectors, **work)
             indices, distances = index.query(objects, k, p)
             return distances, indices
         E = self.model_.embed(self._space, objects)
-        weights = self.model_.weights(E)
-        return kernels.weighted_l1_nearest(E, weights, self._vectors, k, threads=threads)
+        nearest = work["kernels"].weighted_l1_nearest
+        found: tuple[FloatArray, IntArray] = nearest(
+            E, self.model_.weights(E), self._vectors, k, threads=work["threads"]
+        )
+        return found
 
     def predict(self, X: Objects) -> Labels:
         """Return the classes of the m objects X, given as for :meth:`kneighbors`: shape (m,).

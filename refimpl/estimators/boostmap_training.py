@@ -35,7 +35,7 @@ from refimpl.boostmap import (
 from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import kernels_named, threads_of
+from refimpl.estimators.arguments import work_of
 from refimpl.estimators.spaces import (
     Objects,
     QueryRows,
@@ -47,7 +47,7 @@ from refimpl.estimators.spaces import (
 from refimpl.spaces import PrecomputedSpace, Space
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["BoostMapTraining"]
+__all__: list[str] = []
 
 LEAST = 3  # objects of a triple
 MOST_OBJECTS = 5000  # § 11
@@ -70,18 +70,7 @@ class Sizes(NamedTuple):
 
 
 class BoostMapTraining(BaseEstimator):
-    """Base class of both estimators: the training, and the vectors of the objects of `fit`.
-
-    See Also
-    --------
-    refimpl.estimators.BoostMap, refimpl.estimators.BoostMapClassifier : The estimators.
-
-    Examples
-    --------
-    >>> from refimpl.estimators import BoostMap
-    >>> issubclass(BoostMap, BoostMapTraining)
-    True
-    """
+    """Base class of both estimators: the training, and the vectors of the objects of `fit`."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -143,8 +132,7 @@ class BoostMapTraining(BaseEstimator):
             query_sensitive=sizes.query_sensitive,
             max_rounds=sizes.max_rounds,
         )
-        kernels = kernels_named(self.kernels)
-        threads = threads_of(self.n_jobs)
+        work = work_of(self)
         n_t, n_C = sizes.n_training_objects, sizes.n_candidates
         order = rng.permutation(len(space))
         sample, objects, candidates = (np.sort(order[:size]) for size in (max(n_t, n_C), n_t, n_C))
@@ -163,11 +151,10 @@ class BoostMapTraining(BaseEstimator):
             sizes.n_components,
             rng=rng,
             options=options,
-            kernels=kernels,
-            threads=threads,
             callback=self.callback,
             start=self.start,
             max_memory=self.max_memory,
+            **work,
         )
         if model.d == 0:
             raise ValueError(

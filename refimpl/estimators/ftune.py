@@ -15,14 +15,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_number
-from refimpl.estimators.arguments import kernels_named, threads_of
-from refimpl.estimators.similarities import (
-    KernelEstimator,
-    Part,
-    at_most_all,
-    require_pairs,
-    two_classes_of,
-)
+from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
 from refimpl.ftune.linear_models import LossName
 from refimpl.ftune.model import as_costs, require_class_weight
@@ -242,11 +236,11 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         MemoryError
             If the training could take more than `max_memory`; raised before it starts.
         """
-        rng, kernels, threads = self._check_selection()
+        rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
         options = self._options()
         X = self._training_objects(X)
-        classes, places = two_classes_of(y, X)
+        classes, places = classes_of(y, X, 2)
         options = replace(options, class_weight=self._class_weight(classes, places))
         training, validating = self._split(places, rng)
         if self.pairs:
@@ -259,10 +253,9 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         keywords: dict[str, Any] = {
             "validation": (select(K.objects, validating), places[validating]),
             "options": options,
-            "kernels": kernels,
-            "threads": threads,
             "callback": self.callback,
             "max_memory": self.max_memory,
+            **work,
         }
         if self.pairs:
             self.model_ = ftune(inner, places[training], landmarks, **keywords)
@@ -332,8 +325,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
             that is not trained, because the callback ended the training, has -inf.
         """
         S = self._to_landmarks(X)
-        kernels = kernels_named(self.kernels)
-        g = self.model_.decision(S, kernels=kernels, threads=threads_of(self.n_jobs))
+        g = self.model_.decision(S, **work_of(self))
         if len(self.classes_) == 2:
             return g[:, 0]
         if g.shape[1] == len(self.classes_):

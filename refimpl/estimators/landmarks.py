@@ -7,13 +7,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import kernels_named, threads_of
-from refimpl.estimators.similarities import (
-    KernelEstimator,
-    at_most_all,
-    require_pairs,
-    two_classes_of,
-)
+from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.estimators.similarities import KernelEstimator, at_most_all, require_pairs
 from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
 from refimpl.ftune.model import as_transfer
 from refimpl.ftune.problems import as_singletons
@@ -147,7 +142,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         TypeError, ValueError
             If an argument does not fit.
         """
-        rng, _, _ = self._check_selection()
+        rng, _ = self._check_selection()
         d = as_count(self.n_components, "n_components")
         objects = self._training_objects(X)
         if self.slope is None:
@@ -161,7 +156,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             as_transfer(self.slope, "slope")
             if y is None:
                 raise ValueError("y must hold classes if slope is set; got None")
-            places = two_classes_of(y, objects)[1]
+            places = classes_of(y, objects, 2)[1]
             require_pairs(d, places, "n_components")
             K = self._similarity(objects, rng)
             self.model_ = self._chosen(K, places, d, rng)
@@ -176,10 +171,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         """Return single landmarks, which are not in pairs."""
         d = at_most_all(d, len(K), "n_components")
         if self.selection == "diverse":
-            kernels = kernels_named(self.kernels)
-            return diverse_landmarks(
-                K, d, rng=rng, kernels=kernels, threads=threads_of(self.n_jobs)
-            )
+            return diverse_landmarks(K, d, rng=rng, **work_of(self))
         return rng.choice(len(K), d, replace=False)
 
     def transform(self, X: ArrayLike | Objects) -> FloatArray:
@@ -198,12 +190,8 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         if self.minus_ is None:
             return S[:, self.plus_]
         family = [as_transfer(self.slope, "slope")]
-        kernels = kernels_named(self.kernels)
-        threads = threads_of(self.n_jobs)
         features: FloatArray
-        (features,) = landmarked(
-            S, self.plus_, self.minus_, family, kernels=kernels, threads=threads
-        )
+        (features,) = landmarked(S, self.plus_, self.minus_, family, **work_of(self))
         return features
 
     @property

@@ -11,7 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
+from refimpl.estimators.arguments import (
+    as_random_generator,
+    classes_of,
+    queries_of,
+    validated,
+    work_of,
+)
 from refimpl.lmnn import ConvergenceWarning as NotConverged
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd
 from refimpl.lmnn.arguments import require_neighbors, require_scale
@@ -50,10 +56,7 @@ def training_data(
     checked = validated(estimator, X, y, dtype=np.float64, order="C", copy=True)
     points: FloatArray = checked[0]
     labels: Labels = checked[1]
-    classes, inverse = np.unique(labels, return_inverse=True)
-    places = inverse.astype(np.int64)
-    if len(classes) < 2:
-        raise ValueError("y must have at least two classes; got one class")
+    classes, places = classes_of(labels, points, 2)
     k = as_count(estimator.n_neighbors, "n_neighbors")
     data = f" (n_samples = {points.shape[0]}, n_features = {points.shape[1]})"
     require_neighbors(k, classes, places, "n_neighbors", data)
@@ -88,10 +91,9 @@ def options_of(
             validation=None if kept.all() else (X[~kept], places[~kept]),
             patience=estimator.patience,
         ),
-        "kernels": kernels_named(estimator.kernels),
-        "threads": threads_of(estimator.n_jobs),
         "callback": estimator.callback,
         "max_memory": estimator.max_memory,
+        **work_of(estimator),
     }
 
 
@@ -303,9 +305,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray, shape (m, r), float64
         """
-        check_is_fitted(self)
-        points = validated(self, X, dtype=np.float64, order="C", reset=False)
-        return cast(FloatArray, points @ self.components_.T)
+        return cast(FloatArray, queries_of(self, X) @ self.components_.T)
 
     def get_mahalanobis_matrix(self) -> FloatArray:
         """Return M = L^T L.

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
+from refimpl.estimators.arguments import as_random_generator, queries_of, work_of
 from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
@@ -216,18 +216,10 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     ) -> tuple[FloatArray, IntArray]:
         """Return the squared distances and the indices of the nearest training points."""
         check_is_fitted(self)
-        queries = None
-        if X is not None:
-            queries = validated(self, X, dtype=np.float64, order="C", reset=False)
+        queries = None if X is None else queries_of(self, X)
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         return metric_neighbors(
-            self.components_,
-            queries,
-            self._X,
-            k,
-            partition=self.partition_,
-            kernels=kernels_named(self.kernels),
-            threads=threads_of(self.n_jobs),
+            self.components_, queries, self._X, k, partition=self.partition_, **work_of(self)
         )
 
     def kneighbors(

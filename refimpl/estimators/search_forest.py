@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from refimpl.arrays import in_scale
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import as_random_generator, kernels_named, threads_of, validated
+from refimpl.estimators.arguments import (
+    as_random_generator,
+    queries_of,
+    threads_of,
+    validated,
+    work_of,
+)
 from refimpl.progress import Callback
 from refimpl.search_forest import (
     ForestOptions,
@@ -28,7 +34,7 @@ from refimpl.search_forest import (
 )
 from refimpl.search_forest.index_files import MOST
 from refimpl.search_forest.model import within_range
-from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels, Points
+from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels, Points
 
 __all__ = ["SearchForestNeighbors"]
 
@@ -240,7 +246,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _fit(self, X: Any, y: Any) -> Self:
         self._check_parameters()
         X, y = self._checked(X, y)
-        kernels = kernels_named(self.kernels)
+        work = work_of(self)
         rng = as_random_generator(self.random_state)
         self._X: Points = in_scale(within_range(X, "X"), "X")
         self.n_samples_fit_ = len(X)
@@ -248,8 +254,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
         rows, held_out = self._split(len(X), rng)
         Z = self._mapped(X)
-        threads = threads_of(self.n_jobs)
-        S = self._similar(Z[rows], None if y is None else y[rows], kernels)
+        S = self._similar(Z[rows], None if y is None else y[rows])
         self.model_ = search_forest(
             Z[rows],
             S,
@@ -257,14 +262,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             self.lam,
             rng=rng,
             options=self._options(),
-            kernels=kernels,
-            threads=threads,
             callback=self.callback,
             max_memory=self.max_memory,
+            **work,
         )
-        self.index_ = InvertedIndex(
-            self.model_, Z, keep_vectors=False, kernels=kernels, threads=threads
-        )
+        self.index_ = InvertedIndex(self.model_, Z, keep_vectors=False, **work)
         self._try_out(held_out, Z)
         return self
 
@@ -354,12 +356,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"got {self.n_candidates}"
             )
 
-    def _similar(self, Z: Points, y: Labels | None, kernels: Kernels) -> scipy.sparse.csr_matrix:
+    def _similar(self, Z: Points, y: Labels | None) -> scipy.sparse.csr_matrix:
         """Return S of the training points."""
         if y is None:
             self.n_similar_ = self._similar_in_a_sample(len(Z))
-            threads = threads_of(self.n_jobs)
-            return neighbor_similarity(Z, self.n_similar_, kernels=kernels, threads=threads)
+            return neighbor_similarity(Z, self.n_similar_, **work_of(self))
         if len(np.unique(y)) == len(y):
             raise ValueError(
                 f"y must have two points of the same class among the {len(y)} points that the "
@@ -387,8 +388,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _queries(self, X: ArrayLike) -> Points:
         """Return queries, checked."""
         check_is_fitted(self)
-        queries = validated(self, X, dtype=self._X.dtype, order="C", reset=False)
-        return within_range(queries, "X")
+        return within_range(queries_of(self, X, self._X.dtype), "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
         """Return the points that the forest selects for each query.

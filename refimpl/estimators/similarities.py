@@ -15,11 +15,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import one_of
-from refimpl.estimators.arguments import as_random_generator, classes_of, kernels_named, threads_of
+from refimpl.estimators.arguments import as_random_generator, work_of
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance
-from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels
+from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName
 
 __all__: list[str] = []
 
@@ -94,27 +94,19 @@ class KernelEstimator(BaseEstimator):
     ) -> Landmarks:
         """Return landmark pairs; `places` holds the class index of each object."""
         if self.selection == "diverse":
-            return dselect(
-                K,
-                places,
-                d,
-                rng=rng,
-                per_problem=self.per_problem,
-                kernels=kernels_named(self.kernels),
-                threads=threads_of(self.n_jobs),
-            )
+            how = {"per_problem": self.per_problem, **work_of(self)}
+            return dselect(K, places, d, rng=rng, **how)
         return random_landmarks(places, d, rng=rng, pool=self.selection == "random")
 
-    def _check_selection(self) -> tuple[np.random.Generator, Kernels, int | None]:
-        """Check the shared parameters; return the generator, the kernels and the threads."""
+    def _check_selection(self) -> tuple[np.random.Generator, dict[str, Any]]:
+        """Check the shared parameters; return the generator, and the kernels and threads."""
         one_of(self.selection, SELECTIONS, "selection")
         if self.per_problem and self.selection != "diverse":
             raise ValueError(
                 "per_problem must be False unless selection is 'diverse'; "
                 f"got {self.per_problem!r} with selection={self.selection!r}"
             )
-        rng = as_random_generator(self.random_state)
-        return rng, kernels_named(self.kernels), threads_of(self.n_jobs)
+        return as_random_generator(self.random_state), work_of(self)
 
     def _keep_landmarks(self, K: Similarity) -> None:
         """Keep only the landmarks of the training objects.
@@ -206,11 +198,3 @@ def require_pairs(d: int, places: IntArray, name: str) -> None:
             f"{name} must be at most {max(most, ALWAYS)}, as {len(places)} training objects have "
             f"at most {most} pairs of an object of a class and one of another; got {d}"
         )
-
-
-def two_classes_of(y: ArrayLike, X: Any) -> tuple[Labels, IntArray]:
-    """Return the classes, at least two, and the index of each object's class."""
-    classes, places = classes_of(y, X)
-    if len(classes) < 2:
-        raise ValueError("y must have at least two classes; got one class")
-    return classes, places

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_matrix
+from refimpl.arrays import as_matrix, as_vectors_like
 from refimpl.checks import as_count, as_labels, as_number
 from refimpl.results import result
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
@@ -102,12 +102,7 @@ class NDA:
             If `X` has not d columns, holds NaN or infinities, or has fewer than `n_components`
             dimensions.
         """
-        points = as_matrix(X, "X")
-        if points.shape[1] != len(self.mean):
-            raise ValueError(
-                f"X must have {len(self.mean)} columns, as the training vectors have; "
-                f"got {points.shape[1]}"
-            )
+        points = as_vectors_like(X, self.projection.T, "X")
         r = len(self.eigenvalues)
         if n_components is not None and as_count(n_components, "n_components") > r:
             raise ValueError(

@@ -370,12 +370,7 @@ def _checked(
     distance: Distance, Q: ArrayLike, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, Groups, Labels]:
     """Return the checked queries, the mapped training vectors of each class, and the labels."""
-    points = as_matrix(X, "X")
-    d = distance.factor.shape[1]
-    if points.shape[1] != d:
-        raise ValueError(
-            f"X must have {d} columns, as the training vectors have; got {points.shape[1]}"
-        )
+    points = as_vectors_like(X, distance.factor, "X")
     queries = as_vectors_like(Q, points, "Q")
     labels = as_labels(y, len(points), "y")
     unknown = np.setdiff1d(labels, distance.classes)

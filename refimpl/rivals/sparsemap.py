@@ -36,9 +36,9 @@ import numpy as np
 
 from refimpl.checks import as_count, as_generator
 from refimpl.results import result
-from refimpl.rivals.lipschitz import as_pool, bourgain, scaled_minkowski
+from refimpl.rivals.lipschitz import LipschitzEmbedding, as_pool, bourgain
 from refimpl.spaces import Space, as_space
-from refimpl.spaces.references import Embedding, as_dimension, as_embedded
+from refimpl.spaces.references import as_dimension
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["SparseMapEmbedding", "greedy_resampling", "sparsemap"]
@@ -48,7 +48,7 @@ BLOCK_ENTRIES = 1 << 22  # numbers held for one block of queries: 32 MB
 
 @result
 @dataclass(frozen=True, eq=False)
-class SparseMapEmbedding(Embedding):
+class SparseMapEmbedding(LipschitzEmbedding):
     """Approximate distances to reference sets.
 
     Attributes
@@ -82,23 +82,11 @@ class SparseMapEmbedding(Embedding):
     True
     """
 
-    members: IntArray
-    starts: IntArray
     sigma: int
     vectors: FloatArray
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", int(self.sigma))  # a file gives it back as an array
-
-    @property
-    def d(self) -> int:
-        """The number of dimensions."""
-        return len(self.starts) - 1
-
-    @property
-    def references(self) -> IntArray:
-        """The database objects to which distances may be measured, sorted: an array of int64."""
-        return np.unique(self.members)
 
     @property
     def cost(self) -> int:
@@ -121,22 +109,6 @@ class SparseMapEmbedding(Embedding):
         return SparseMapEmbedding(
             members, self.starts[: d + 1].copy(), self.sigma, self.vectors[rows, :d]
         )
-
-    def pairwise(self, Q: ArrayLike, X: ArrayLike, p: float = 2.0) -> FloatArray:
-        """Return L_p distances between embedded objects, divided by d^(1/p).
-
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        X : array_like, shape (n, d)
-        p : float, default 2.0
-            At least 1; ``numpy.inf`` is the largest difference.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, n)
-        """
-        return scaled_minkowski(*as_embedded(Q, X, self.d), p)
 
 
 def sparsemap(
