@@ -5,16 +5,20 @@ pictures beside it. What the numbers mean is decided here and now: `judge` judge
 decides each claim, `study.Grid` says where a row stands in its table.
 """
 
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from paper_figures.gallery import first_page, paper_page
-from paper_figures.gallery.entries import Room, collect, state_of
+from paper_figures.gallery.entries import Entry, Room, collect, state_of
+from paper_figures.gallery.html import page, render
 from paper_figures.store import Store, write_atomic
 from paper_figures.study import Paper
 
-__all__ = ["write"]
+__all__ = ["cpu_seconds", "first", "paper_page", "write"]
+
+KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
 
 _SHOWN: WeakKeyDictionary[Store, dict[str, tuple[object, Room]]] = WeakKeyDictionary()
 """What the pages that were written last show: a run writes them after each figure."""
@@ -53,7 +57,8 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     """
     rooms = [_written(store, paper, papers) for paper in papers]
     path = store.out / "index.html"
-    write_atomic(path, first_page.page(rooms))
+    title = "Figures and tables: published and reproduced"
+    write_atomic(path, page(title, "first", first(rooms, alone=True)))
     return path
 
 
@@ -65,6 +70,108 @@ def _written(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
     if paper.name in shown and shown[paper.name][0] == state and path.is_file():
         return shown[paper.name][1]
     room = collect(store, paper, papers)
-    write_atomic(path, paper_page.page(room))
+    title = f"{room.paper.title}: published and reproduced"
+    write_atomic(path, page(title, "paper", paper_page(room, alone=True)))
     shown[paper.name] = (state, room)
     return room
+
+
+def first(rooms: Sequence[Room], alone: bool) -> str:
+    """Return the first page: the papers at a glance, a search over all of them, the costs.
+
+    Parameters
+    ----------
+    rooms : sequence of Room
+    alone : bool
+        Whether it is a page by itself, and not one of the site.
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    paper_page : The page of one of the papers.
+
+    Examples
+    --------
+    >>> "Nothing fits" in first([], alone=True)
+    True
+    """
+    return render(
+        "first",
+        rooms=rooms,
+        alone=alone,
+        claims=sum((room.decided for room in rooms), Counter[str]()),
+        states={state for room in rooms for state in room.states},
+        small=any(room.small for room in rooms),
+        made=any(room.made for room in rooms),
+        records=[entry for room in rooms for entry in room.entries if entry.record],
+        cpu_seconds=cpu_seconds,
+        KINDS=KINDS,
+    )
+
+
+def paper_page(room: Room, alone: bool) -> str:
+    """Return the page of a paper: its claims, then its figures and tables in the paper's order.
+
+    Parameters
+    ----------
+    room : Room
+    alone : bool
+        Whether it is a page by itself, and not one of the site.
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    first : The page of all papers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from paper_figures.gallery.entries import collect
+    >>> from paper_figures.registry import load_papers
+    >>> papers = load_papers()
+    >>> room = collect(Store(tempfile.mkdtemp()), papers[0], papers)
+    >>> "What the paper claims" in paper_page(room, alone=True)
+    True
+    """
+    return render("paper", room=room, alone=alone)
+
+
+def cpu_seconds(entries: Iterable[Entry]) -> float:
+    """Return the CPU seconds of all cells; those of an entry that shares some count as equal.
+
+    Parameters
+    ----------
+    entries : iterable of Entry
+
+    Returns
+    -------
+    float
+
+    See Also
+    --------
+    first : Shows it.
+
+    Examples
+    --------
+    >>> cpu_seconds([])
+    0.0
+    """
+    total = 0.0
+    counted: set[tuple[str, str, str]] = set()
+    made = [(e, e.record) for e in entries if e.record and e.record["cpu_seconds"] is not None]
+    for entry, record in sorted(made, key=lambda pair: -pair[1]["cells"]):
+        study = entry.paper.study_of(entry.figure.name)
+        cells = {
+            (entry.paper.name, study.name, json.dumps(cell, sort_keys=True, default=str))
+            for cell in study.cells[record["scale"]]
+            if entry.figure.uses(cell)
+        }
+        total += record["cpu_seconds"] * len(cells - counted) / max(1, len(cells))
+        counted |= cells
+    return total

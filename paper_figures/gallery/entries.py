@@ -21,6 +21,8 @@ DAMAGED = "damaged"
 REPRODUCED = "paper_figures/reproduced"
 """The folder of the committed results at the papers' scale."""
 SUFFIXES = (".svg", ".png")
+FEW_EXPERIMENTS = 6
+"""Of more experiments than this the page shows the titles, so that it stays short."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ class Entry:
         """One of figure, table, experiment."""
         stem = self.figure.name.rstrip("0123456789")
         return stem if stem in ("figure", "table") else "experiment"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it has a picture."""
+        return ".svg" in self.pictures
 
     @property
     def states(self) -> Counter[str]:
@@ -123,6 +130,38 @@ class Room:
         """Whether there are records, all of the small scale."""
         scales = {e.record["scale"] for e in self.entries if e.record is not None}
         return scales == {"small"}
+
+    @property
+    def decided(self) -> Counter[str]:
+        """How many claims have each state."""
+        return Counter(decided.state for decided in self.claims)
+
+    @property
+    def compared(self) -> dict[str, int]:
+        """The states of numbers that have a published one, and what failed or is missing."""
+        alone = (verdicts.BEYOND, verdicts.NO_CURVE)
+        return {state: n for state, n in self.states.items() if state not in alone}
+
+    @property
+    def differs(self) -> bool:
+        """Whether any number differs from the published one."""
+        return bool(self.states.keys() & set(verdicts.DIFFERING))
+
+    def folds(self, entry: Entry) -> bool:
+        """Return whether an entry is one of many that are not the paper's own."""
+        made = [other for other in self.entries if other.kind == "experiment" and other.record]
+        return entry.kind == "experiment" and len(made) > FEW_EXPERIMENTS
+
+    def at_paper_scale(self, entry: Entry) -> bool:
+        """Return whether an entry without a record failed, or would be made, at that scale."""
+        if entry.failure:
+            return bool(entry.failure.get("scale") == "paper")
+        return self.made > 0 and not self.small
+
+    def explained_by(self, entry: Entry) -> list[str]:
+        """Return the full names of the other entries whose differences an entry explains."""
+        others = (other for other in self.entries if other is not entry)
+        return [other.name for other in others if entry.name in other.experiments]
 
     def link(self, path: str) -> str | None:
         """Return the address, from the paper's page, of a file of the project; None without it."""

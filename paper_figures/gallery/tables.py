@@ -5,16 +5,14 @@ verdict and the notes. Rows without a printed number stand in a table of their o
 """
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.footnotes import Footnotes, common_note
-from paper_figures.gallery.html import sentence
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
-from paper_figures.gallery.signs import sign_of, slug
-from paper_figures.judge import verdicts
+from paper_figures.gallery.texts import sentence
+from paper_figures.judge.verdicts import Verdict
 from paper_figures.store import NO_KEYS, Row
 from paper_figures.study import Grid
 
@@ -42,8 +40,52 @@ Digits: TypeAlias = tuple[int, int | None]
 """Decimals of our numbers and of the printed ones."""
 
 
-def tables(entry: Entry, notes: Footnotes) -> str:
-    """Return all tables of an entry: those with printed numbers, then ours alone, then absences.
+class Head(NamedTuple):
+    """A heading cell; it spans columns or lines if a number says so."""
+
+    text: str
+    scope: str
+    colspan: int | None = None
+    rowspan: int | None = None
+    number: bool = False
+
+
+class Shown(NamedTuple):
+    """A row as a cell shows it: texts, and the numbers of its notes."""
+
+    ours: str | None
+    spread: str
+    published: str
+    difference: str
+    details: list[str]
+    notes: list[int]
+    verdict: Verdict
+
+
+class Table(NamedTuple):
+    """A table: lines of headings, then lines of headings and cells."""
+
+    label: str
+    caption: str
+    compared: bool
+    head: list[list[Head]]
+    lines: list[tuple[list[Head], list[list[Shown]]]]
+
+
+class Block(NamedTuple):
+    """Tables that are shown or folded together, with the lines below them."""
+
+    anchor: str
+    title: str
+    summary: str
+    heading: str
+    folded: bool
+    tables: list[Table]
+    below: list[str]
+
+
+def blocks(entry: Entry, notes: Footnotes) -> list[Block]:
+    """Return the tables of an entry: those with published numbers, then ours alone.
 
     Parameters
     ----------
@@ -54,26 +96,30 @@ def tables(entry: Entry, notes: Footnotes) -> str:
 
     Returns
     -------
-    str
+    list of Block
     """
-    parts = []
-    absent = []
+    found = []
     for number, (grid, judged) in enumerate(_by_grid(entry), 1):
         printed = [item for item in judged if item.row["published"] is not None]
-        ours = [
-            item
-            for item in judged
-            if item.row["published"] is None and item.row["ours"] is not None
-        ]
-        absent += [
-            item for item in judged if item.row["published"] is None and item.row["ours"] is None
-        ]
+        rest = [item for item in judged if item.row["published"] is None]
+        ours = [item for item in rest if item.row["ours"] is not None]
         anchor = f"{entry.figure.name}-numbers" + (f"-{number}" if number > 1 else "")
-        parts.append(_printed(grid, printed, anchor, notes))
-        most = FEW_OURS if ".svg" in entry.pictures else LONG_OURS
-        parts.append(_alone(grid, ours, f"{anchor}-ours", bool(printed), most))
-    parts.append(_absences(absent, notes))
-    return "\n".join(part for part in parts if part)
+        if printed:
+            found.append(_printed(grid, printed, anchor, notes))
+        if ours:
+            most = FEW_OURS if entry.drawn else LONG_OURS
+            found.append(_alone(grid, ours, f"{anchor}-ours", bool(printed), most))
+    return found
+
+
+def absences(entry: Entry, notes: Footnotes) -> dict[str, list[int]]:
+    """Return what the rows with neither number are of, and the numbers of their notes."""
+    named: dict[str, list[int]] = {}
+    for _, judged in _by_grid(entry):
+        for item in judged:
+            if item.row["published"] is None and item.row["ours"] is None:
+                named.setdefault(_keys_of(item.row), notes.of(item.verdict))
+    return named
 
 
 def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
@@ -92,46 +138,27 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
 # ------------------------------------------------------------------------------- kinds of tables
 
 
-def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) -> str:
-    if not judged:
-        return ""
+def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) -> Block:
     drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
-    below = f'<p class="below">{escape(note)}</p>' if (note := common_note(judged)) else ""
-    content = "\n".join(drawn) + below
+    below = [note] if (note := common_note(judged)) else []
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
     title = grid.title or "Reproduced and published"
-    if grid.folded or lines > LONG_PRINTED:
-        return _folded(f"{title}: {len(judged)} numbers", content, anchor)
-    heading = f"<h4>{escape(grid.title)}</h4>" if grid.title else ""
-    return f'<div id="{escape(anchor)}" class="numbers">{heading}{content}</div>'
+    folded = grid.folded or lines > LONG_PRINTED
+    return Block(anchor, title, f"{len(judged)} numbers", grid.title, folded, drawn, below)
 
 
-def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool, most: int) -> str:
-    """Return the table of our numbers without a printed one, folded if it has over `most` lines."""
-    if not judged:
-        return ""
+def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool, most: int) -> Block:
+    """Return the table of our numbers without a published one, folded if it is over `most` long."""
     drawn = [_table(grid, part, place, None) for place, part in _parted(judged, grid.tables, grid)]
     reasons = dict.fromkeys(item.verdict.note for item in judged if item.verdict.note)
-    below = "".join(f'<p class="below">{escape(sentence(reason))}</p>' for reason in reasons)
-    content = "\n".join(drawn) + below
     lines = len({_place(item, grid.tables + grid.rows) for item in judged})
     what = "Reproduced, without a published number" if beside else "Reproduced numbers"
     title = f"{grid.title}: {what[0].lower()}{what[1:]}" if grid.title else what
     columns = len({_place(item, grid.columns) for item in judged})
-    if grid.folded or max(lines, columns) > most:
-        return _folded(f"{title}: {len(judged)}", content, anchor)
-    return f'<div id="{escape(anchor)}" class="numbers"><h4>{escape(title)}</h4>{content}</div>'
-
-
-def _absences(absent: list[Judged], notes: Footnotes) -> str:
-    """Return a line on the rows that have neither number."""
-    if not absent:
-        return ""
-    named: dict[str, str] = {}
-    for item in absent:
-        named.setdefault(_keys_of(item.row), notes.mark(item.verdict))
-    listed = "; ".join(escape(keys) + mark for keys, mark in named.items())
-    return f'<p class="below">Not available: {listed}</p>'
+    folded = grid.folded or max(lines, columns) > most
+    return Block(
+        anchor, title, str(len(judged)), title, folded, drawn, list(map(sentence, reasons))
+    )
 
 
 def _keys_of(row: Row) -> str:
@@ -139,13 +166,6 @@ def _keys_of(row: Row) -> str:
     values = (value for key, value in row.items() if key not in NO_KEYS)
     words = [value for value in values if isinstance(value, str) and value not in ("", "-", "all")]
     return ", ".join(dict.fromkeys(words))
-
-
-def _folded(summary: str, content: str, anchor: str) -> str:
-    return (
-        f'<details id="{escape(anchor)}" class="numbers"><summary>{escape(summary)}</summary>\n'
-        f"{content}</details>"
-    )
 
 
 # ----------------------------------------------------------------------------------- one table
@@ -179,7 +199,7 @@ def _ordered(places: Iterable[Place], keys: Sequence[str], grid: Grid) -> list[P
     return sorted(places, key=lambda place: [turns[i][value] for i, value in enumerate(place)])
 
 
-def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | None) -> str:
+def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | None) -> Table:
     lines = _parted(judged, grid.rows, grid)
     columns = _ordered({_place(item, grid.columns): 0 for item in judged}, grid.columns, grid)
     digits = _digits(judged, grid)
@@ -187,24 +207,18 @@ def _table(grid: Grid, judged: list[Judged], part: Place, notes: Footnotes | Non
     body = []
     above: Place | None = None
     for number, (place, items) in enumerate(lines):
-        head = _line_head(grid, place, above, [p for p, _ in lines[number:]])
-        cells = {column: "" for column in columns}
+        heads = _line_heads(grid, place, above, [p for p, _ in lines[number:]])
+        cells: dict[Place, list[Shown]] = {column: [] for column in columns}
         for item in items:
-            key = _place(item, grid.columns)
-            cells[key] += _content(item, grid, digits[_place(item, grid.alike)], notes, many)
-        states = {_place(item, grid.columns): item.verdict for item in items}
-        drawn = "".join(_cell(cells[c], states.get(c), notes is not None) for c in columns)
-        body.append(f"<tr>{head}{drawn}</tr>")
+            shown = _shown(item, grid, digits[_place(item, grid.alike)], notes, many)
+            cells[_place(item, grid.columns)].append(shown)
+        body.append((heads, [cells[column] for column in columns]))
         above = place
     known = [(key, value) for key, value in _zip(grid.tables, part) if value is not None]
     name = "; ".join(f"{grid.heading(key)} {grid.name(key, value)}" for key, value in known)
+    label = name or grid.title or "Numbers"
     caption = _caption(name, judged, grid)
-    label = escape(name or grid.title or "Numbers")
-    rows = "\n".join(body)
-    return (
-        f'<div class="box" tabindex="0" role="region" aria-label="{label}">\n<table>{caption}'
-        f"<thead>{_head(grid, columns)}</thead>\n<tbody>\n{rows}\n</tbody></table></div>"
-    )
+    return Table(label, caption, notes is not None, _heads(grid, columns), body)
 
 
 def _zip(keys: Sequence[str], place: Place) -> list[tuple[str, Any]]:
@@ -225,7 +239,7 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
         words.append(f"Without ±: {grid.once}" if runs else grid.once[:1].upper() + grid.once[1:])
     if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
         words.append(f"★ {grid.heading(grid.best)}")
-    return f"<caption>{escape('. '.join(words))}.</caption>" if words else ""
+    return ". ".join(words)
 
 
 def _runs(judged: list[Judged]) -> list[int]:
@@ -243,29 +257,25 @@ def _digits(judged: list[Judged], grid: Grid) -> dict[Place, Digits]:
 # ------------------------------------------------------------------------------------ headings
 
 
-def _head(grid: Grid, columns: list[Place]) -> str:
+def _heads(grid: Grid, columns: list[Place]) -> list[list[Head]]:
     """Return the lines of headings: one for each key of the columns, spanning equal values."""
     alone = _numbered(grid) if len(grid.columns) == 1 else ""
     levels = max(1, len(grid.columns)) + bool(alone)
-    corner = "".join(
-        f'<th scope="col" rowspan="{levels}">{escape(grid.heading(key))}</th>' for key in grid.rows
-    )
+    corner = [Head(grid.heading(key), "col", rowspan=levels) for key in grid.rows]
     if not grid.columns:
-        return f'<tr>{corner}<th scope="col" class="number">reproduced</th></tr>'
-    lines = [_column_head(alone, len(columns), last=False)] if alone else []
+        return [[*corner, Head("reproduced", "col", number=True)]]
+    lines = [[_column_head(alone, len(columns), last=False)]] if alone else []
     for level, key in enumerate(grid.columns):
         runs = groupby(columns, key=lambda place, end=level + 1: place[:end])  # type: ignore[misc]
+        last = level == len(grid.columns) - 1
         lines.append(
-            "".join(
-                _column_head(
-                    _column_name(grid, key, prefix[-1]),
-                    len(list(members)),
-                    last=level == len(grid.columns) - 1,
-                )
+            [
+                _column_head(_column_name(grid, key, prefix[-1]), len(list(members)), last)
                 for prefix, members in runs
-            )
+            ]
         )
-    return "".join(f"<tr>{corner if n == 0 else ''}{line}</tr>" for n, line in enumerate(lines))
+    lines[0] = corner + lines[0]
+    return lines
 
 
 def _numbered(grid: Grid) -> str:
@@ -280,14 +290,12 @@ def _column_name(grid: Grid, key: str, value: Any) -> str:
     return f"{grid.heading(key)} {name}" if numbered else name
 
 
-def _column_head(name: str, span: int, last: bool) -> str:
-    wide = f' colspan="{span}"' if span > 1 else ""
-    scope = "col" if last else "colgroup"
-    return f'<th scope="{scope}" class="number"{wide}>{escape(name or "–")}</th>'
+def _column_head(name: str, span: int, last: bool) -> Head:
+    return Head(name or "–", "col" if last else "colgroup", span if span > 1 else None, number=True)
 
 
-def _line_head(grid: Grid, place: Place, above: Place | None, below: list[Place]) -> str:
-    """Return the headings of a line; one that several lines share stands in the first of them."""
+def _line_heads(grid: Grid, place: Place, above: Place | None, below: list[Place]) -> list[Head]:
+    """Return the headings of a line; one that several lines share is in the first of them."""
     heads = []
     for level, (key, value) in enumerate(_zip(grid.rows, place)):
         prefix = place[: level + 1]
@@ -296,67 +304,44 @@ def _line_head(grid: Grid, place: Place, above: Place | None, below: list[Place]
         span = 0
         while span < len(below) and below[span][: level + 1] == prefix:
             span += 1
-        last = level == len(place) - 1
-        tall = f' rowspan="{span}"' if span > 1 and not last else ""
-        scope = "rowgroup" if tall else "row"
-        heads.append(f'<th scope="{scope}"{tall}>{escape(grid.name(key, value))}</th>')
-    return "".join(heads)
+        tall = span if span > 1 and level < len(place) - 1 else None
+        heads.append(Head(grid.name(key, value), "rowgroup" if tall else "row", rowspan=tall))
+    return heads
 
 
 # --------------------------------------------------------------------------------------- cells
 
 
-def _cell(content: str, judgement: verdicts.Verdict | None, printed: bool) -> str:
-    if judgement is None:
-        return '<td class="number none"></td>'
-    css = ["number"]
-    if printed:
-        css.append(slug(judgement.state))
-    if printed and judgement.open:
-        css.append("open")
-    return f'<td class="{" ".join(css)}">{content}</td>'
-
-
-def _content(
+def _shown(
     item: Judged, grid: Grid, digits: Digits, notes: Footnotes | None, says_runs: bool
-) -> str:
+) -> Shown:
     row = item.row
     ours_digits, printed_digits = digits
-    if row["ours"] is None:
-        ours = '<abbr title="not available">n/a</abbr>'
-    else:
+    ours = None
+    if row["ours"] is not None:
         star = "★ " if grid.best and row.get(grid.best) == "yes" else ""
         ours = star + number_text(row["ours"], ours_digits)
-    spread = ""
-    if row["error"] is not None:
-        spread = f' <span class="std">±{spread_text(row["error"], ours_digits)}</span>'
-    lines = [f'<span class="ours">{ours}{spread}</span>']
-    if notes is not None:
-        printed = number_text(row["published"], printed_digits)
-        sign = sign_of(item.verdict.state, item.verdict.open)
-        lines.append(
-            f'<span class="printed"><span class="heard">published </span>{printed} {sign}'
-            f"{notes.mark(item.verdict)}</span>"
-        )
-        lines.append(_difference(item, ours_digits))
-    lines += [
-        f'<span class="detail">{escape(_detail(grid, key, row[key]))}</span>'
+    has_error = row["error"] is not None
+    details = [
+        f"{grid.heading(key)} {grid.name(key, row[key])}".strip()
         for key in grid.details
         if row.get(key) not in (None, "")
     ]
-    if says_runs and row["error"] is not None:
-        lines.append(f'<span class="detail">n = {row["n"]:,}</span>')
-    return "".join(lines)
+    if says_runs and has_error:
+        details.append(f"n = {row['n']:,}")
+    return Shown(
+        ours,
+        spread_text(row["error"], ours_digits) if has_error else "",
+        number_text(row["published"], printed_digits),
+        _difference(item.verdict, ours_digits),
+        details,
+        notes.of(item.verdict) if notes else [],
+        item.verdict,
+    )
 
 
-def _detail(grid: Grid, key: str, value: Any) -> str:
-    return f"{grid.heading(key)} {grid.name(key, value)}".strip()
-
-
-def _difference(item: Judged, digits: int) -> str:
-    if item.verdict.difference is None:
+def _difference(verdict: Verdict, digits: int) -> str:
+    if verdict.difference is None:
         return ""
-    text = number_text(item.verdict.difference, digits, sign="+")
-    if item.verdict.error is not None:
-        text += f" (s.e. {spread_text(item.verdict.error, digits)})"
-    return f'<span class="difference">{text}</span>'
+    text = number_text(verdict.difference, digits, sign="+")
+    return text if verdict.error is None else f"{text} (s.e. {spread_text(verdict.error, digits)})"

@@ -5,8 +5,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from paper_figures import judge, registry, report
-from paper_figures.gallery import first_page, html, paper_page
+from paper_figures import gallery, judge, registry, report
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.site.documents import PAGES, raw
 from paper_figures.store import Store
@@ -49,17 +48,15 @@ def _put(folder: Path, lines: list[str]) -> None:
 
 def _first(rooms: Sequence[Room], papers: Sequence[Paper]) -> list[str]:
     listed = [f"   {paper.name}/index" for paper in papers]
-    body = f"{first_page.above(rooms)}\n{first_page.below(rooms)}"
     return [
         *_titled("Figures and claims"),
-        *_gallery("first", body, "../"),
+        *_gallery("first", gallery.first(rooms, alone=False), "../"),
         *(".. toctree::", "   :hidden:", "", *listed),
     ]
 
 
 def _paper(room: Room) -> list[str]:
-    search = html.search_form("../index.html", "Search all papers")
-    body = f"{search}\n{paper_page.above(room)}\n{paper_page.below(room)}"
+    body = gallery.paper_page(room, alone=False)
     lines = [*_titled(room.paper.title), *_gallery("paper", body, "../../")]
     below = [name for name in ("summary",) if f"{FOLDER}/{room.name}/{name}" in PAGES.values()]
     notes = [f"/papers/{room.name}"] if f"papers/{room.name}" in PAGES.values() else []

@@ -88,8 +88,11 @@ def test_a_page_wakes_its_pictures_and_a_key_hides_its_curve(tmp_path):
     from paper_figures.gallery import html
 
     (tmp_path / "two.svg").write_text(drawn())
-    shown = f"<figure>{html.picture('two', 'Two lines', (480, 288))}</figure>"
-    (tmp_path / "page.html").write_text(html.frame("Page", shown, "paper"))
+    size = 'width="480" height="288"'
+    shown = (
+        f'<figure><div class="picture"><img src="two.svg" alt="Two lines" {size}></div></figure>'
+    )
+    (tmp_path / "page.html").write_text(html.page("Page", "paper", shown))
     with chromium(tmp_path / "profile") as driver:
         driver.implicitly_wait(5)
         driver.get((tmp_path / "page.html").as_uri())

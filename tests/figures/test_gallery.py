@@ -6,7 +6,7 @@ from html_tree import read_page
 
 from paper_figures import gallery, judge
 from paper_figures.gallery import signs, words
-from paper_figures.gallery.html import sentence, with_links
+from paper_figures.gallery.texts import sentence, with_links
 from paper_figures.judge import verdicts
 from paper_figures.judge.numbers import Number
 from paper_figures.registry import spoken

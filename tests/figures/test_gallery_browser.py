@@ -9,7 +9,7 @@ from browser import browser_only, chromium, press, set_media, set_width
 from result_pages import write_pages
 
 from paper_figures import gallery, registry
-from paper_figures.gallery import entry_page
+from paper_figures.gallery import entries
 from paper_figures.store import Store
 
 pytestmark = browser_only
@@ -65,7 +65,7 @@ def test_a_page_fits_the_screen(browser, out, page):
 
 
 def test_many_experiments_are_folded_until_one_is_asked_for(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(entry_page, "FEW_EXPERIMENTS", 1)
+    monkeypatch.setattr(entries, "FEW_EXPERIMENTS", 1)
     shutil.copytree(REPRODUCED / "boostmap", tmp_path / "boostmap")
     gallery.write(Store(tmp_path), PAPERS)
     opened = """

@@ -8,8 +8,7 @@ from fake_paper import paper_of
 from html_tree import read_page
 from result_pages import write_pages
 
-from paper_figures import registry
-from paper_figures.gallery import cost_table
+from paper_figures import gallery, registry
 from paper_figures.gallery.entries import Entry, Room
 from paper_figures.store import NO_KEYS
 from paper_figures.study import SCALES, Gathered, Grid, Paper, Study, View, grid
@@ -137,16 +136,29 @@ def test_lmnns_tables_have_the_papers_lines(committed):
 # ---------------------------------------------------------------------------------------- costs
 
 
+def costs(room):
+    """The section of the first page that shows costs, in a list; an empty list without it."""
+    sections = read_page(gallery.first([room], alone=True)).all("section")
+    return [section for section in sections if section.attributes.get("id") == "cost"]
+
+
 def test_costs_are_those_of_the_cells():
     views = tuple(View(name, name, Gathered) for name in ("table1", "figure1"))
     paper = paper_of("made_up", "Title", "Source", *views)
-    costs = ({"cells": 2, "cpu_seconds": 3000.0}, {"cells": 1, "cpu_seconds": None})
+    counted = ({"cells": 2, "cpu_seconds": 3000.0}, {"cells": 1, "cpu_seconds": None})
     entries = tuple(
-        Entry(paper, view, {"seconds": 3600.0, "rows": [], "scale": "paper"} | cost, None, (), ())
-        for view, cost in zip(views, costs, strict=True)
+        Entry(
+            paper,
+            view,
+            {"seconds": 3600.0, "rows": [], "data": [], "scale": "paper"} | cost,
+            None,
+            (),
+            (),
+        )
+        for view, cost in zip(views, counted, strict=True)
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
-    section = read_page(cost_table.section([room])).only("section")
+    (section,) = costs(room)
     body = [[td.text for td in tr.all("td")] for tr in section.only("tbody").all("tr")]
     assert body == [
         ["Table 1", "2", "1 h 0 min", "50 min 0 s"],
@@ -166,17 +178,17 @@ def test_a_cell_of_several_entries_counts_once():
     paper = Paper("made_up", "T", "S", (study,))
     records = ({"cells": n, "cpu_seconds": 100.0 * n, "seconds": 1.0} for n in (2, 3, 1))
     entries = tuple(
-        Entry(paper, view, {"scale": "small", "rows": []} | record, None, (), ())
+        Entry(paper, view, {"scale": "small", "rows": [], "data": []} | record, None, (), ())
         for view, record in zip(views, records, strict=True)
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
-    said = read_page(cost_table.section([room])).only("section").only("p").text
+    (section,) = costs(room)
     assert (
-        said
+        section.only("p").text
         == "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
     )
 
 
 def test_without_records_there_are_no_costs():
     room = Room(paper_of("p", "T", "S"), (), (), Path("/nowhere"), None, frozenset())
-    assert cost_table.section([room]) == ""
+    assert costs(room) == []

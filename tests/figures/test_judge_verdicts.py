@@ -10,7 +10,7 @@ from explained import problems
 
 import paper_figures
 from paper_figures import judge
-from paper_figures.gallery.html import with_links
+from paper_figures.gallery.texts import with_links
 from paper_figures.judge import verdicts
 from paper_figures.judge.reading import InvalidClaims
 from paper_figures.judge.verdicts import Rule, error_of_difference, load_rules, parse_rules, sure

@@ -1,0 +1,54 @@
+"""Texts as HTML: sentences, and names of entries as links."""
+
+import re
+from collections.abc import Collection
+from html import escape
+
+
+def with_links(text: str, paper: str, entries: Collection[str]) -> str:
+    """Return a text as HTML: `code`, and links where it names an entry.
+
+    Parameters
+    ----------
+    text : str
+        Names stand as ``paper.figure``, or within backquotes as ``figure`` of this paper.
+    paper : str
+        The paper on whose page it stands.
+    entries : collection of str
+        The full names of all entries.
+
+    Returns
+    -------
+    str
+    """
+    parts = re.split(r"(`[^`]+`|\b[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*\d*\b)", text)
+    return "".join(
+        _named(part, paper, entries) if place % 2 else escape(part)
+        for place, part in enumerate(parts)
+    )
+
+
+def _named(part: str, paper: str, entries: Collection[str]) -> str:
+    name = part.strip("`")
+    full = name if "." in name else f"{paper}.{name}"
+    shown = f"<code>{escape(name)}</code>" if part.startswith("`") else escape(part)
+    if full not in entries:
+        return shown
+    return f'<a href="{escape(entry_address(full, paper))}">{shown}</a>'
+
+
+def entry_address(full: str, paper: str) -> str:
+    """Return the address of an entry, as ``lmnn.table1``, from a paper's page."""
+    other, _, figure = full.partition(".")
+    return f"#{figure}" if other == paper else f"../{other}/index.html#{figure}"
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital letter and ends with a full stop.
+
+    A symbol or the name of a file keeps its first letter.
+    """
+    first = text.partition(" ")[0].rstrip(",")
+    word = first.isalpha() and (len(first) > 1 or first == "a")
+    whole = text[:1].upper() + text[1:] if word else text
+    return whole if whole.endswith((".", "!", "?")) else whole + "."
