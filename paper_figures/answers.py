@@ -1,7 +1,8 @@
 """Pictures that answer: what each point says, and curves that go off and on.
 
 Each series of a picture has a look: colour and marker. This module finds the series by their
-looks, marks their parts in the SVG, and adds a place for each point with its words. The script
+looks, marks their parts in the SVG, and adds a place for each point with its words. A drawing says
+by :func:`tell` which row each point shows; without it a point says its coordinates. The script
 ``assets/answers.js`` goes into the SVG, so that a picture answers wherever it is opened by itself.
 """
 
@@ -9,10 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,12 +23,13 @@ from paper_figures.store import NO_KEYS
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from paper_figures.store import Record, Row
+    from paper_figures.store import Record
 
-__all__ = ["mark_series", "with_answers"]
+__all__ = ["mark_series", "tell", "with_answers"]
 
 Look = tuple[str, ...]
 APART = 3  # points between two places of one line
@@ -36,6 +39,25 @@ STYLE = (
     ".key{cursor:pointer}.key.off{opacity:.3}.off:not(.key){display:none}"
     ".words rect{fill:#222;opacity:.92}.words text{fill:#fff;font:9px sans-serif}"
 )
+
+
+CAPS = ("_", "|")  # the ends of error bars are lines with these markers
+_SAID: WeakKeyDictionary[Line2D, Sequence[Mapping[str, Any] | None]] = WeakKeyDictionary()
+"""The rows that the points of a line show."""
+
+
+def tell(drawn: Line2D | ErrorbarContainer, rows: Sequence[Mapping[str, Any] | None]) -> None:
+    """Say which row each point of a line shows.
+
+    Parameters
+    ----------
+    drawn : Line2D or ErrorbarContainer
+    rows : sequence of dict
+        One for each point; None where there is none.
+    """
+    line = drawn[0] if isinstance(drawn, tuple) else drawn
+    if line is not None:
+        _SAID[line] = rows
 
 
 class Curve(NamedTuple):
@@ -65,7 +87,7 @@ def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
     names: dict[Look, str] = {}
     keys: list[tuple[Artist, Look]] = []
     for look, name, parts in _keys(figure):
-        names.setdefault(look, name.replace("\n", " "))
+        names.setdefault(look, _plain(name))
         keys += [(part, look) for part in parts]
     looks = list(names)
     curves = []
@@ -73,8 +95,9 @@ def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
         for line in axis.lines:
             look = _look(line) if _look(line) in names else _look(line)[:1]
             if look in names:
-                curves.append(Curve(axis, line, looks.index(look), names[look]))
-                _mark(line, "series", curves[-1].series)
+                _mark(line, "series", looks.index(look))
+                if line.get_marker() not in CAPS:
+                    curves.append(Curve(axis, line, looks.index(look), names[look]))
         for band in axis.collections:  # and bars
             colours = {_hex(c) for c in (*band.get_facecolor(), *band.get_edgecolor())}
             of_colour = [place for place, look in enumerate(looks) if look[0] in colours]
@@ -151,61 +174,71 @@ def with_answers(
     -------
     bytes
     """
+    svg = re.sub(rb'id="(key|series) (of\d+) \d+"', rb'class="\1 \2"', svg)
     if not record["rows"]:
         return svg
-    svg = re.sub(rb'id="(key|series) (of\d+) \d+"', rb'class="\1 \2"', svg)
     width, height = 72 * figure.get_size_inches()
     places = []
     for curve in curves:
         shown = np.column_stack(curve.line.get_data()).astype(float)
-        at = curve.axis.transData.transform(shown)
-        at = figure.transFigure.inverted().transform(at) * (width, -height) + (0, height)
+        seen = curve.line.get_transform().transform(shown)
+        at = figure.transFigure.inverted().transform(seen) * (width, -height) + (0, height)
+        rows = _SAID.get(curve.line, [None] * len(shown))
         last = np.full(2, -np.inf)
-        for (x, y), (left, top) in zip(shown, at, strict=True):
-            inside = 0 <= left <= width and 0 <= top <= height
-            if inside and np.hypot(*((left, top) - last)) >= APART:
-                last = np.array([left, top])
-                words = escape(_words(curve, x, y, record["rows"]))
+        for point, pixel, place, row in zip(shown, seen, at, rows, strict=True):
+            if _within(curve.axis, pixel) and np.hypot(*(place - last)) >= APART:
+                last = place
+                words = escape(_words(curve, point, row))
                 places.append(
-                    f'<circle class="point of{curve.series}" cx="{left:.1f}" cy="{top:.1f}" '
-                    f'r="{REACH}"><title>{words}</title></circle>'
+                    f'<circle class="point of{curve.series}" cx="{place[0]:.1f}" '
+                    f'cy="{place[1]:.1f}" r="{REACH}"><title>{words}</title></circle>'
                 )
     if not places:
         return svg
     script = files("paper_figures").joinpath("assets", "answers.js").read_text(encoding="utf-8")
-    script = f"const names = {json.dumps(names)};\n{script}"
+    named = json.dumps(names).replace("]]>", "]]\\u003e")
+    script = f"const names = {named};\n{script}"
     added = f"<style>{STYLE}</style>\n{''.join(places)}\n<script><![CDATA[\n{script}]]></script>\n"
     return svg.replace(b"</svg>", added.encode() + b"</svg>")
 
 
-def _words(curve: Curve, x: float, y: float, rows: list[Row]) -> str:
-    """Return what a point says: series, place, value, standard error, runs, published value."""
-    row = _row(curve, x, y, rows)
+def _within(axis: Axes, pixel: Any) -> bool:
+    """Return whether a place is in a panel, but for a pixel."""
+    x, y = pixel
+    box = axis.bbox
+    return bool(box.x0 - 1 <= x <= box.x1 + 1 and box.y0 - 1 <= y <= box.y1 + 1)
+
+
+def _words(curve: Curve, point: Any, row: Mapping[str, Any] | None) -> str:
+    """Return what a point says: series, keys, value, standard error, runs, published value."""
     if row is None:
-        across = re.sub(r"[$\\{}]", "", curve.axis.get_xlabel()) or "x"
-        return f"{curve.name}\n{across}: {_text(x)}\n{_text(y)}"
+        return "\n".join([curve.name, *_coordinates(curve, point)])
     said = {key: row[key] for key in row if key not in NO_KEYS and row[key] is not None}
     keys = (f"{key.replace('_', ' ')}: {_text(said[key])}" for key in said)
     words = [curve.name, *(key for key in keys if not key.endswith(f": {curve.name}"))]
-    published = f"published {_text(row['published'])}"
-    if row["ours"] not in (x, y):
-        return "\n".join([*words, published])
-    error = f" ± {_text(row['error'])}" if row["error"] else ""
-    runs = f" (n = {row['n']})" if (row["n"] or 0) > 1 else ""
-    words.append(f"{_text(row['ours'])}{error}{runs}")
-    return "\n".join(words if row["published"] is None else [*words, published])
+    if row["ours"] is not None and np.isclose(point, row["ours"]).any():  # no published mark
+        error = f" ± {_text(row['error'])}" if row["error"] else ""
+        runs = f" (n = {row['n']:,})" if (row["n"] or 0) > 1 else ""
+        words.append(f"{_text(row['ours'])}{error}{runs}")
+    if row["published"] is not None:
+        words.append(f"published {_text(row['published'])}")
+    return "\n".join(words)
 
 
-def _row(curve: Curve, x: float, y: float, rows: list[Row]) -> Row | None:
-    """Return the only row whose number a point shows, by its place if several have that number."""
-    for value, place in (y, x), (x, y):
-        same = [row for row in rows if value in (row["ours"], row["published"])]
-        for key in curve.name, place, curve.axis.get_title():
-            if len(same) > 1:
-                same = [row for row in same if key in [row[k] for k in row.keys() - NO_KEYS]]
-        if len(same) == 1:
-            return same[0]
-    return None
+def _coordinates(curve: Curve, point: Any) -> list[str]:
+    """Return the coordinates of a point, but for those that are shares of its panel."""
+    of_data = curve.line.get_transform().contains_branch_seperately(curve.axis.transData)
+    labels = curve.axis.get_xlabel(), curve.axis.get_ylabel()
+    return [
+        f"{_plain(label)}: {_text(value)}" if label else _text(value)
+        for value, label, is_data in zip(point, labels, of_data, strict=True)
+        if is_data
+    ]
+
+
+def _plain(text: str) -> str:
+    """Return a text of a picture in one line, without the marks of formulas."""
+    return re.sub(r"[$\\{}]", "", " ".join(text.split()))
 
 
 def _text(value: Any) -> str:

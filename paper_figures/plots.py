@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from paper_figures.answers import mark_series, with_answers
+from paper_figures.answers import mark_series, tell, with_answers
 from paper_figures.store import Record
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
@@ -207,6 +207,7 @@ def mean_line(
     """
     ours = [row["ours"] for row in rows]
     (line,) = axis.plot(x, ours, **look)
+    tell(line, rows)
     band(axis, x, ours, [standard_error(row) for row in rows], line.get_color())
     return line
 

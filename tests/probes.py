@@ -180,7 +180,8 @@ def main(arguments):
     probes, left = {}, False
     for name, study in studies().items():
         if options.studies and name not in options.studies:
-            probes[name] = was.get(name)
+            if name in was:
+                probes[name] = was[name]
             continue
         now = computed(study)
         said = wrong(name, study, was.get(name), now)

@@ -13,10 +13,16 @@
     point.dataset.words = title.textContent;
     point.setAttribute("aria-label", title.textContent.replaceAll("\n", ", "));
     point.setAttribute("role", "img");
-    point.tabIndex = -1;
     title.remove(); // the browser would show it a second time
   }
-  points[0].tabIndex = 0;
+
+  // One point is reached by Tab, the others from it by the arrows.
+  function reach(point) {
+    for (const other of points) other.tabIndex = -1;
+    const first = point ?? points.find((other) => !other.classList.contains("off"));
+    if (first) first.tabIndex = 0;
+  }
+  reach();
 
   function say(point) {
     words.replaceChildren();
@@ -41,8 +47,14 @@
 
   svg.addEventListener("pointerover", (event) => say(event.target.closest(".point")));
   svg.addEventListener("pointerleave", () => say(null));
-  svg.addEventListener("focusin", (event) => say(event.target.closest(".point")));
+  svg.addEventListener("focusin", (event) => {
+    const point = event.target.closest(".point");
+    if (point) reach(point);
+    say(point);
+  });
+  svg.addEventListener("focusout", () => say(null));
   svg.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") say(null);
     const key = event.target.closest(".key"), place = points.indexOf(event.target);
     if (key && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
@@ -67,6 +79,7 @@
     for (const part of keys) {
       if (series(part) === series(key)) part.setAttribute("aria-pressed", String(!off));
     }
+    reach();
     say(null);
   }
 

@@ -102,6 +102,8 @@
       for (const way of ["pointerenter", "focus"]) picture.removeEventListener(way, wake);
     };
     picture.tabIndex = 0;
+    picture.setAttribute("role", "group");
+    picture.setAttribute("aria-label", image.alt);
     for (const way of ["pointerenter", "focus"]) picture.addEventListener(way, wake);
   }
 

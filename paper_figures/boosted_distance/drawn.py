@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.plots import (
     INTERVALS,
     footnote,
@@ -138,6 +139,7 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
         axis = lower if "printed" in quantity else upper
         rounds = [row["rounds"] for row in mine]
         (line,) = axis.plot(rounds, [row["ours"] for row in mine], label=quantity, **style)
+        tell(line, mine)
         if axis is upper:
             handles[quantity.replace(": mean", ",")] = line
     chosen = record["drawing"]["chosen"]
@@ -171,6 +173,7 @@ def draw_intervals(record: Record, figure: mpl.Figure) -> None:
             capsize=2,
             **series_style(METHODS.index(method)) | {"linestyle": "none"},
         )
+        tell(handles[method], mine)
     axis.set_yticks(range(len(sets)), sets)
     axis.set_ylim(len(sets) - 0.5, -0.5)
     axis.set_xlim(0, None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from paper_figures.answers import tell
 from paper_figures.plots import key, panels, plain, series_style, standard_error
 from paper_figures.store import Record, Row
 from paper_figures.study import Grid, Observation, Seen, absent, by, differences, means
@@ -202,6 +203,7 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
                     capsize=2,
                     **series_style(DRAWN.index(method)) | {"linewidth": 1.2},
                 )
+                tell(handles[method], line)
         axis.set_xscale("log")
         ticks = sorted({row["landmarks"] for row in mine})
         axis.set_xticks(ticks, [plain(tick) for tick in ticks])

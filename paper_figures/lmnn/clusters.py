@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.lmnn.points import in_training, per_cent, points
 from paper_figures.plots import key, panels, series_style, standard_error
 from paper_figures.store import Record, Row
@@ -153,6 +154,7 @@ def _clusters(axis: Any, rows: list[Row], voters: str | None, place: int) -> dic
             **style,
         )
     }
+    tell(handles[f"clusters by k-means{said}"], clusters)
     for row in (row for row in rows if row["metrics"] == BY_CLASS):
         error = standard_error(row)
         low, high = row["ours"] - error, row["ours"] + error

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.lmnn.points import Points, per_cent, points, printed_steps, scaled
 from paper_figures.plots import key, labelled, series_style
 from paper_figures.store import Record, Row
@@ -356,11 +357,14 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         top.set_ylim(0, None)
     else:
         axis = figure.subplots()
+    of_error = (row for row in record["rows"] if row["measure"] == ERROR)
+    errors = {(row["method"], row["dimensions"]): row for row in of_error}
     for place, method in enumerate(names):
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
         if points:
-            axis.plot(*zip(*points, strict=True), label=method, **series_style(place))
+            (line,) = axis.plot(*zip(*points, strict=True), label=method, **series_style(place))
+            tell(line, [errors.get((method, rank)) for rank, _ in points])
     if "baseline" in record["drawing"]:
         level = record["drawing"]["baseline"]
         axis.axhline(level, color=LIGHT.ink, linestyle=":", label="all components, Euclidean")

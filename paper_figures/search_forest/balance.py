@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.plots import key, panels, series_style, standard_error
 from paper_figures.search_forest.methods import build_forest
 from paper_figures.search_forest.points import whole
@@ -118,6 +119,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
                     capsize=2,
                     **series_style(place),
                 )
+                tell(handles[planes], line)
         axis.axhline(1.0, color=LIGHT.soft, linewidth=0.8)
         axis.set(title=name, xscale="log", xlabel="lambda", ylabel="cost, times a balanced tree's")
         lams = sorted({row["lambda"] for row in mine})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.plots import key, panels, series_style
 from paper_figures.search_forest.methods import Grown, grown, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, trial, whole
@@ -40,6 +41,7 @@ from refimpl.typing import FloatArray, IntArray, Labels
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
+KEYS = ("data set", "method", "returned")
 SEED = 1  # of hnswlib's own generator
 SEARCHES = {
     "forest": f"{FOREST}, learnt from classes",
@@ -223,12 +225,14 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     names = list(dict.fromkeys(mark["method"] for mark in marks))
     counts = sorted({mark["returned"] for mark in marks})
     handles: dict[str, Any] = {}
+    rows = {tuple(row[key] for key in KEYS): row for row in record["rows"]}
     for axis, count in zip(panels(figure, len(counts), 1), counts, strict=True):
         for place, name in enumerate(names):
             mine = [mark for mark in marks if (mark["method"], mark["returned"]) == (name, count)]
             y = [sets.index(mark["data set"]) + 0.15 * (place - len(names) / 2) for mark in mine]
             style = series_style(place) | {"linestyle": "none"}
             (handles[name],) = axis.plot([mark["share"] for mark in mine], y, **style)
+            tell(handles[name], [rows.get(tuple(mark[key] for key in KEYS)) for mark in mine])
         axis.set(
             title=f"First {count:,} returned items",
             xlabel="items of the query's class (%)",

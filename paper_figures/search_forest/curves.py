@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.answers import tell
 from paper_figures.plots import (
     INTERVALS,
     band,
@@ -44,7 +45,7 @@ from paper_figures.search_forest.recall import (
     rival_cell,
     set_note,
 )
-from paper_figures.store import Record
+from paper_figures.store import Record, Row
 from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
 from paper_figures.themes import LIGHT
 
@@ -328,6 +329,8 @@ def draw(record: Record, figure: mpl.Figure) -> None:
             x = np.add(line["counts"], before)
             style = looks[line["method"]]
             (handle,) = axis.plot(x, line["recall"], **style)
+            shown = {row["returned"]: row for row in record["rows"] if _same(row, line)}
+            tell(handle, [shown.get(count) for count in line["counts"]])
             if line["method"].startswith(CODES):
                 name = line["method"].removeprefix(f"{CODES} ")
                 ends[name] = (x[-1], line["recall"][-1], style["color"])
@@ -363,13 +366,13 @@ def _looks(names: list[str]) -> dict[str, dict[str, Any]]:
     return looks
 
 
+def _same(row: Row, line: dict[str, Any]) -> bool:
+    return (row["method"], row["reading"]) == (line["method"], line["reading"])
+
+
 def _errors(record: Record, line: dict[str, Any]) -> list[float]:
     """Return the standard errors of a line's recall, as far as its rows have them."""
-    errors = {
-        row["returned"]: standard_error(row)
-        for row in record["rows"]
-        if (row["method"], row["reading"]) == (line["method"], line["reading"])
-    }
+    errors = {row["returned"]: standard_error(row) for row in record["rows"] if _same(row, line)}
     return [errors.get(count, 0.0) for count in line["counts"]]
 
 
@@ -396,7 +399,9 @@ def _printed(
     shown = {(line["method"], line["reading"]) for line in drawn}
     for row in record["rows"]:
         if row.get("published") is not None and (row["method"], row["reading"]) in shown:
-            axis.plot(row["returned"], row["published"], **hollow(looks[row["method"]]))
+            look = hollow(looks[row["method"]])
+            (mark,) = axis.plot([row["returned"]], [row["published"]], **look)
+            tell(mark, [row])
 
 
 def _in_key() -> Any:

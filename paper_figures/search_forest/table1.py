@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from paper_figures.answers import tell
 from paper_figures.plots import hollow, key, label_ends, logarithmic, panels, series_style
 from paper_figures.store import Record, Row
 from paper_figures.study import (
@@ -227,7 +228,10 @@ def draw(record: Record, figure: mpl.Figure) -> None:
                     **style | {"linestyle": ":", "markevery": [1]},
                 )
                 if row["published"] is not None:
-                    axis.plot(_millions([row["items"]]), row["published"], **hollow(style))
+                    (printed,) = axis.plot(
+                        _millions([row["items"]]), row["published"], **hollow(style)
+                    )
+                    tell(printed, [row])
                     handles["printed (the authors' machine)"] = _in_key()
             ends[f"{line['bits']} bits"] = (_millions([last[0]])[0], last[1], style["color"])
         axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")

@@ -134,7 +134,12 @@ def _array(content: bytes, path: str) -> Any:
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > rest:
         raise UnusableError(f"{path} is damaged: it ends before an array of shape {shape}")
     stream.seek(0)
-    return form.read_array(stream, allow_pickle=False)
+    try:
+        return form.read_array(stream, allow_pickle=False)
+    except (ValueError, OverflowError):  # a shape that no array can have
+        raise UnusableError(
+            f"{path} is damaged: it ends before an array of shape {shape}"
+        ) from None
 
 
 def read_data(path: str) -> dict[str, Any]:

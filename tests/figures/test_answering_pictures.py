@@ -2,12 +2,21 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
+import numpy as np
 import pytest
 from browser import browser_only, chromium
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
-from paper_figures import plots
+from paper_figures import answers, plots, registry
 from paper_figures.plots import hollow, key, mean_line, series_style
+from paper_figures.store import Store
+from paper_figures.themes import our_settings
+
+REPRODUCED = Path(registry.__file__).parent / "reproduced"
+DRAWN = [(p, view) for p in registry.load_papers() for view in p.figures if view.draw]
 
 ROWS = [
     {
@@ -70,6 +79,45 @@ def test_places_are_on_the_markers():
 
 def test_the_same_record_gives_the_same_bytes():
     assert drawn() == drawn()
+
+
+@pytest.mark.parametrize("paper, view", DRAWN, ids=lambda one: one.name)
+def test_each_point_of_a_committed_picture_shows_its_row(paper, view):
+    """The row that a point names has its number, and its place is in its panel."""
+    record = Store(REPRODUCED).read(paper.name, view.name)
+    with our_settings():
+        figure = Figure(figsize=view.size, layout="constrained")
+        FigureCanvasAgg(figure)
+        view.draw(record, figure)
+        names, curves = answers.mark_series(figure)
+    assert not any(set("$\\\n") & set(name) for name in names)
+    for curve in curves:
+        points = np.column_stack(curve.line.get_data())
+        for point, row in zip(points, answers._SAID.get(curve.line, ()), strict=False):
+            numbers = [] if row is None else [row["ours"], row["published"]]
+            near = [np.isclose(point, number).any() for number in numbers if number is not None]
+            assert row is None or any(near)
+        rows = answers._SAID.get(curve.line)
+        assert rows is None or len(rows) == len(points)
+
+
+def test_lines_across_a_panel_and_the_ends_of_bars():
+    def crossed(record, figure):
+        axis = figure.subplots()
+        handles = {"level": axis.axhline(2.5, color="#0072B2", marker="o")}
+        look = {"color": "#D55E00", "marker": "s", "capsize": 2}
+        handles["bars"] = axis.errorbar([1, 2], [1.0, 4.0], yerr=[0.5, 0.5], **look)
+        axis.set(xlabel="x", ylabel="error")
+        key(figure, handles)
+
+    svg = plots.draw(crossed, {"rows": ROWS}, (5, 3))[".svg"].decode()
+    said = re.findall(r"<circle class=\"point.*?<title>(.*?)</t", svg, re.DOTALL)
+    assert said == ["level\nerror: 2.5"] * 2 + ["bars\nx: 1\nerror: 1", "bars\nx: 2\nerror: 4"]
+
+
+def test_a_picture_without_rows_has_no_script_and_the_same_bytes():
+    drawn, again = (plots.draw(two_lines, {"rows": []}, (5, 3)) for _ in "12")
+    assert drawn == again and b"<script" not in drawn[".svg"]
 
 
 def test_a_picture_without_points_has_no_script():
