@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from paper_figures.store import Record
 
-__all__ = ["mark_series", "tell", "with_answers"]
+__all__ = ["mark_series", "rows_of", "tell", "with_answers"]
 
 Look = tuple[str, ...]
 APART = 3  # points between two places of one line
@@ -58,6 +58,11 @@ def tell(drawn: Line2D | ErrorbarContainer, rows: Sequence[Mapping[str, Any] | N
     line = drawn[0] if isinstance(drawn, tuple) else drawn
     if line is not None:
         _SAID[line] = rows
+
+
+def rows_of(line: Line2D) -> Sequence[Mapping[str, Any] | None] | None:
+    """Return the rows that the points of a line show; None if its drawing does not say."""
+    return _SAID.get(line)
 
 
 class Curve(NamedTuple):
@@ -183,7 +188,7 @@ def with_answers(
         shown = np.column_stack(curve.line.get_data()).astype(float)
         seen = curve.line.get_transform().transform(shown)
         at = figure.transFigure.inverted().transform(seen) * (width, -height) + (0, height)
-        rows = _SAID.get(curve.line, [None] * len(shown))
+        rows = rows_of(curve.line) or [None] * len(shown)
         last = np.full(2, -np.inf)
         for point, pixel, place, row in zip(shown, seen, at, rows, strict=True):
             if _within(curve.axis, pixel) and np.hypot(*(place - last)) >= APART:
