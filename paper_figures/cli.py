@@ -68,7 +68,7 @@ def _main(argv: Sequence[str] | None, papers: Iterable[Paper] | None) -> int:
         _list(chosen, options.scale)
         return DONE
     if options.report:
-        _require(parser, "matplotlib")
+        _require(parser, "jinja2", "matplotlib")
         return _report(parser, options.out, papers, chosen, named=bool(options.names))
     _require(parser)
     _check(parser, options)

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 # the name to import: the name to install
 PACKAGES = {
+    "jinja2": "jinja2",
     "matplotlib": "matplotlib",
     "sklearn": "scikit-learn",
     "joblib": "joblib",

@@ -2,10 +2,7 @@
 
 from functools import cache
 from importlib.resources import files
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from paper_figures import judge
 from paper_figures.gallery import signs, tables, words
@@ -15,6 +12,9 @@ from paper_figures.gallery.numbers import duration_text, number_text, with_error
 from paper_figures.gallery.texts import entry_address, sentence, with_links
 from paper_figures.judge import verdicts
 from paper_figures.registry import spoken
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
 
 __all__ = ["page", "render", "template"]
 
@@ -35,7 +35,7 @@ def page(title: str, kind: str, body: str) -> str:
     -------
     str
     """
-    return render("frame", title=title, kind=kind, body=Markup(body))
+    return render("frame", title=title, kind=kind, body=body)
 
 
 def render(name: str, **values: Any) -> str:
@@ -54,13 +54,15 @@ def render(name: str, **values: Any) -> str:
     return template(name).render(values)
 
 
-def template(name: str) -> Template:
+def template(name: str) -> "Template":
     """Return a template, whose macros are attributes of its ``module``."""
     return _environment().get_template(f"{name}.jinja")
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("paper_figures", "assets"),
         autoescape=True,
@@ -100,11 +102,11 @@ def _environment() -> Environment:
     return environment
 
 
-def _asset(name: str) -> Markup:
+def _asset(name: str) -> str:
     """Return the text of a file of ``paper_figures/assets``."""
-    return Markup(files("paper_figures").joinpath("assets", name).read_text(encoding="utf-8"))
+    return files("paper_figures").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _linked(text: str, room: Room) -> Markup:
+def _linked(text: str, room: Room) -> str:
     """Return a text of a paper's page as a sentence, with links where it names entries."""
-    return Markup(with_links(sentence(text), room.name, room.names))
+    return with_links(sentence(text), room.name, room.names)
