@@ -57,6 +57,7 @@ INCLUDED = (
     "grain.h",
     "groups.h",
     "hamming.h",
+    "hinges.h",
     "indices.h",
     "lanes.h",
     "margins.h",

@@ -4,6 +4,7 @@
 #include "exponentials.h"
 #include "extents.h"
 #include "groups.h"
+#include "hinges.h"
 #include "maps.h"
 #include "margins.h"
 #include "panels.h"

@@ -54,6 +54,9 @@ REFIMPL_LANES operator-(const lanes<T, N>& x, const lanes<T, N>& y) {
 REFIMPL_LANES operator*(const lanes<T, N>& x, const lanes<T, N>& y) {
     REFIMPL_EACH(x.of[i] * y.of[i]);
 }
+REFIMPL_LANES operator/(const lanes<T, N>& x, const lanes<T, N>& y) {
+    REFIMPL_EACH(x.of[i] / y.of[i]);
+}
 template <class T, int N>
 REFIMPL_INLINE void operator+=(lanes<T, N>& x, const lanes<T, N>& y) { x = x + y; }
 
@@ -185,3 +188,10 @@ REFIMPL_INLINE unsigned bits_above(const lanes<T, N>& x, const lanes<T, N>& y) {
 
 #undef REFIMPL_LANES
 #undef REFIMPL_EACH
+
+enum { EIGHT = 8 };
+
+/* How many of the eight are taken at once, so that each sum takes `vectors` vectors. */
+constexpr int at_once(int vectors) {
+    return REFIMPL_BYTES && vectors * REFIMPL_BYTES / 8 < EIGHT ? vectors * REFIMPL_BYTES / 8 : +EIGHT;
+}

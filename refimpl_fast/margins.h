@@ -5,13 +5,6 @@
    What is summed here is exact in any order (weights on the grid), but for the sums of
    eight_sums: their order is stated there. */
 
-enum { EIGHT = 8 };
-
-/* How many of the eight are taken at once, so that each sum takes `vectors` vectors. */
-constexpr int at_once(int vectors) {
-    return REFIMPL_BYTES && vectors * REFIMPL_BYTES / 8 < EIGHT ? vectors * REFIMPL_BYTES / 8 : +EIGHT;
-}
-
 template <class Row>
 REFIMPL_INLINE Row margins(const Row& F_q, const double* values, ptrdiff_t a, ptrdiff_t b) {
     return sizes(F_q - Row::load(values + EIGHT * b)) - sizes(F_q - Row::load(values + EIGHT * a));

@@ -20,10 +20,19 @@ from refimpl.kernels.contract import checked
 cdef extern from "clones.h":
     ctypedef void cloned_void "REFIMPL_CLONES void"
 
+cdef extern from "fetch.h":
+    void fetch(const char* place, Py_ssize_t n_bytes) noexcept nogil
+
 cdef extern from "widths.h":
     enum:
+        EIGHT
         PANEL
         TOGETHER
+    void eight_hinges(
+        const double* plus, const double* pairs, const int64_t* first, Py_ssize_t points,
+        Py_ssize_t k, double h, double* smooth, double* hinge, double* active,
+        double* pair_weights, double* target_weights,
+    ) noexcept nogil
     bint panel_hits(
         const float* queries, const float* panel, const float* halves, const float* bounds,
         const int64_t* ends, Py_ssize_t n_ends, unsigned* hits,
@@ -352,21 +361,25 @@ def _ranges(classes, width):
 
 
 cdef class _Hinges(Loop):
-    """Step i sums up the triples of point i."""
+    """Step g sums up the triples of group g of eight points."""
 
-    cdef const double[:, ::1] targets
+    cdef const double[:, :, ::1] plus
     cdef const double[::1] pairs
     cdef const int64_t[::1] start
     cdef double h
-    cdef double[::1] smooth, hinge, pair_weights
-    cdef int64_t[::1] active
-    cdef double[:, ::1] target_weights
+    cdef Py_ssize_t n
+    cdef double[:, ::1] sums
+    cdef double[::1] pair_weights
+    cdef double[:, :, ::1] target_weights
 
-    cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _hinges(
-            &self.targets[i, 0], &self.pairs[0], self.start[i], self.start[i + 1],
-            self.targets.shape[1], self.h, &self.smooth[i], &self.hinge[i], &self.active[i],
-            &self.pair_weights[0], &self.target_weights[i, 0]
+    cdef void at(self, Py_ssize_t g, int thread) noexcept nogil:
+        cdef Py_ssize_t i = EIGHT * g, points = min(self.n - i, <Py_ssize_t> EIGHT)
+        # z = (1 + targets)[i] - pairs[:, None]
+        # losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
+        eight_hinges(  # LM:eq2, LM:3:1, LM:3:4  ERRATUM LM-1
+            &self.plus[g, 0, 0], &self.pairs[0], &self.start[i], points, self.plus.shape[1],
+            self.h, &self.sums[0, i], &self.sums[1, i], &self.sums[2, i], &self.pair_weights[0],
+            &self.target_weights[g, 0, 0]
         )
 
 
@@ -381,43 +394,19 @@ def hinge_terms(
     """
     cdef int n_threads = thread_count(threads)
     cdef Py_ssize_t n = targets.shape[0], k = targets.shape[1], p = pairs.shape[0]
+    cdef Py_ssize_t groups = (n + EIGHT - 1) // EIGHT
     cdef _Hinges loop = _Hinges()
-    loop.targets, loop.pairs, loop.start, loop.h = targets, pairs, start, h
-    loop.smooth, loop.hinge, loop.active = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-    loop.pair_weights, loop.target_weights = np.zeros(p), np.zeros((n, k))
+    plus = np.zeros((groups, EIGHT, k))
+    np.add(1.0, targets, out=plus.reshape(-1, k)[:n])
+    loop.plus = np.ascontiguousarray(plus.transpose(0, 2, 1))
+    loop.pairs, loop.start, loop.h, loop.n = pairs, start, h, n
+    loop.sums, loop.pair_weights = np.zeros((3, groups * EIGHT)), np.zeros(p)
+    loop.target_weights = np.zeros((groups, k, EIGHT))
     if p:
-        loop.run(n, worth(n_threads, p * k))
-    sums = np.asarray(loop.smooth), np.asarray(loop.hinge), np.asarray(loop.active)
-    return *sums, np.asarray(loop.pair_weights), np.asarray(loop.target_weights)
-
-
-cdef void _hinges(
-    const double* targets, const double* pairs, Py_ssize_t first, Py_ssize_t last, Py_ssize_t k,
-    double h, double* smooth, double* hinge, int64_t* active, double* pair_weights,
-    double* target_weights
-) noexcept nogil:
-    # z = (1 + targets)[i] - pairs[:, None]
-    # losses = np.where(z >= h, xi - 0.5 * h, 0.5 * xi * weights)
-    cdef Py_ssize_t p, j
-    cdef double z, weight, loss, sum_smooth = 0, sum_hinge = 0
-    cdef int64_t positive = 0
-    for p in range(first, last):
-        for j in range(k):
-            z = (1.0 + targets[j]) - pairs[p]  # LM:eq2, LM:3:1  ERRATUM LM-1
-            if z <= 0:  # LM:3:4
-                continue
-            if z >= h:
-                weight = 1.0
-                loss = z - 0.5 * h
-            else:  # NaN, too
-                weight = z / h if h > 0 else z
-                loss = 0.5 * z * weight
-            sum_smooth = sum_smooth + loss
-            sum_hinge = sum_hinge + z
-            positive = positive + (z > 0)
-            pair_weights[p] += weight
-            target_weights[j] += weight
-    smooth[0], hinge[0], active[0] = sum_smooth, sum_hinge, positive
+        loop.run(groups, worth(n_threads, p * k))
+    smooth, hinge, active = np.asarray(loop.sums)[:, :n].copy()
+    target_weights = np.asarray(loop.target_weights).transpose(0, 2, 1).reshape(-1, k)[:n].copy()
+    return smooth, hinge, active.astype(np.int64), np.asarray(loop.pair_weights), target_weights
 
 
 cdef cloned_void _differences(
@@ -436,6 +425,8 @@ cdef cloned_void _differences(
         if weight == 0:
             continue
         b = Z + other[e] * r
+        if e + 1 < last:
+            fetch(<const char*> (Z + other[e + 1] * r), 8 * r)
         for c in range(r):
             out[c] += weight * (a[c] - b[c])  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
 

@@ -108,6 +108,7 @@ enum { SUM_LANES = refimpl_base::SUM_LANES };
 REFIMPL_WIDEST_OF(eight_errors)
 REFIMPL_WIDEST_OF(eight_gains)
 REFIMPL_WIDEST_OF(eight_sums)
+REFIMPL_WIDEST_OF(eight_hinges)
 REFIMPL_WIDEST_OF(panel_hits)
 REFIMPL_WIDEST_OF(extents)
 REFIMPL_WIDEST_OF(spreads)
