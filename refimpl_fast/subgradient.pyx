@@ -80,6 +80,8 @@ cdef cloned_void _distances(
 ) noexcept nogil:
     cdef Py_ssize_t e
     for e in range(p):
+        if e + 1 < p:
+            fetch(<const char*> (Z + second[e + 1] * r), 8 * r)
         # LM:eq1, LM:eq4  ERRATUM LM-2
         out[e] = _distance(Z + first[e] * r, Z + second[e] * r, r)
 
