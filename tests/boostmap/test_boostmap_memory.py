@@ -20,7 +20,7 @@ SHAPES = {
     "many pairs": (300, 40, 60, 30, 300, 600, 0, "error", False),
     "triples": (30, 40, 40_000, 6, 30, 10, 3, "error", False),
     "objects": (100, 2000, 300, 40, 20, 5, 20, "error", True),
-    "ranges by Z": (50, 1000, 500, 8, 50, 0, 4, "Z", False),
+    "ranges by Z": (30, 3000, 60, 3, 10, 4, 3, "Z", False),
     "dimensions": (40, 2000, 2000, 60, 10, 10, 60, "error", False),
 }
 
