@@ -243,9 +243,8 @@ def descend_low_rank(
     inner = problem.within(coordinates.U)
     smoothed = Smoothed(inner, np.zeros((1, 1)))
     V = coordinates.inward(L)
-    full_check(inner, coordinates, V, smoothed.h)
-    best = np.inf
-    best_L = L
+    best_L, now, _, _ = full_check(inner, coordinates, V, smoothed.h)
+    best = now.objective
     before = np.inf
     for t in range(1, max_checks + 1):
         V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
