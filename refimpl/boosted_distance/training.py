@@ -7,8 +7,9 @@ train the same ensembles.
 Not handled here: missing values, sparse matrices.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,10 @@ def boosted_distance(
     classes = _classes_of(y)
     as_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
-    counted = expected(T, max_memory)
-    options: dict[str, Any] = {"sample_weight": v, "weak_learner": weak_learner, "threads": threads}
-    needed = estimate_memory(X, y, counted, **options)
-    check_memory(needed, max_memory, _FEWER, "up to")
+    check_threads(threads)
+    sets = partial(_all_sets, X, y, classes)
+    of_model = _model_bytes(X, y, expected(T, max_memory), v)
+    _require_memory(sets, of_model, learner, threads, max_memory)
     Phi: list[Ensemble] = []
     for C in classes.tolist():  # BD:A.1:1
         P, N = difference_vectors(X, y, C)  # BD:A.1:2, BD:A.1:3
@@ -203,12 +204,40 @@ def estimate_memory(
     X, y, v = weighted(X, y, sample_weight)
     learner = _as_learner(weak_learner)
     check_threads(threads)
-    classes = _classes_of(y).tolist()
-    sets = (difference_vectors(X, y, C) for C in classes)
+    sets = _all_sets(X, y, _classes_of(y))
     largest = max(learner.memory(P, N, threads=threads) for P, N in sets)
-    if v is not None:
-        largest += 16 * len(X) * int(np.unique(y, return_counts=True)[1].max())
-    return int(largest + (_ROUND_BYTES + _MODEL_BYTES * len(classes)) * T)
+    return largest + _model_bytes(X, y, T, v)
+
+
+def _all_sets(X: FloatArray, y: Labels, classes: Labels) -> Iterator[tuple[Vectors, Vectors]]:
+    """Yield the sets P and N of each class."""
+    for C in classes.tolist():
+        yield difference_vectors(X, y, C)
+
+
+def _model_bytes(X: FloatArray, y: Labels, T: int, weights: FloatArray | None) -> int:
+    """Return the bytes of the rounds, of the model and of weights of points."""
+    sizes = np.unique(y, return_counts=True)[1]
+    of_weights = 0 if weights is None else 16 * len(X) * int(sizes.max())
+    return of_weights + (_ROUND_BYTES + _MODEL_BYTES * len(sizes)) * T
+
+
+def _require_memory(
+    sets: Callable[[], Iterable[tuple[Vectors, Vectors]]],
+    of_model: int,
+    learner: WeakLearner[Any],
+    threads: int | None,
+    max_memory: int | None,
+) -> None:
+    """Raise MemoryError if training on one of the sets may take more than the cap or is free."""
+    if isinstance(learner, Stumps) and type(learner).memory is Stumps.memory:
+        # the estimate sorts each feature: it is asked only where a bound without is too large
+        most = max(learner.memory_at_most(P, N, threads=threads) for P, N in sets())
+        with suppress(MemoryError):
+            check_memory(most + of_model, max_memory, _FEWER, "up to")
+            return
+    needed = max(learner.memory(P, N, threads=threads) for P, N in sets()) + of_model
+    check_memory(needed, max_memory, _FEWER, "up to")
 
 
 def adaboost(
@@ -284,29 +313,9 @@ def adaboost(
     as_callback(callback)
     _check_start_of_ensemble(start, learner, T, P.shape[1])
     check_threads(threads)
-    _require_memory_of_sets(P, N, T, learner, threads, max_memory)
-    return _train(P, N, T, learner, kernels, threads, callback, start)
-
-
-def _require_memory_of_sets(
-    P: Vectors,
-    N: Vectors,
-    T: int,
-    learner: WeakLearner[Any],
-    threads: int | None,
-    max_memory: int | None,
-) -> None:
-    """Raise MemoryError if a training on two sets may take more than the cap, or than is free."""
-    # the learner's estimate sorts each feature; it is asked only where a bound without is too large
     of_rounds = _ROUND_BYTES * expected(T, max_memory)
-    plain = not isinstance(P, Differences)
-    if plain and isinstance(learner, Stumps) and type(learner).memory is Stumps.memory:
-        with suppress(MemoryError):
-            most = learner.memory_at_most(P, N, threads=threads)
-            check_memory(most + of_rounds, max_memory, _FEWER, "up to")
-            return
-    needed = learner.memory(P, N, threads=threads) + of_rounds
-    check_memory(needed, max_memory, _FEWER, "up to")
+    _require_memory(lambda: [(P, N)], of_rounds, learner, threads, max_memory)
+    return _train(P, N, T, learner, kernels, threads, callback, start)
 
 
 def _train(

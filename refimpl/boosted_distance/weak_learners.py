@@ -214,28 +214,28 @@ class Stumps:
         if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
             A = np.concatenate([P.A, N.A])
             counts = [_count_differences(A[:, f], P.B[:, f]) for f in range(d)]
-            # X by class, as one matrix, as float64; B; the numbers of their values
-            copies = 8 * d * (3 * len(A) + len(P.B)) + 12 * d * (len(A) + len(P.B))
         else:
             columns = ((_column(P, f), _column(N, f)) for f in range(d))
             counts = [_count_values(np.concatenate(column)) for column in columns]
-            copies = _copies_of_sets(P, N)
         rows = sum(count[0] for count in counts)
         values = sum(count[1] for count in counts)
-        return self._bound(P, N, rows, values, copies, threads)
+        return self._bound(P, N, rows, values, threads)
 
     def memory_at_most(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
-        """Return a bound for plain arrays that is no less than :meth:`memory`, without sorting."""
-        n = len(P) + len(N)
-        d = P.shape[1]
-        return self._bound(P, N, d * (n - 1), d * (n - 1), _copies_of_sets(P, N), threads)
+        """Return a bound that is no less than :meth:`memory`, without sorting."""
+        values = P.shape[1] * (len(P) + len(N) - 1)
+        return self._bound(P, N, values, values, threads)
 
-    def _bound(
-        self, P: Vectors, N: Vectors, rows: int, values: int, copies: int, threads: int | None
-    ) -> int:
+    def _bound(self, P: Vectors, N: Vectors, rows: int, values: int, threads: int | None) -> int:
         """Return the bound for sorted features of so many rows and bins in all."""
         n = len(P) + len(N)
         d = P.shape[1]
+        if isinstance(P, Differences) and isinstance(N, Differences) and P.B is N.B:
+            # X by class, as one matrix, as float64; B; the numbers of their values
+            n_A, n_B = len(P.A) + len(N.A), len(P.B)
+            copies = 8 * d * (3 * n_A + n_B) + 12 * d * (n_A + n_B)
+        else:  # P and N as one matrix, and that matrix as float64
+            copies = 16 * d * n
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
         threads = threads or processors()
         at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
@@ -255,11 +255,6 @@ STUMPS = Stumps()
 
 def _column(S: Vectors, f: int) -> FloatArray:
     return S.column(f) if isinstance(S, Differences) else S[:, f]
-
-
-def _copies_of_sets(P: Vectors, N: Vectors) -> int:
-    """Return the bytes of P and N as one matrix, and of that matrix as float64."""
-    return 16 * int(P.shape[1]) * (len(P) + len(N))
 
 
 def _count_values(column: FloatArray) -> tuple[int, int]:
