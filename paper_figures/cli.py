@@ -215,10 +215,7 @@ def _seed(text: str) -> int:
 def _choose(
     parser: argparse.ArgumentParser, papers: Sequence[Paper], names: Sequence[str], beyond: bool
 ) -> Chosen:
-    """Return the (paper, figure) pairs that the names mean, each once, in the papers' order.
-
-    Without names they are those that the papers have, and the others with `beyond`.
-    """
+    """Return the (paper, figure) pairs that the names mean, or the papers' own, in order."""
     all_pairs = [(paper, figure) for paper in papers for figure in paper.figures]
     if not names:
         return [pair for pair in all_pairs if beyond or pair[1].printed]

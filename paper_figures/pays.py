@@ -192,10 +192,7 @@ def _data(data_set: str, kind: str, data_dir: str | None) -> tuple[Any, Any]:
 def compare(
     job: Job, *, data_set: str, kind: str, split: int, most: int, hnswlib: bool
 ) -> Iterable[Observation]:
-    """Yield each method's ``error``, seconds to ``fit`` and milliseconds to ``ask`` on a split.
-
-    Or ``why`` there are none. `hnswlib` says whether that library is installed.
-    """
+    """Yield each method's error (%), seconds to fit, milliseconds a query, or why it has none."""
     X, y = _data(data_set, kind, job.data_dir)
     rng = job.rng_for("pays", data_set, split)
     order = rng.permutation(len(y))

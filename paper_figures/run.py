@@ -72,21 +72,7 @@ class CellFailed(Exception):
 def plan(
     options: Options, paper: Paper, study: Study, look_ups: dict[str, LookUp], view: View
 ) -> list[Planned]:
-    """Give each cell of a view its key; data sets are found or downloaded here, not in workers.
-
-    Parameters
-    ----------
-    options : Options
-    paper : Paper
-    study : Study
-    look_ups : dict of str to LookUp
-        The data sets that this run has looked up so far; new ones are added.
-    view : View
-
-    Returns
-    -------
-    list of Planned
-    """
+    """Give each cell of a view its key; data sets are found or downloaded here, not in workers."""
     planned = []
     for cell in study.cells[options.scale]:
         if view.uses(cell):
@@ -142,14 +128,7 @@ def _look_up(name: str, data_dir: str | None) -> LookUp:
 def execute(
     function: Callable[..., Iterable[Observation]], job: Job, cell: Cell
 ) -> tuple[dict[str, Any], str | None]:
-    """Compute a cell in a worker; a failure is returned as a traceback, so that others go on.
-
-    Returns
-    -------
-    tuple
-        The part, ``seen`` and what it cost, and None; or an empty dict and the traceback. The
-        processor's time is None in a thread beside others.
-    """
+    """Compute a cell in a worker; a failure is returned as a traceback, so that others go on."""
     alone = threading.current_thread() is threading.main_thread()
     start, cpu = time.perf_counter(), _cpu_seconds()
     try:
@@ -181,27 +160,8 @@ def _numbered(place: int, parent: int, *call: Any) -> tuple[int, tuple[dict[str,
 def compute(
     options: Options, store: Store, paper: str, study: Study, planned: list[Planned], jobs: int
 ) -> tuple[list[dict[str, Any] | None], int]:
-    """Compute the cells that are not stored, and return the parts of all cells.
-
-    Another process may work on the same cells: what it has stored meanwhile is not computed.
-
-    Parameters
-    ----------
-    options : Options
-    store : Store
-    paper : str
-    study : Study
-    planned : list of Planned
-    jobs : int
-        Workers, as in joblib; -1 for one on each processor.
-
-    Returns
-    -------
-    parts : list of dict or None
-        What each cell gave and what it cost, in this run or an earlier run; None without data.
-    computed : int
-        How many cells this run computed.
-    """
+    """Compute the cells that are not stored; return the parts of all, and how many are new."""
+    # another process may work on the same cells: what it has stored meanwhile is not computed
     import joblib
     from tqdm import tqdm
 
@@ -274,27 +234,7 @@ def make_figure(
     jobs: int,
     look_ups: dict[str, LookUp],
 ) -> Outcome:
-    """Compute, store and draw a figure; an error is stored in place of its result.
-
-    Parameters
-    ----------
-    options : Options
-    store : Store
-    paper : Paper
-    view : View
-    jobs : int
-    look_ups : dict of str to LookUp
-        The data sets that this run has looked up so far; see :func:`plan`.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    CannotStore
-        If a file cannot be written; then the next file cannot be written either.
-    """
+    """Compute, store and draw a figure; an error (not CannotStore) is stored in its place."""
     try:
         return _make(options, store, paper, view, jobs, look_ups)
     except CannotStore:
@@ -397,12 +337,7 @@ def _record(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the software that a result was computed with.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Return the versions of the software that a result was computed with."""
     import refimpl
 
     numbers = {
@@ -419,14 +354,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def machine() -> str:
-    """Return what this process runs on: ``"AMD EPYC, 2 processors, openblas 0.3.30 Haswell"``.
-
-    Returns
-    -------
-    str
-        The processor's model, how many there are, the BLAS libraries of NumPy and SciPy with the
-        kernel that each has chosen.
-    """
+    """Return what this process runs on: "AMD EPYC, 2 processors, openblas 0.3.30 Haswell"."""
     import numpy  # noqa: F401
     import scipy.linalg  # noqa: F401  # it brings a BLAS of its own
     from joblib import cpu_count
@@ -447,18 +375,7 @@ def _processor() -> str:
 
 
 def blas_text(libraries: Iterable[Mapping[str, Any]]) -> str:
-    """Return the BLAS libraries that threadpoolctl lists as a text, each once.
-
-    Parameters
-    ----------
-    libraries : iterable of dict
-        As ``ThreadpoolController().info()`` lists them.
-
-    Returns
-    -------
-    str
-        ``"openblas 0.3.30 Haswell"``.
-    """
+    """Return the BLAS libraries that threadpoolctl lists: "openblas 0.3.30 Haswell"."""
     fields = ("internal_api", "version", "architecture")
     texts = {" ".join(str(at[name]) for name in fields if at.get(name)) for at in libraries}
     return ", ".join(sorted(texts)) or "BLAS unknown"

@@ -18,6 +18,8 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+__all__ = ["CannotStore", "InvalidRecord", "Store"]
+
 LOG = logging.getLogger("paper_figures")
 Row: TypeAlias = dict[str, Any]
 """A row of a figure: its keys, and the fields that the package's docstring lists."""
@@ -81,38 +83,7 @@ class InvalidRecord(ValueError):
 
 
 def plain(value: Any, where: str = "result") -> Any:
-    """Turn a value into JSON's types: dicts, lists, text, finite numbers, booleans, None.
-
-    Parameters
-    ----------
-    value : object
-        NumPy arrays and scalars become lists and numbers.
-    where : str
-        The value's name in an error.
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    InvalidRecord
-        For NaN, infinities and other values that JSON cannot hold.
-
-    See Also
-    --------
-    digest : The check sum of a plain value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({"errors": np.array([0.5, 0.25])})
-    {'errors': [0.5, 0.25]}
-    >>> plain({"error": float("nan")})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.InvalidRecord: result.error must be a finite number, ...
-    """
+    """Return a value in JSON's types, or raise InvalidRecord that names the place."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, bool | str | int):
@@ -137,62 +108,13 @@ def _key(key: Any, where: str) -> str:
 
 
 def digest(material: Any) -> str:
-    """Return the sha256 of a value, the same on every machine and in every process.
-
-    Parameters
-    ----------
-    material : object
-        What :func:`plain` takes.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Raises
-    ------
-    InvalidRecord
-        If :func:`plain` does not take the value.
-
-    See Also
-    --------
-    plain : What is hashed.
-
-    Examples
-    --------
-    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    True
-    """
+    """Return the sha256 of what `plain` takes, the same on every machine and in every process."""
     text = json.dumps(plain(material, "key"), sort_keys=True, allow_nan=False, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write bytes or text so that `path` is at any moment the old file or the new file.
-
-    Parameters
-    ----------
-    path : path
-        Its folder is made if it is not there.
-    content : str or bytes
-
-    Raises
-    ------
-    CannotStore
-        If the file system refuses; the message says which file and why.
-
-    See Also
-    --------
-    Store.write : Stores a record so.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write_atomic(folder / "below" / "text", "written")
-    >>> (folder / "below" / "text").read_text()
-    'written'
-    """
+    """Write so that `path` is the old or the new file at any moment; CannotStore if refused."""
     path = Path(path)
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
@@ -218,33 +140,7 @@ def _write_and_move(path: Path, content: bytes) -> None:
 
 
 def validate(record: Any) -> Record:
-    """Check a figure's record against the fields that the package's docstring lists.
-
-    Parameters
-    ----------
-    record : object
-
-    Returns
-    -------
-    dict
-        The same record.
-
-    Raises
-    ------
-    InvalidRecord
-        If a field is missing or wrong; the message names the field and what it must be.
-
-    See Also
-    --------
-    Store.write : Checks what it stores.
-
-    Examples
-    --------
-    >>> validate({"paper": "lmnn"})
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.InvalidRecord: figure must be a text; it is missing
-    """
+    """Return a record, or raise InvalidRecord with the field that is missing or wrong."""
     if not isinstance(record, dict):
         raise InvalidRecord(f"record must be an object; got {record!r:.60}")
     for name, (kind, words) in FIELDS.items():
@@ -287,31 +183,7 @@ def _validate_row(row: Any, where: str) -> None:
 
 
 def dump(record: Record) -> str:
-    """Return a record as JSON text, with each row on a line of its own.
-
-    Parameters
-    ----------
-    record : dict
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    Store.write : Writes this text, with a check sum.
-
-    Examples
-    --------
-    >>> print(dump({"figure": "table1", "rows": [{"ours": 1}, {"ours": 2}]}), end="")
-    {
-     "figure": "table1",
-     "rows": [
-      {"ours": 1},
-      {"ours": 2}
-     ]
-    }
-    """
+    """Return a record as JSON text, with each row on a line of its own."""
     lines = []
     for name, value in record.items():
         if name in ("rows", "data", "notes") and value:
@@ -380,13 +252,7 @@ class Store:
         self._named: set[tuple[Path, int, str]] = set()
 
     def try_to_write(self) -> None:
-        """Make the folder and write a small file to it.
-
-        Raises
-        ------
-        CannotStore
-            If the folder takes no file; so the command knows before any work.
-        """
+        """Write a small file, or raise CannotStore, so that the command knows before any work."""
         probe = self.out / ".probe"
         write_atomic(probe, "x" * 4096)
         probe.unlink(missing_ok=True)

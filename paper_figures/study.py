@@ -25,6 +25,24 @@ from refimpl.typing import FloatArray, Kernels
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
+__all__ = [
+    "Gathered",
+    "Grid",
+    "Job",
+    "Paper",
+    "Seen",
+    "Study",
+    "View",
+    "absent",
+    "by",
+    "differences",
+    "exact",
+    "grid",
+    "means",
+    "number",
+    "of_points",
+]
+
 SCALES = ("small", "paper")
 KERNELS = ("reference", "fast")
 PUBLISHED = Path(__file__).parent / "published"
@@ -109,30 +127,7 @@ class Job:
 
 
 def load_kernels(name: str) -> Kernels:
-    """Import the kernels that the command line names.
-
-    Parameters
-    ----------
-    name : {"reference", "fast"}
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If the fast kernels are not built.
-
-    See Also
-    --------
-    Job.kernels : The kernels of a cell.
-
-    Examples
-    --------
-    >>> load_kernels("reference").__name__
-    'refimpl.kernels'
-    """
+    """Import the kernels that the command line names; ImportError if they are not built."""
     import importlib
 
     one_of(name, KERNELS, "kernels")
@@ -214,26 +209,7 @@ class Seen:
 
 
 def published(file: str) -> list[dict[str, Any]]:
-    """Read a table of ``paper_figures/published``; its numbers are floats.
-
-    Parameters
-    ----------
-    file : str
-        ``<paper>/<table>.csv``.
-
-    Returns
-    -------
-    list of dict
-
-    See Also
-    --------
-    Seen.published : The same at the paper's scale alone.
-
-    Examples
-    --------
-    >>> published("boosted_distance/table1.csv")[0]["data_set"]
-    'ad'
-    """
+    """Read a table ``<paper>/<table>.csv`` of ``paper_figures/published``; numbers are floats."""
     with open(PUBLISHED / file, newline="", encoding="utf-8") as stream:
         return [
             {name: _number(cell) for name, cell in row.items()} for row in csv.DictReader(stream)
@@ -585,28 +561,7 @@ def exact(keys: Row, value: float, published: float | None = None, **more: Any) 
 
 
 def points_error(percent: float, points: int) -> float:
-    """Return the standard error of a percentage of so many points.
-
-    The share is taken as (hits + 1) / (points + 2), so that no hit at all has an error too.
-
-    Parameters
-    ----------
-    percent : float
-    points : int
-
-    Returns
-    -------
-    float
-
-    See Also
-    --------
-    of_points : The row of a percentage.
-
-    Examples
-    --------
-    >>> round(points_error(1.74, 10_000), 3)
-    0.131
-    """
+    """Return the standard error of a percentage of points, above 0 without a hit, too."""
     hits = (percent / 100.0 * points + 1.0) / (points + 2.0)
     return 100.0 * math.sqrt(hits * (1.0 - hits) / points)
 
@@ -639,33 +594,8 @@ def of_points(row: Row, points: int) -> Row:
 
 
 def together(of_runs: float, runs: int, of_points: float, points: int) -> Row:
-    """Return the standard error over runs and over points that all runs share, and its `n`.
-
-    `n` is one more than the degrees of freedom that Welch and Satterthwaite give the sum of the two
-    variances; without an error over runs it is `points`.
-
-    Parameters
-    ----------
-    of_runs, of_points : float
-        Standard errors; 0 without one.
-    runs, points : int
-
-    Returns
-    -------
-    dict
-        ``error`` and ``n``.
-
-    See Also
-    --------
-    of_points : The row of a percentage of points.
-
-    Examples
-    --------
-    >>> together(3.0, 10, 4.0, 100)
-    {'error': 5.0, 'n': 54}
-    >>> together(0.0, 1, 4.0, 100)
-    {'error': 4.0, 'n': 100}
-    """
+    """Return the `error` over runs (or 0) and over points that they share, and its `n`."""
+    # n: one more than the degrees of freedom of Welch and Satterthwaite; without runs the points
     error, n = math.hypot(of_runs, of_points), points
     if of_runs:
         n = 1 + int(error**4 / (of_runs**4 / (runs - 1) + of_points**4 / (points - 1)))

@@ -32,10 +32,7 @@ METHODS = ("Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", 
 
 
 def draw_examples(record: Record, figure: mpl.Figure) -> None:
-    """Draw a panel for each image set, with a row of images for each class.
-
-    A line says which set is not available.
-    """
+    """Draw the images of each class of each set; a line says which set is not available."""
     shown = record["drawing"]
     absent = [row["data_set"] for row in record["rows"] if row["ours"] is None]
     for axis, panel in zip(panels(figure, len(shown), 1), shown, strict=True):
@@ -72,10 +69,7 @@ def draw_rounds(record: Record, figure: mpl.Figure) -> None:
 
 
 def draw_projections(record: Record, figure: mpl.Figure) -> None:
-    """Draw a panel for each set: accuracy by the number of dimensions.
-
-    LDA, and NN without reduction, are level lines.
-    """
+    """Draw accuracy by the number of dimensions, a panel for each set; LDA and NN are level."""
     rows = [row for row in record["rows"] if row["training"] != "80% of the data"]
     handles: dict[str, Any] = {}
     for axis, mine in _panels_by_set(rows, figure):
@@ -124,10 +118,7 @@ def _panels_by_set(rows: list[Row], figure: mpl.Figure) -> Iterator[tuple[Axes, 
 
 
 def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
-    """Draw two panels by T: errors averaged over the sets, and the distance from the paper.
-
-    A line marks the chosen T.
-    """
+    """Draw two panels by T: errors averaged over the sets, and the distance from the paper."""
     upper, lower = panels(figure, 2, 1)
     rows = [row for row in record["rows"] if "data_set" not in row]
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))

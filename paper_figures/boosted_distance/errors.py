@@ -162,10 +162,7 @@ COLUMNS = {
 
 
 def table2(seen: Seen) -> Gathered:
-    """Return Table 2: NN with its best distance, AdaBoost, Boosted Distance and their difference.
-
-    Two rows on the claims of § 4.3 follow.
-    """
+    """Return the rows of Table 2, and two on the claims of § 4.3."""
     T = chosen_rounds(seen)
     found = errors_by_set(seen)
     rows: list[Row] = []

@@ -50,11 +50,8 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
 
 
 def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
-    """Draw figures 6, 7 and 9: a panel for each k, ranks divided by those of the first method.
-
-    The axis of percentiles p is logarithmic in 100 - p, so that the few hard queries, on which the
-    methods differ, have most of the room.
-    """
+    """Draw figures 6, 7 and 9: a panel for each k, ranks divided by those of the first method."""
+    # The axis is logarithmic in 100 - p: the few hard queries, on which methods differ, have room.
     drawing = record["drawing"]
     ks, names = (list(dict.fromkeys(line[part] for line in drawing)) for part in ("k", "panel"))
     handles: dict[str, Any] = {}

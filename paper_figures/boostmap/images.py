@@ -110,10 +110,7 @@ def squared_nearest(Q: BoolArray, X: BoolArray, k: int) -> tuple[FloatArray, Int
 
 
 def _squares(A: BoolArray) -> tuple[Any, Any, FloatArray]:
-    """Return edge pixels, squared distances to the nearest of them, and their number.
-
-    Whole numbers whose sums float32 holds exactly.
-    """
+    """Return edge pixels, squared distances to the nearest, and their number; sums are exact."""
     S = np.array([np.rint(distance_transform_edt(~image) ** 2) for image in A])
     E = A.reshape(len(A), -1).astype(np.float32)
     return E, S.reshape(E.shape).astype(np.float32), E.sum(axis=1, dtype=np.float64)

@@ -15,21 +15,7 @@ ORDERS = ("sorted", "appearance", "frequency")
 def nominal_codes(
     column: ArrayLike, *, order: str = "sorted", missing_symbol: str = "?"
 ) -> tuple[FloatArray, BoolArray]:
-    """Number the symbols of a column 0, 1, ...; a missing symbol gets the next number.
-
-    Parameters
-    ----------
-    column : (n,) array_like of str
-    order : {"sorted", "appearance", "frequency"}
-        How symbols are numbered: alphabetically, as they appear, or the most frequent first.
-    missing_symbol : str
-
-    Returns
-    -------
-    codes : (n,) float64
-    missing : (n,) bool
-        Where the symbol is the missing one.
-    """
+    """Return a column's symbols as numbers 0, 1, ..., a missing one the next, and where it is."""
     one_of(order, ORDERS, "order")
     cells = np.asarray(column)
     missing: BoolArray = np.asarray(cells == missing_symbol)
@@ -52,26 +38,9 @@ def table(
     order: str = "sorted",
     missing_symbol: str = "?",
 ) -> tuple[FloatArray, BoolArray]:
-    """Make a matrix of numbers from rows of text.
-
-    Parameters
-    ----------
-    rows : iterable of iterables of str
-    nominal : collection of int
-        The columns that hold symbols.
-    missing : {"code", "drop"}
-        ``"code"`` gives a missing value a number that no other has: the number after the last
-        symbol, or 1 below the least value of a numeric column. ``"drop"`` leaves the row out.
-    order : {"sorted", "appearance", "frequency"}
-        See :func:`nominal_codes`.
-    missing_symbol : str
-
-    Returns
-    -------
-    X : (n, d) float64
-    keep : (n_rows,) bool
-        The rows that X holds.
-    """
+    """Return rows of text as numbers, those of `nominal` columns codes, and which rows are kept."""
+    # missing="code": a number that no other has, after the last symbol or 1 below the least value;
+    # "drop": the row is left out.
     one_of(missing, MISSING, "missing")
     text = np.array([[cell.strip() for cell in row] for row in rows])
     X = np.empty(text.shape, dtype=np.float64)

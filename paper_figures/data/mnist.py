@@ -18,17 +18,7 @@ _HEADER = {0x00000801: 8, 0x00000803: 16}
 
 
 def read_idx(path: Path) -> NDArray[np.uint8]:
-    """Read an idx file of unsigned bytes.
-
-    Parameters
-    ----------
-    path : path
-        A gzip-compressed idx1 or idx3 file.
-
-    Returns
-    -------
-    (n,) or (n, rows * columns) uint8
-    """
+    """Read a gzip-compressed idx1 or idx3 file of unsigned bytes: (n,) or (n, rows * columns)."""
     with gzip.open(path) as stream:
         content = stream.read()
     header = _HEADER.get(int.from_bytes(content[:4], "big"))

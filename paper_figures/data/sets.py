@@ -118,34 +118,12 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
 
 
 def reader(name: str) -> Callable[..., Parsed]:
-    """Return the function that reads a data set; its module is part of the code behind a result.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-
-    Returns
-    -------
-    callable
-    """
+    """Return the function that reads a data set; its module is part of the code behind a result."""
     return recipe_of(name).read
 
 
 def describe(name: str, data_dir: Folder = None) -> FileList:
-    """Return the files of a data set with their sha256, fetching missing files.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-    data_dir : path or None
-
-    Returns
-    -------
-    tuple of dict
-        ``{"name", "sha256"}`` each; a set without files is described by the sha256 of its arrays.
-    """
+    """Return the files of a data set with their sha256, fetching missing files."""
     recipe = recipe_of(name)
     if not recipe.files:
         return load(name, data_dir).files
@@ -153,18 +131,7 @@ def describe(name: str, data_dir: Folder = None) -> FileList:
 
 
 def at_hand(name: str, data_dir: Folder = None) -> bool:
-    """Tell whether all files of a data set are here, so that nothing has to be downloaded.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-    data_dir : path or None
-
-    Returns
-    -------
-    bool
-    """
+    """Tell whether all files of a data set are here, so that nothing has to be downloaded."""
     return all(find(file, data_dir) is not None for file in recipe_of(name).files)
 
 

@@ -73,10 +73,7 @@ def read_gender(path: Path) -> Parsed:
 
 
 def read_arrhythmia(path: Path) -> Parsed:
-    """Read normal (0) against arrhythmia (1), 420 x 278.
-
-    Column 14 is dropped, and then the incomplete rows.
-    """
+    """Read normal (0) against arrhythmia (1), 420 x 278, without column 14 and incomplete rows."""
     rows = _rows(path)
     X, keep = table([row[:13] + row[14:279] for row in rows], missing="drop")
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
@@ -85,10 +82,8 @@ def read_arrhythmia(path: Path) -> Parsed:
 
 
 def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
-    """Read exon/intron (0) against intron/exon (1) borders, 60 letters each.
-
-    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them.
-    """
+    """Read exon/intron (0) against intron/exon (1) borders, 60 letters numbered in `order`."""
+    # ambiguity letters D, N, R, S come after A, C, G, T
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
     letters = np.array([[cell.strip() for cell in row[1:-1]] for row in rows])
     doubtful = ~np.isin(letters, list("ACGT"))
@@ -107,10 +102,7 @@ def read_sonar(path: Path) -> Parsed:
 
 
 def read_spectf(train: Path, test: Path) -> Parsed:
-    """Read normal (0) against abnormal (1) hearts.
-
-    80 training rows come first, then the older test part of 269 rows.
-    """
+    """Read normal (0) against abnormal (1) hearts: 80 training rows, the older 269 test rows."""
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
     note = "the 349 rows hold the 80 training rows twice"
     return Parsed(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))

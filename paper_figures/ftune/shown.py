@@ -175,11 +175,7 @@ CURVE = (
 
 
 def draw_curves(record: Record, figure: mpl.Figure) -> None:
-    """Draw figures 1 and 2: accuracy by the number of landmarks, a panel for each data set.
-
-    The methods are beside one another at each number of landmarks; bars are standard errors of the
-    mean.
-    """
+    """Draw accuracy by the number of landmarks, a panel for each set; bars are standard errors."""
     from matplotlib.ticker import NullLocator
 
     rows = [row for row in record["rows"] if row["ours"] is not None and "method" in row]

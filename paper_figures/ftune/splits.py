@@ -73,10 +73,7 @@ class Split:
         return random_landmarks(self.y, self.d, rng=self.rng("landmarks"), pool=True)
 
     def diverse(self, per_problem: bool = False) -> Landmarks | None:
-        """Return DSELECT's landmarks, d in all or for each one-vs-all problem.
-
-        Two classes make one problem, so there is no second choice.
-        """
+        """Return DSELECT's landmarks, d in all or a problem; two classes have no second choice."""
         if per_problem and len(np.unique(self.y)) == 2:
             return None
         rng = self.rng("dselect")
@@ -95,12 +92,10 @@ class Split:
 def accuracies(
     job: Job, *, methods: Sequence[str], data_set: str, how: str, landmarks: int, run: int
 ) -> Iterator[Observation]:
-    """Yield the test accuracies of the methods of § 3 with so many landmarks, or pairs a class.
-
-    FTUNE+D has the d landmarks of DSELECT in all, FTUNE+DP d for each one-vs-all problem; -S is
-    one transfer function, -M one for each class. `compared` counts the similarities that a new
-    object costs.
-    """
+    """Yield the test accuracies of the methods of § 3 with so many landmarks, or pairs a class."""
+    # FTUNE+D has the d landmarks of DSELECT in all, FTUNE+DP d for each one-vs-all problem; -S is
+    # one transfer function, -M one for each class. `compared` counts the similarities that a new
+    # object costs.
     split = Split(job, data_set, how, landmarks, run)
     common = split.common()
     if "BBS" in methods:

@@ -16,7 +16,7 @@ from paper_figures.gallery.html import page, render
 from paper_figures.store import Store, write_atomic
 from paper_figures.study import Paper
 
-__all__ = ["cpu_seconds", "first", "paper_page", "write"]
+__all__ = ["write"]
 
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
 
@@ -77,27 +77,7 @@ def _written(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
 
 
 def first(rooms: Sequence[Room], alone: bool) -> str:
-    """Return the first page: the papers at a glance, a search over all of them, the costs.
-
-    Parameters
-    ----------
-    rooms : sequence of Room
-    alone : bool
-        Whether it is a page by itself, and not one of the site.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    paper_page : The page of one of the papers.
-
-    Examples
-    --------
-    >>> "Nothing fits" in first([], alone=True)
-    True
-    """
+    """Return the first page; `alone` if it is by itself, and not one of the site."""
     return render(
         "first",
         rooms=rooms,
@@ -113,55 +93,12 @@ def first(rooms: Sequence[Room], alone: bool) -> str:
 
 
 def paper_page(room: Room, alone: bool) -> str:
-    """Return the page of a paper: its claims, then its figures and tables in the paper's order.
-
-    Parameters
-    ----------
-    room : Room
-    alone : bool
-        Whether it is a page by itself, and not one of the site.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    first : The page of all papers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paper_figures.gallery.entries import collect
-    >>> from paper_figures.registry import load_papers
-    >>> papers = load_papers()
-    >>> room = collect(Store(tempfile.mkdtemp()), papers[0], papers)
-    >>> "What the paper claims" in paper_page(room, alone=True)
-    True
-    """
+    """Return the page of a paper; `alone` if it is by itself, and not one of the site."""
     return render("paper", room=room, alone=alone)
 
 
 def cpu_seconds(entries: Iterable[Entry]) -> float:
-    """Return the CPU seconds of all cells; those of an entry that shares some count as equal.
-
-    Parameters
-    ----------
-    entries : iterable of Entry
-
-    Returns
-    -------
-    float
-
-    See Also
-    --------
-    first : Shows it.
-
-    Examples
-    --------
-    >>> cpu_seconds([])
-    0.0
-    """
+    """Return the CPU seconds of all cells; those of an entry that shares some count as equal."""
     total = 0.0
     counted: set[tuple[str, str, str]] = set()
     made = [(e, e.record) for e in entries if e.record and e.record["cpu_seconds"] is not None]

@@ -6,13 +6,7 @@ from paper_figures.judge.verdicts import NO_ERROR, Verdict
 
 
 class Footnotes:
-    """The reasons of an entry, numbered as its cells name them.
-
-    Attributes
-    ----------
-    reasons : dict
-        The number of each reason: of its text and the experiment that it names, if any.
-    """
+    """The reasons of an entry, numbered as its cells name them."""
 
     def __init__(self) -> None:
         self.reasons: dict[tuple[str, str], int] = {}

@@ -20,37 +20,12 @@ __all__ = ["page", "render", "template"]
 
 
 def page(title: str, kind: str, body: str) -> str:
-    """Return a whole page, with style and script inside.
-
-    Parameters
-    ----------
-    title : str
-        As text.
-    kind : str
-        The class of the body.
-    body : str
-        As HTML.
-
-    Returns
-    -------
-    str
-    """
+    """Return a whole page, with style and script inside; `kind` is the body's class."""
     return render("frame", title=title, kind=kind, body=body)
 
 
 def render(name: str, **values: Any) -> str:
-    """Return what a template makes of some values.
-
-    Parameters
-    ----------
-    name : str
-        A file of ``paper_figures/assets`` without its suffix.
-    **values
-
-    Returns
-    -------
-    str
-    """
+    """Return what a template of ``paper_figures/assets`` makes of some values."""
     return template(name).render(values)
 
 

@@ -85,19 +85,7 @@ class Block(NamedTuple):
 
 
 def blocks(entry: Entry, notes: Footnotes) -> list[Block]:
-    """Return the tables of an entry: those with published numbers, then ours alone.
-
-    Parameters
-    ----------
-    entry : Entry
-        With a record.
-    notes : Footnotes
-        Takes the reasons that the cells name.
-
-    Returns
-    -------
-    list of Block
-    """
+    """Return the tables of an entry: those with published numbers, then ours alone."""
     found = []
     for number, (grid, judged) in enumerate(_by_grid(entry), 1):
         printed = [item for item in judged if item.row["published"] is not None]

@@ -85,7 +85,6 @@ __all__ = [
     "InvalidClaims",
     "decide",
     "load_claims",
-    "write",
 ]
 
 SMALL_SCALE = "the records of this folder are of the small scale; the claim is about the paper's"
@@ -223,34 +222,7 @@ def read_records(store: Store, paper: Paper) -> dict[str, Record]:
 
 
 def write(store: Store, papers: Sequence[Paper]) -> None:
-    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``.
-
-    Parameters
-    ----------
-    store : store.Store
-    papers : sequence of study.Paper
-        A paper without claims gets no file.
-
-    Raises
-    ------
-    InvalidClaims
-        As for :func:`decide`.
-    paper_figures.store.CannotStore
-        If the file system refuses.
-
-    See Also
-    --------
-    decide : What is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paper_figures.registry import load_papers
-    >>> store = Store(tempfile.mkdtemp())
-    >>> write(store, load_papers())
-    >>> json.loads(store.path("lmnn", "claims", ".json").read_text())["count"]["holds"]
-    0
-    """
+    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``."""
     for paper in papers:
         if load_claims(paper.name).claims:
             decided = decide(paper.name, read_records(store, paper))

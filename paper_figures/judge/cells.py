@@ -34,19 +34,14 @@ STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison that a test makes: its state, and the number that is compared with the limit.
-
-    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows;
-    ``printed`` says whether the paper's own numbers are on the claim's side, None if they
-    do not say.
-    """
+    """A comparison that a test makes: its state, and the number compared with the limit."""
 
     name: str
     state: str
     number: Number | None = None
-    missing: str = ""
-    keys: Mapping[str, Any] | None = None
-    printed: bool | None = None
+    missing: str = ""  # what is not there, if the number is not
+    keys: Mapping[str, Any] | None = None  # of its rows
+    printed: bool | None = None  # whether the paper's own numbers are on the claim's side
 
 
 @dataclass(frozen=True)

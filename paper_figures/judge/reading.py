@@ -108,10 +108,7 @@ class Toml:
         needed: Sequence[str],
         place: Place,
     ) -> None:
-        """Refuse unknown fields, wrong kinds of values and choices, and what is not there.
-
-        A field's entry is a type and its name, or the texts that it may be.
-        """
+        """Refuse fields that are unknown, missing, or not of the type or choices in `known`."""
         what = place[-2]
         for name, value in table.items():
             if name not in known:
@@ -253,10 +250,7 @@ def load_claims(paper: str) -> Claims:
 
 
 def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claims:
-    """Return what a claims.toml says, or raise InvalidClaims with the line.
-
-    Figures that are not among those given are refused; by default none is.
-    """
+    """Return what a claims.toml says; only `figures` may be named, or any if there are none."""
     file = _ClaimsToml(paper, "claims.toml", text, ("claim", "lists", "not_here"))
     file.figures = figures
     not_here = []

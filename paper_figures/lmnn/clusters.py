@@ -52,17 +52,10 @@ def several(
     run: int,
     checks: int,
 ) -> Iterator[Observation]:
-    """Train p metrics for clusters of k-means, or one for each class if p is None.
-
-    The steps are the printed ones. The points held out end them. Runs differ in the points held out
-    and in the start of k-means; all p of a run hold out the same points.
-
-    Returns
-    -------
-    dict
-        Test errors in per cent: ``error``, where the points that trained vote; ``all``, where those
-        held out vote, too; ``euclidean``, where all vote. ``least`` is the validation error.
-    """
+    """Train p metrics for clusters of k-means, or one for each class if p is None."""
+    # The printed steps; the points held out end them. Runs differ in these and in the start of
+    # k-means. Test errors in per cent: "error" where the points that trained vote, "all" where
+    # those held out do, too.
     X, y, Q, z = points(job, data_set, preparation, d, n)
     trains = in_training(y, job.rng_for("held out", data_set, run))
     rng = job.rng_for("clusters", data_set, run, p)

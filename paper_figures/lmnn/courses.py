@@ -58,20 +58,10 @@ def course(
     checks: int,
     watched: bool,
 ) -> Iterator[Observation]:
-    """Train one metric, or one for each class, and measure errors on the way.
-
-    Several metrics take the paper's steps, from one metric that is trained before. One metric is
-    trained by the certified solver. With a split three of ten points of each class are held out:
-    the steps go on beyond the least validation error, so that both are known. With None all points
-    train.
-
-    Returns
-    -------
-    dict
-        ``checks``: eq. 3, active triples and errors after each full check, with training errors if
-        `watched`. ``stopped`` (with a split): the metrics where early stopping ends, measured
-        whole; ``end``: those of least eq. 3. Errors are in per cent, by k.
-    """
+    """Train one metric, or one for each class, and measure errors (%) by k on the way."""
+    # Several metrics take the paper's steps from one metric; that one is trained by the certified
+    # solver. With a split three of ten points of a class are held out; the steps go on beyond the
+    # least validation error, so that both ends are known: "stopped" and "end".
     parts = _parts(job, data_set, preparation, share, by_class, split)
     log = _Log(parts, watched)
     X, y = parts.X[parts.trains], parts.y[parts.trains]
@@ -143,10 +133,7 @@ class _Log:
 
 
 def _single(parts: Parts) -> FloatArray:
-    """Return the metric that several metrics start from: one metric, trained before them.
-
-    If points are held out, it ends early, too.
-    """
+    """Return the metric that several metrics start from; it ends early if points are held out."""
     held = ~parts.trains
     validation = (parts.X[held], parts.y[held]) if held.any() else None
     single = lmnn(
@@ -179,12 +166,9 @@ def _parts(
 
 
 def _measured(parts: Parts, L: FloatArray, *, train: bool) -> dict[str, Any]:
-    """Return errors by k: of the test points, of those held out and, if asked, of all that train.
-
-    All training points vote, but those held out do not where they are measured. A training error
-    leaves the point out: ``train`` is that of all training points, ``learnt`` that of those that
-    the metrics were learnt from.
-    """
+    """Return errors by k of the test points, of those held out and, if asked, of all that train."""
+    # All training points vote, but those held out do not where they are measured. A training error
+    # leaves the point out: "learnt" is that of the points that the metrics were learnt from.
     X, y, trains, Q, z, _, kernels = parts
     held = ~trains
     asked = {"test": (Q, z, X, y)}
@@ -377,10 +361,7 @@ SETS: dict[str, tuple[tuple[str, str, float, int, int, bool], ...]] = {
 
 
 def cells(scale: str) -> Iterator[Cell]:
-    """Yield the trainings of one metric, and of one for each class, on each set.
-
-    Those of several metrics run on each split, and once with all points.
-    """
+    """Yield the trainings of each set: several metrics on each split, and once with all points."""
     for name, kind, share, checks, splits, watched in SETS[scale]:
         for by_class in (False, True):
             for split in (*range(splits), None):

@@ -66,17 +66,9 @@ def compute(
     solver: str = "",
     checks: int = 0,
 ) -> Iterator[Observation]:
-    """Yield what is measured under a metric in some numbers of dimensions.
-
-    Parameters
-    ----------
-    method : {"Euclidean", "full", "rect"}
-        "full" is also cut to its leading eigenvectors (LMNN-SVD); "rect" trains a factor of
-        ``ranks[0]`` rows.
-    solver : {"printed", "optimum"}
-    checks : int
-        After so many full checks the printed steps end.
-    """
+    """Yield what is measured under a metric in some numbers of dimensions."""
+    # "full" is also cut to its leading eigenvectors (LMNN-SVD); "rect" trains ranks[0] rows; the
+    # printed steps end after so many full checks
     P = points(job, data_set, preparation, d, n)
     if method == "Euclidean":
         identity = np.eye(d)
@@ -117,10 +109,7 @@ def _rect(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -
 def _printed(
     P: Points, L: FloatArray, step: Callable[..., FloatArray], checks: int, kernels: Kernels
 ) -> dict[str, Any]:
-    """Take the paper's steps on the points as given, from a multiple of L.
-
-    The multiple makes the mean squared distance of target neighbours 1, as in Table 1.
-    """
+    """Take the paper's steps from the multiple of L of mean squared target distance 1."""
     targets = target_neighbors(P.X, P.y, K)
     X = np.ascontiguousarray(P.X)
     states = printed_steps(X, P.y, targets, kernels, scaled(L, X, targets), step=step)
@@ -137,19 +126,10 @@ def measured(job: Job, P: Points, L: FloatArray) -> dict[str, Any]:
 
 
 def searched(job: Job, P: Points, L: FloatArray) -> dict[str, Any]:
-    """Search in four ways, which take turns on parts of the queries, on one thread.
-
-    All get the points rotated to their principal components, as § 4.2 does it.
-
-    Returns
-    -------
-    dict
-        ``seconds`` of the processor for each part: "scan", which ends each sum early; "leaf", the
-        trees' own loop over all points; "balls" (eq. 7); "boxes". Beside them what a query looks at
-        on average: ``terms``, the share of all coordinates that the scan adds up, and ``balls`` and
-        ``boxes``, the share of all points. ``leaves`` has that share and the seconds of balls by
-        the number of points of a leaf.
-    """
+    """Search in four ways, which take turns on parts of the queries, on one thread."""
+    # All get the points rotated to their principal components (§ 4.2). "leaf" is the trees' own
+    # loop over all points. "terms" is the share of all coordinates that the scan adds up, "balls"
+    # and "boxes" the share of all points; "leaves" has balls' seconds and share by leaf size.
     axes = principal_axes(P.X @ L.T)
     X = np.ascontiguousarray(P.X @ L.T @ axes.T)
     chosen = job.rng_for("timed queries", len(P.Q)).permutation(len(P.Q))[:QUERIES]
@@ -255,15 +235,7 @@ def _test_points(value: Measured) -> int:
 
 
 def difference(mine: Set[int], others: Set[int], points: int) -> tuple[float, float]:
-    """Return errors of one method less those of another in per cent, and the standard error.
-
-    Parameters
-    ----------
-    mine, others : set of int
-        The test points that each method gets wrong.
-    points : int
-        The number of test points.
-    """
+    """Return errors less those of others, by the points each gets wrong (%), and its error."""
     alone = len(mine - others), len(others - mine)
     share = (alone[0] - alone[1]) / points
     # one more on each side, so that two equal methods have an error too

@@ -35,10 +35,7 @@ def _images(
 
 
 def ball(job: Job, *, data_set: str, preparation: str) -> Iterator[Observation]:
-    """Yield a ball of a tree, a query outside and the two distances of eq. 7 (figure 1).
-
-    The tree is that of two principal components.
-    """
+    """Yield a ball of a tree on two components, a query outside, the distances of eq. 7."""
     whole = points(job, data_set, preparation, 2)
     X = whole.X[:400]
     Q = whole.Q[:200]

@@ -59,10 +59,7 @@ def mean_row(keys: Row, published: float | None, values: Sequence[float], digits
 
 
 def _of_all(row: Row, n: int) -> Row:
-    """Return a row with its error where a single sample has all digits of MNIST.
-
-    Counts have no chance then; an error is a share of the 10,000 test points or of the sample.
-    """
+    """Return a row with its error where a single sample has all digits of MNIST."""
     if row["n"] > 1 or n < ALL_DIGITS:
         return row
     if row["measure"] in COUNTED:
@@ -100,10 +97,7 @@ def _trained(item: Observation) -> Observation:
 
 
 def table1(seen: Seen) -> Gathered:
-    """Return means over samples of what each solver's trainings have.
-
-    The published numbers are beside those of the printed steps.
-    """
+    """Return means over samples of what each solver's trainings have."""
     rows = seen.absent({"N": None, "images": "all", "by": None, "measure": None})
     lines = _published(seen)
     euclidean = {
@@ -181,10 +175,7 @@ def _first(checks: Sequence[Observation], count: float | None) -> list[Observati
 
 
 def active_set(seen: Seen) -> Gathered:
-    """Return how many triples are active at the start, and ever, along the steps.
-
-    Where the paper prints a number it is also said at which step the count passes it.
-    """
+    """Return active triples at the start and ever, and when they pass the published number."""
     rows = seen.absent({"N": None, "images": "all", "measure": None})
     lines = _published(seen)
     for (kind, n), group in grouped(_of(seen, "ever active"), "preparation", "n").items():
@@ -255,10 +246,7 @@ def changes(seen: Seen) -> Gathered:
 
 
 def _small_steps(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of the least step whose objective comes within 10 % of the least, again.
-
-    The paper says small steps, and prints no size.
-    """
+    """Return again the rows of the least step whose eq. 3 comes within 10 % of the least."""
     small = []
     for n in dict.fromkeys(row["N"] for row in rows if row["ours"] is not None):
         lows = {r["step"]: r["ours"] for r in rows if (r["N"], r["measure"]) == (n, OBJECTIVE)}

@@ -74,11 +74,9 @@ def compute(
 
 
 def over_balanced(words: Int32Array) -> tuple[float, int]:
-    """Return a tree's cost over that of a balanced one with as many leaves, and their number.
-
-    `words` are the leaves that the items reach. The cost is the mean share of the items that are in
-    an item's leaf, sum_k (n_k / n)^2, which is 1 / L in a balanced tree.
-    """
+    """Return a tree's cost over that of a balanced one with as many leaves, and their number."""
+    # `words` are the leaves that the items reach. The cost is the mean share of the items that are
+    # in an item's leaf, sum_k (n_k / n)^2, which is 1 / L in a balanced tree.
     sizes = np.unique(words, return_counts=True)[1]
     return float(len(sizes) * ((sizes / len(words)) ** 2).sum()), len(sizes)
 

@@ -67,23 +67,8 @@ def classes(
     hnswlib: str | None,
     **at: Any,
 ) -> Iterator[Observation]:
-    """Yield the shares of the query's class that a search returns, for each draw.
-
-    Parameters
-    ----------
-    job : Job
-    search : {"forest", "exact", "hnswlib", "LMNN"}
-        The forest as printed; exact Euclidean neighbours; those that hnswlib's graph finds; exact
-        neighbours under the metric that LMNN learns.
-    draws, n_train : int
-        Forest and LMNN learn from the labels of so many points, the same for both.
-    forest : mapping
-        Lambdas, depth and trees of the forest, and the size of its trial.
-    hnswlib : str or None
-        The version of hnswlib; without it nothing is computed.
-    **at
-        Data set, components, queries, K, counts.
-    """
+    """Yield the shares of the query's class that a search returns, for each draw."""
+    # forest and LMNN learn from the same n_train labels; without hnswlib nothing is computed
     if search == "hnswlib" and hnswlib is None:
         yield {"draw": 0, "missing": "hnswlib"}
         return
@@ -154,10 +139,8 @@ def _lambda(
 def of_class(
     starts: IntArray, items: IntArray, y: Labels, of_queries: Labels, counts: Sequence[int]
 ) -> FloatArray:
-    """Return the share of each query's class among its first returned items, for each count.
-
-    Query i is returned ``items[starts[i]:starts[i + 1]]``, the best first.
-    """
+    """Return the share of each query's class among its first items, by count."""
+    # query i is returned items[starts[i]:starts[i + 1]], the best first
     sizes = np.diff(starts)
     right = np.append(0, np.cumsum(y[items] == np.repeat(of_queries, sizes)))
     ends = starts[:-1, np.newaxis] + np.minimum(sizes[:, np.newaxis], counts)

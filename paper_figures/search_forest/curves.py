@@ -207,10 +207,7 @@ def gather(figure: str, seen: Seen) -> Gathered:
 
 
 def best_regions(curves: Sequence[Curve]) -> list[Curve]:
-    """Return the curves with one of k-means trees by leaves beside that of two regions.
-
-    It has the regions of the largest mean recall on the trial.
-    """
+    """Return the curves, with k-means trees of the regions of largest recall on the trial."""
     chosen: list[Curve] = []
     for reading in READINGS:
         mine = [curve for curve in curves if curve.reading == reading]
@@ -272,10 +269,8 @@ def cost_notes(lines: list[dict[str, Any]]) -> list[str]:
 
 
 def order_notes(lines: list[dict[str, Any]]) -> list[str]:
-    """Return a note for each reading: where along the curve the forest is ahead of each method.
-
-    A rival with one list in any case stands beside both readings.
-    """
+    """Return a note for each reading: where along the curve the forest is ahead of each method."""
+    # a rival with one list in any case stands beside both readings
     lists = {line["method"]: line for line in lines if line["reading"] == RANKED}
     notes = []
     for reading in READINGS:
@@ -308,12 +303,8 @@ PRINTED = "printed (other images)"
 
 
 def draw(record: Record, figure: mpl.Figure) -> None:
-    """Draw recall by the number of returned items.
-
-    Two panels have whole sets, of trees and tables and beside codes, and one has ranked lists. In
-    the last the comparisons on the way to the items count as items, where they are known. A printed
-    number is a hollow mark.
-    """
+    """Draw recall by returned items; in the last panel comparisons count as items."""
+    # a printed number is a hollow mark
     lines = record["drawing"]
     names = list(dict.fromkeys(line["method"] for line in lines))
     looks = _looks(names)

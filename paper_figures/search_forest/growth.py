@@ -45,26 +45,20 @@ NOTE = (
 
 
 class Lists(NamedTuple):
-    """Inverted lists, and how queries find theirs: ``words(Q)`` gives one list of each tree.
-
-    ``compared(Q)`` gives the mean number of planes, centres or functions that a query is compared
-    with.
-    """
+    """Inverted lists, and how queries find theirs: ``words(Q)`` gives one list of each tree."""
 
     starts: IntArray
     items: Int32Array
     words: Callable[[Points], Any]
-    compared: Callable[[Points], float]
+    compared: Callable[[Points], float]  # planes, centres or functions a query is compared with
 
 
 def growth(
     job: Job, *, index: str, n: int, divided: int, queries: int, passes: int
 ) -> Iterator[Observation]:
-    """Yield the processor's seconds of a query in each pass, and its candidates.
-
-    The index has so many leaves that one holds ``LEAF`` of `divided` points. All queries are asked
-    at once, so that a call's own time does not count.
-    """
+    """Yield the processor's seconds of a query in each pass, and its candidates."""
+    # A leaf holds LEAF of `divided` points. All queries are asked at once, so that a call's own
+    # time does not count.
     rng = job.rng_for("growth", n)
     X = rng.standard_normal((n, DIMENSION), dtype=np.float32)
     Q = X[rng.choice(n, queries, replace=False)]
@@ -125,10 +119,8 @@ def _kmeans(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generat
 
 
 def _hashing(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generator) -> Lists:
-    """Return hash tables with the fewest functions that leave `leaf` points in a bucket or less.
-
-    A bucket counts as often as it has points: so many would be found by a point's query.
-    """
+    """Return hash tables with the fewest functions that leave `leaf` points in a bucket or less."""
+    # a bucket counts as often as it has points: so many would be found by a point's query
     seed = int(rng.integers(2**32))
     for k in range(1, MOST_FUNCTIONS):
         first = _tables(job, X, 1, k, seed)

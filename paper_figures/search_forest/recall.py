@@ -60,11 +60,8 @@ def recalls(
     sample: int,
     **of: Any,
 ) -> Iterator[Observation]:
-    """Yield the curve of each draw of a method under each reading.
-
-    `part` names one of ``METHODS``; `sample` is the size of the trial; `of` are the parameters of
-    :func:`points.whole`.
-    """
+    """Yield the curve of each draw of a method (`part` of METHODS) under each reading."""
+    # `sample` is the size of the trial; `of` are the parameters of points.whole
     how = METHODS[part]
     tried: list[dict[str, float]] = []
     if len(settings) > 1:

@@ -58,10 +58,8 @@ NOTES = [
 def times(
     job: Job, *, bits: int, n: int, queries: int, d: int, depth: int, passes: int
 ) -> Iterator[Observation]:
-    """Yield seconds for a query among n synthetic items, of a scan and of an index, in each pass.
-
-    The index has 2^depth leaves in each tree, as a tree stands for `depth` bits in the paper.
-    """
+    """Yield seconds for a query among n synthetic items, of a scan and an index, in each pass."""
+    # the index has 2^depth leaves in each tree, as a tree stands for `depth` bits in the paper
     rng = job.rng_for("times", bits, n)
     trees = bits // depth
     words = -(-bits // 64)
@@ -203,10 +201,7 @@ def growth_notes(growth: dict[str, list[float]], sizes: list[int]) -> list[str]:
 
 
 def draw(record: Record, figure: mpl.Figure) -> None:
-    """Draw seconds for a query by the number of items, a panel for each search.
-
-    Dotted lines go to what is extrapolated, beside which the printed number is a hollow mark.
-    """
+    """Draw seconds a query by items; dotted lines are extrapolated, published numbers hollow."""
     lines = record["drawing"]
     bits = sorted({line["bits"] for line in lines})
     handles: dict[str, Any] = {}
