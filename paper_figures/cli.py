@@ -3,11 +3,13 @@
 import argparse
 import difflib
 import logging
+import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TextIO, TypeAlias
 
 from paper_figures import gallery, report
@@ -24,6 +26,7 @@ FAILED = 1
 MISUSED = 2  # argparse's own
 UNWRITABLE = 3
 INTERRUPTED = 130
+PAUSE = 15  # seconds: the pages of a long run are written so often
 REPRODUCED = Path(__file__).parent / "reproduced"
 
 Chosen: TypeAlias = list[tuple[Paper, View]]
@@ -96,11 +99,14 @@ def _say(text: str, stream: TextIO) -> None:
 def _run(run: Options, store: Store, papers: Sequence[Paper], chosen: Chosen, jobs: int) -> int:
     states: list[str] = []
     look_ups: dict[str, LookUp] = {}
+    written = -math.inf
     for paper, figure in chosen:
         outcome = make_figure(run, store, paper, figure, jobs=jobs, look_ups=look_ups)
         states.append(outcome.state)
         _say(_line(store, paper, figure, outcome), sys.stderr)
-        gallery.write(store, papers)
+        if monotonic() - written > PAUSE:
+            gallery.write(store, papers)
+            written = monotonic()
     page = report.write_pages(store, papers)
     _say(
         f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; "

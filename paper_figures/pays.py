@@ -361,7 +361,7 @@ WHEN = View(
             ("method",),
             tables=("measure",),
             best="best",
-            headings={"data_set": "data set", "best": BEST},
+            headings={"best": BEST},
             order={"method": METHODS, "measure": (ERROR, FIT, ASK)},
         ),
     ),

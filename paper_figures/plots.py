@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.answers import mark_series, tell, with_answers
-from paper_figures.store import Record
+from paper_figures.store import Record, Row
+from paper_figures.study import Draw, by
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from paper_figures.study import Draw
 
 LineStyle: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
@@ -58,6 +59,13 @@ def hollow(style: dict[str, Any]) -> dict[str, Any]:
     return style | {"linestyle": "none", "markerfacecolor": "none", "markersize": 9}
 
 
+def in_key(**look: Any) -> Line2D:
+    """Return what the key shows for printed numbers, or for lines of any colour."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink} | look)
+
+
 def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     """Return panels of equal size, row by row; with none the picture says so."""
     if count == 0:
@@ -69,6 +77,16 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     for unused in axes[count:]:
         unused.set_axis_off()
     return axes[:count]
+
+
+def panels_by(
+    figure: Figure, rows: Iterable[Row], *keys: str, columns: int = 2
+) -> Iterator[tuple[Axes, tuple[Any, ...], list[Row]]]:
+    """Yield a panel, the values and the rows for each combination of values of some keys."""
+    groups = by((row for row in rows if row["ours"] is not None), *keys)
+    axes = panels(figure, len(groups), columns)
+    for axis, (values, mine) in zip(axes, groups.items(), strict=True):
+        yield axis, values, mine
 
 
 def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
@@ -111,15 +129,33 @@ def standard_error(row: Mapping[str, Any]) -> float:
     return float(row["error"] or 0.0)
 
 
+def line_of(
+    axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
+) -> Line2D:
+    """Draw the numbers of some rows as a line."""
+    (line,) = axis.plot(x, [row["ours"] for row in rows], **look)
+    tell(line, rows)
+    return line
+
+
 def mean_line(
     axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
 ) -> Line2D:
     """Draw the numbers of some rows as a line, with a band of 1.96 standard errors of the mean."""
-    ours = [row["ours"] for row in rows]
-    (line,) = axis.plot(x, ours, **look)
-    tell(line, rows)
-    band(axis, x, ours, [standard_error(row) for row in rows], line.get_color())
+    line = line_of(axis, x, rows, **look)
+    ours, errors = [row["ours"] for row in rows], [standard_error(row) for row in rows]
+    band(axis, x, ours, errors, line.get_color())
     return line
+
+
+def error_bars(
+    axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
+) -> ErrorbarContainer:
+    """Draw the numbers of some rows with bars of one standard error."""
+    ours, errors = [row["ours"] for row in rows], [standard_error(row) for row in rows]
+    bars = axis.errorbar(x, ours, yerr=errors, capsize=2, **look)
+    tell(bars, rows)
+    return bars
 
 
 def band(
@@ -219,21 +255,20 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    files = {}
     with our_settings():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)
         series = mark_series(figure)
-        for name in ("svg", "png"):
-            buffer = io.BytesIO()
-            metadata = {"Date": None} if name == "svg" else {}
-            figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
-            files[name] = buffer.getvalue()
-            if name == "svg":
-                files[name] = with_answers(files[name], figure, *series, record)
-    svg, png = on_dark_pages(shorter(files["svg"])), _fewer_colours(files["png"])
-    return {".svg": svg, ".png": png}
+        svg = with_answers(_saved(figure, "svg", Date=None), figure, *series, record)
+        png = _saved(figure, "png")
+    return {".svg": on_dark_pages(shorter(svg)), ".png": _fewer_colours(png)}
+
+
+def _saved(figure: Figure, form: str, **metadata: None) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, dpi=150, metadata=metadata)
+    return buffer.getvalue()
 
 
 def shorter(svg: bytes) -> bytes:

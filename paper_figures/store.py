@@ -210,7 +210,7 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def _intact(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a file's content without its sha256, which must fit; old files have none."""
+    """Return a file's content without its sha256, which must fit if it is there."""
     content = dict(content)
     if "sha256" in content and content.pop("sha256") != digest(content):
         raise InvalidRecord("its check sum does not fit")

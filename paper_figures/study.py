@@ -500,7 +500,11 @@ class Paper:
 
 
 def number(
-    keys: Row, values: Sequence[float] | FloatArray, published: float | None = None, **more: Any
+    keys: Row,
+    values: Sequence[float] | FloatArray,
+    published: float | None = None,
+    digits: int | None = None,
+    **more: Any,
 ) -> Row:
     """Return the row of a mean over runs.
 
@@ -511,6 +515,8 @@ def number(
     values : sequence of float
         One of each run; a single one has no error.
     published : float or None
+    digits : int or None
+        Decimals to which the mean is rounded.
     **more
         Further fields, such as ``tolerance``.
 
@@ -530,6 +536,7 @@ def number(
     n = len(values)
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else None
     ours = float(np.mean(values))
+    ours = ours if digits is None else round(ours, digits)
     return keys | {"published": published, "ours": ours, "error": error, "n": n} | more
 
 

@@ -93,7 +93,6 @@ def figure1(seen: Seen) -> Gathered:
     return Gathered(rows, [note], drawing)
 
 
-HEADINGS = {"data_set": "data set"}
 SIZES = Study(
     "sizes",
     sizes,
@@ -107,7 +106,6 @@ SIZES = Study(
                 Grid(
                     ("data_set",),
                     ("quantity",),
-                    headings=HEADINGS,
                     order={"data_set": SETS},
                     alike=("quantity",),
                     once="counted",
@@ -131,7 +129,7 @@ EXAMPLES = Study(
                 "The faces are left out, not available."
             ),
             size=(5.2, 1.7),
-            layout=(Grid(("data_set", "class", "quantity"), headings=HEADINGS, once="counted"),),
+            layout=(Grid(("data_set", "class", "quantity"), once="counted"),),
         ),
     ),
 )

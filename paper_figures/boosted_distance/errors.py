@@ -431,16 +431,15 @@ def distances(seen: Seen) -> Gathered:
 
 # ----------------------------------------------------------------------------------- the study
 
-HEADINGS = {"data_set": "data set"}
 ORDER = {"data_set": SETS}
-BY_METHOD = (Grid(("data_set",), ("method",), headings=HEADINGS, order=ORDER),)
+BY_METHOD = (Grid(("data_set",), ("method",), order=ORDER),)
 TABLE2 = (
     Grid(
         ("data_set",),
         ("method",),
         details=("distance",),
         where={"method": tuple(COLUMNS.values())},
-        headings=HEADINGS | {"distance": ""},
+        headings={"distance": ""},
         order=ORDER | {"method": tuple(COLUMNS.values())},
         names={"method": {"difference": "AdaBoost − Boosted Distance"}},
     ),
@@ -448,7 +447,6 @@ TABLE2 = (
         ("method", "data_set"),
         details=("distance",),
         title="Counts over the data sets (§ 4.3)",
-        headings=HEADINGS,
         once="counted",
     ),
 )
@@ -482,7 +480,7 @@ STUDY = Study(
                 "rounds, with 95 % intervals; NN (L2) is a level line."
             ),
             size=(5.2, 4.6),
-            layout=(Grid(("data_set", "method"), ("rounds",), headings=HEADINGS, order=ORDER),),
+            layout=(Grid(("data_set", "method"), ("rounds",), order=ORDER),),
             uses=partial(_of_high, "test"),
         ),
         View(
@@ -501,7 +499,7 @@ STUDY = Study(
                     ("dimensions",),
                     tables=("data_set",),
                     details=("used",),
-                    headings=HEADINGS | {"used": "dimensions used"},
+                    headings={"used": "dimensions used"},
                     order=ORDER,
                 ),
             ),
@@ -559,7 +557,6 @@ STUDY = Study(
                 Grid(
                     ("quantity", "data_set"),
                     ("rounds",),
-                    headings=HEADINGS,
                     order=ORDER,
                     title="by data set",
                     where={"method": (None,)},
@@ -569,7 +566,7 @@ STUDY = Study(
                     ("data_set",),
                     ("rounds", "method"),
                     details=("distance",),
-                    headings=HEADINGS | {"distance": ""},
+                    headings={"distance": ""},
                     order=ORDER | {"method": tuple(COLUMNS.values())},
                     names=TABLE2[0].names,
                     title="Table 2 of other T",
@@ -586,7 +583,6 @@ STUDY = Study(
                 Grid(
                     ("data_set",),
                     ("distance",),
-                    headings=HEADINGS,
                     order=ORDER,
                     names={"distance": {"all": "best of eight"}},
                 ),

@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import Recipe
 from paper_figures.extras import require_extra
 from refimpl.typing import FloatArray, IntArray
 
@@ -115,11 +115,6 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     for array in (X, y):
         array.setflags(write=False)
     return DataSet(name, X, y, parsed.classes, files, parsed.n_train, parsed.notes)
-
-
-def reader(name: str) -> Callable[..., Parsed]:
-    """Return the function that reads a data set; its module is part of the code behind a result."""
-    return recipe_of(name).read
 
 
 def describe(name: str, data_dir: Folder = None) -> FileList:

@@ -9,9 +9,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
-from paper_figures.gallery.entries import Entry, Room, collect, state_of
+from paper_figures.gallery.entries import Entry, Room, collect
 from paper_figures.gallery.html import page, render
 from paper_figures.store import Store, write_atomic
 from paper_figures.study import Paper
@@ -19,9 +18,6 @@ from paper_figures.study import Paper
 __all__ = ["write"]
 
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
-
-_SHOWN: WeakKeyDictionary[Store, dict[str, tuple[object, Room]]] = WeakKeyDictionary()
-"""What the pages that were written last show: a run writes them after each figure."""
 
 
 def write(store: Store, papers: Sequence[Paper]) -> Path:
@@ -55,25 +51,15 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     >>> "not yet run" in page.read_text(encoding="utf-8")
     True
     """
-    rooms = [_written(store, paper, papers) for paper in papers]
+    rooms = [collect(store, paper, papers) for paper in papers]
+    for room in rooms:
+        title = f"{room.paper.title}: published and reproduced"
+        body = paper_page(room, alone=True)
+        write_atomic(store.out / room.name / "index.html", page(title, "paper", body))
     path = store.out / "index.html"
     title = "Figures and tables: published and reproduced"
     write_atomic(path, page(title, "first", first(rooms, alone=True)))
     return path
-
-
-def _written(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
-    """Write a paper's page, unless this store's files are those of the page already there."""
-    path = store.out / paper.name / "index.html"
-    shown = _SHOWN.setdefault(store, {})
-    state = (state_of(store, paper), papers)
-    if paper.name in shown and shown[paper.name][0] == state and path.is_file():
-        return shown[paper.name][1]
-    room = collect(store, paper, papers)
-    title = f"{room.paper.title}: published and reproduced"
-    write_atomic(path, page(title, "paper", paper_page(room, alone=True)))
-    shown[paper.name] = (state, room)
-    return room
 
 
 def first(rooms: Sequence[Room], alone: bool) -> str:

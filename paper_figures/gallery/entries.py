@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -174,17 +173,6 @@ def collect(
     folder = (store.out / paper.name).resolve()
     names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
     return Room(paper, entries, decided, folder, _checkout(folder), names, pages)
-
-
-def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
-    """Return the files of a paper's results, their times and sizes."""
-    folder = store.out / paper.name
-    states = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        with suppress(FileNotFoundError):  # another run may move its files
-            stat = path.stat()
-            states.append((path.name, stat.st_mtime_ns, stat.st_size))
-    return [state for state in states if not state[0].endswith(".html")]
 
 
 def _entry(store: Store, paper: Paper, figure: View) -> Entry:

@@ -16,9 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paper_figures.lmnn.points import in_training, per_cent_wrong, points
-from paper_figures.lmnn.table1 import NAMES, grouped, mean_row
+from paper_figures.lmnn.table1 import NAMES
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, of_points
+from paper_figures.study import (
+    Cell,
+    Gathered,
+    Grid,
+    Job,
+    Observation,
+    Seen,
+    Study,
+    View,
+    by,
+    number,
+    of_points,
+)
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step
@@ -199,7 +211,6 @@ EARLY = "ends early"
 PAST = "held out, to the end"
 ALL = "all points, to the end"
 LESS_ONE = "several metrics less one metric"
-COURSE = ("test", "validation", "train", "learnt")
 MEASURES = {"test": "test", "train": "train", "learnt": "train, points learnt from"}
 POINTS = {  # that train, and that test: all splits share them
     "letters": {"test": 6000, "train": 14_000},
@@ -227,12 +238,11 @@ def figure5(seen: Seen) -> Gathered:
     rows = seen.absent(keys)
     table = seen.published("lmnn/figure5.csv")
     printed = {(line["measure"], line["method"]): line for line in table}
-    for group in grouped(seen.items, "data_set", "preparation", "share", "by_class").values():
+    for group in by(seen.items, "data_set", "preparation", "share", "by_class").values():
         for training, ends in _endings(group):
             rows += _rows(group[0], training, ends, printed)
     rows += _less_one(seen.items)
-    courses = _courses(seen.items)
-    return Gathered(rows, [NOTE, *_least(courses)], courses)
+    return Gathered(rows, [NOTE, *_least(seen.items)])
 
 
 def _endings(group: Sequence[Observation]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -274,14 +284,14 @@ def _rows(
         numbers = [end[measure][k] for end, k in zip(ends, chosen, strict=True)]
         # § 5.2: a validation set ends the paper's trainings
         printed_as = "mnist" if name == "MNIST-10" else name
-        row = mean_row(keys, line.get(printed_as) if training == EARLY else None, numbers)
+        row = number(keys, numbers, line.get(printed_as) if training == EARLY else None, digits=2)
         yield of_points(row, POINTS[name][words.partition(",")[0]]) if name in POINTS else row
 
 
 def _less_one(items: Sequence[Observation]) -> Iterator[Row]:
     """Yield errors of several metrics less those of one, split by split, where both end early."""
     held_out = [item for item in items if item["split"] is not None]
-    for group in grouped(held_out, "data_set", "preparation", "share").values():
+    for group in by(held_out, "data_set", "preparation", "share").values():
         ends = {(item["by_class"], item["split"]): item["stopped"] for item in group}
         splits = [split for by_class, split in ends if by_class and (False, split) in ends]
         for measure in ("test", "train") if splits else ():
@@ -294,7 +304,7 @@ def _less_one(items: Sequence[Observation]) -> Iterator[Row]:
                 "d": group[0]["d"],
             }
             less = [errors[True, split] - errors[False, split] for split in splits]
-            yield mean_row(keys, None, less, 3)
+            yield number(keys, less, digits=3)
 
 
 def _chosen_k(end: Mapping[str, Any]) -> str:
@@ -303,39 +313,21 @@ def _chosen_k(end: Mapping[str, Any]) -> str:
     return min(errors, key=lambda k: (errors[k], int(k)))
 
 
-def _least(courses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _least(items: Sequence[Observation]) -> Iterator[str]:
     """Say how low the training errors of several metrics were at any full check, set by set."""
     least: dict[str, tuple[float, int]] = {}
-    for course in courses:
-        for check in course["checks"]:
+    for item in (item for item in items if item["by_class"]):
+        name = item["data_set"]
+        for check in item["checks"]:
             if "train" in check:
-                found = check["train"], check["check"]
-                least[course["set"]] = min(found, least.get(course["set"], found))
+                found = check["train"][str(K)], check["check"]
+                least[name] = min(found, least.get(name, found))
     if least:
         words = [f"{name} {error:.2f} % (check {t})" for name, (error, t) in least.items()]
         yield (
             "The least training error (k = 3) of several metrics at any full check, with points "
             f"held out or without: {', '.join(words)}."
         )
-
-
-def _courses(items: Sequence[Observation]) -> list[dict[str, Any]]:
-    """Return errors after each full check where training errors were measured there."""
-    return [
-        {
-            "set": item["data_set"],
-            "preparation": item["preparation"],
-            "share": item["share"],
-            "by_class": item["by_class"],
-            "split": item["split"],
-            "checks": [
-                {"check": c["check"]} | {name: c[name]["3"] for name in COURSE if name in c}
-                for c in item["checks"]
-            ],
-        }
-        for item in items
-        if item["by_class"]
-    ]
 
 
 # ---------------------------------------------------------------------------------- the study

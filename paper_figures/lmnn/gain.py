@@ -176,20 +176,15 @@ def _of_way(item: Observation, way: str, paper: bool) -> Iterator[Row]:
     rest, searches, steps = item["rest"], item["searches"], item["steps"]
     rarely, often = rest + searches * mine, rest + steps * mine
     if way != "scan":
-        yield _mean(keys | {"measure": COUNTED}, 1 / np.array(item["share"][way]))
-        yield _mean(keys | {"measure": SEARCH}, scan / mine)
-        yield _mean(keys | {"measure": TRAINING}, (rest + searches * scan) / rarely)
+        yield number(keys | {"measure": COUNTED}, 1 / np.array(item["share"][way]), digits=3)
+        yield number(keys | {"measure": SEARCH}, scan / mine, digits=3)
+        yield number(keys | {"measure": TRAINING}, (rest + searches * scan) / rarely, digits=3)
         printed = PRINTED.get(d) if paper and way == "balls" and n == ALL_DIGITS else None
-        yield _mean(keys | {"measure": OFTEN}, (rest + steps * scan) / often, printed)
-    yield _mean(keys | {"measure": SHARE}, 100 * searches * mine / rarely)
-    yield _mean(keys | {"measure": OFTEN_SHARE}, 100 * steps * mine / often)
+        yield number(keys | {"measure": OFTEN}, (rest + steps * scan) / often, printed, digits=3)
+    yield number(keys | {"measure": SHARE}, 100 * searches * mine / rarely, digits=3)
+    yield number(keys | {"measure": OFTEN_SHARE}, 100 * steps * mine / often, digits=3)
     if way not in ("products", "scan"):
-        yield _mean(keys | {"measure": BUILT}, 100 * np.array(item["built"][way]) / mine)
-
-
-def _mean(keys: Row, values: Any, published: float | None = None) -> Row:
-    row = number(keys, values, published)
-    return row | {"ours": round(row["ours"], 3)}
+        yield number(keys | {"measure": BUILT}, 100 * np.array(item["built"][way]) / mine, digits=3)
 
 
 STUDY = Study(

@@ -31,6 +31,7 @@ from paper_figures.study import (
     View,
     exact,
     number,
+    of_points,
 )
 from paper_figures.themes import LIGHT
 from refimpl.lmnn import (
@@ -202,10 +203,8 @@ def figure2(seen: Seen) -> Gathered:
 
 def _error(keys: Row, value: Measured) -> Row:
     """Return the test error, with the standard error of a share of so many points."""
-    n = _test_points(value)
-    share = (len(value["wrong"]) + 1) / (n + 2)  # so that no error has a standard error, too
     row = exact(keys | {"measure": ERROR}, round(value["error"], 2))
-    return row | {"error": 100 * math.sqrt(share * (1 - share) / n), "n": n}
+    return of_points(row, _test_points(value))
 
 
 def _differences(
@@ -314,13 +313,12 @@ SEARCHED = "PCA"  # whose searches stand above
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 2: errors by dimension; above them what ball trees gain over the scan."""
     methods = record["drawing"]["methods"]
-    names = [*METHODS, *(name for name in methods if name not in METHODS)]  # of earlier records
-    ranks = {int(rank) for name in names if name != SEARCHED for rank in methods.get(name, {})}
+    ranks = {int(rank) for name in METHODS if name != SEARCHED for rank in methods.get(name, {})}
     gained = _gained(methods.get(SEARCHED, {}), ranks)
     if any(gained.values()):
         top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 2.4))
-        free = [place for place, name in enumerate(names) if not methods.get(name)]
-        places = (*range(len(names), 8), *free)
+        free = [place for place, name in enumerate(METHODS) if not methods.get(name)]
+        places = (*range(len(METHODS), 8), *free)
         for place, (words, points) in zip(places, gained.items(), strict=False):
             if points:
                 top.plot(*zip(*points, strict=True), label=words, **series_style(place))
@@ -331,7 +329,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         axis = figure.subplots()
     of_error = (row for row in record["rows"] if row["measure"] == ERROR)
     errors = {(row["method"], row["dimensions"]): row for row in of_error}
-    for place, method in enumerate(names):
+    for place, method in enumerate(METHODS):
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
         if points:
@@ -345,12 +343,9 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
 
 
 def _gained(by_rank: dict[str, Any], ranks: set[int]) -> dict[str, list[tuple[int, float]]]:
-    """Return what each way to search gains over the scan, by rank; of earlier records boxes'."""
-    shown = {int(r): {"boxes": at.get("speedup")} | at for r, at in by_rank.items()}
-    return {
-        words: [(r, shown[r][way]) for r in sorted(shown) if r in ranks and shown[r].get(way)]
-        for way, words in GAINED.items()
-    }
+    """Return what each way to search gains over the scan, by rank."""
+    shown = sorted((int(r), at) for r, at in by_rank.items() if int(r) in ranks)
+    return {words: [(r, at[way]) for r, at in shown if at[way]] for way, words in GAINED.items()}
 
 
 LEAVES = (2, 4, 8, 16, 32, 64, 128)
@@ -388,9 +383,7 @@ STUDY = Study(
             alt="Errors of PCA, and of LMNN-SVD and LMNN-RECT by both solvers, by dimension; above "
             "them how many times faster a search in ball trees is than a scan.",
             size=(5.2, 6.4),
-            layout=(
-                Grid(("method",), ("dimensions",), tables=("measure",), details=("speedup",)),
-            ),  # an earlier record has speed-ups beside errors
+            layout=(Grid(("method",), ("dimensions",), tables=("measure",)),),
         ),
     ),
     version=2,  # the scan compares sixteen points at once

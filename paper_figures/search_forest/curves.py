@@ -21,6 +21,7 @@ from paper_figures.plots import (
     INTERVALS,
     band,
     hollow,
+    in_key,
     key,
     label_ends,
     logarithmic,
@@ -30,6 +31,7 @@ from paper_figures.plots import (
 )
 from paper_figures.search_forest.methods import RANKED, SETS
 from paper_figures.search_forest.recall import (
+    BY_READING,
     FOREST,
     KMEANS,
     LSH,
@@ -342,7 +344,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         if ends:
             label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
-        handles[PRINTED] = _in_key()
+        handles[PRINTED] = in_key()
     note = INTERVALS if any(row["error"] for row in record["rows"]) else ""
     key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
 
@@ -395,26 +397,10 @@ def _printed(
             tell(mark, [row])
 
 
-def _in_key() -> Any:
-    """Return what the key shows for printed numbers."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink})
-
-
 # --------------------------------------------------------------------------- the study
 
 
-LAYOUT = (
-    Grid(
-        ("method", "setting"),
-        ("returned",),
-        tables=("reading",),
-        details=("trees",),
-        names={"reading": {reading: reading.capitalize() for reading in READINGS}},
-        headings={"trees": "trees in use"},
-    ),
-)
+LAYOUT = (Grid(("method", "setting"), details=("trees",), **BY_READING),)
 ALT = (
     "Recall of the nearest neighbours by the number of returned items, in whole sets and in ranked "
     "lists: the forest beside k-means trees and hashing, and beside spectral hashing. Then with "

@@ -130,7 +130,7 @@ STUDY = Study(
                 Grid(
                     ("data_set", "quantity", "items"),
                     ("bits",),
-                    headings={"data_set": "data set", "bits": "bits of a code"},
+                    headings={"bits": "bits of a code"},
                 ),
             ),
         ),

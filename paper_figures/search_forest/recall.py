@@ -24,6 +24,13 @@ FOREST = "Boosted Search Forest"
 KMEANS = "k-means trees"
 LSH = "LSH"
 READINGS = (SETS, RANKED)
+BY_READING: dict[str, Any] = {
+    "columns": ("returned",),
+    "tables": ("reading",),
+    "names": {"reading": {reading: reading.capitalize() for reading in READINGS}},
+    "headings": {"trees": "trees in use"},
+}
+"""How the views lay out recall by the number of returned items."""
 FULL = 0.95
 """A method that returns a smaller part of what is asked for has run out of candidates."""
 READING = (
