@@ -27,9 +27,9 @@ OF_RANDOM = "FTUNE-S, d random landmarks"
 
 
 @lru_cache(maxsize=2)
-def _prepared(data_set: str, data_dir: str | None, how: str) -> tuple[Any, Any]:
+def _prepared(job: Job, data_set: str, how: str) -> tuple[Any, Any]:
     """Return the points, or the matrix of similarities, and the labels of a data set."""
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = job.load(data_set)
     X = loaded.X
     if how == "standardised":
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
@@ -43,7 +43,7 @@ class Split:
     """Training, validation and test part of one run; all methods of a run see the same."""
 
     def __init__(self, job: Job, data_set: str, how: str, landmarks: int, run: int) -> None:
-        X, y = _prepared(data_set, job.data_dir, how)
+        X, y = _prepared(job, data_set, how)
         order = job.rng_for("split", data_set, run).permutation(len(y))
         share, more = SHARES[how in MATRIX]
         first, second = round(share * len(y)), round((share + more) * len(y))

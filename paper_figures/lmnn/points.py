@@ -40,7 +40,7 @@ class Sample(NamedTuple):
 
 def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = None) -> Points:
     """Return n points (or all) on d leading components, or on those that hold a share d < 1."""
-    whole = _on_components(data_set, job.data_dir, preparation, d)
+    whole = _on_components(job, data_set, preparation, d)
     if n is None or n >= len(whole.X):
         return whole
     kept = np.sort(job.rng_for("training points", data_set, n).permutation(len(whole.X))[:n])
@@ -48,8 +48,8 @@ def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = 
 
 
 @lru_cache(maxsize=1)
-def _on_components(data_set: str, data_dir: str | None, preparation: str, d: float) -> Points:
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
+def _on_components(job: Job, data_set: str, preparation: str, d: float) -> Points:
+    loaded = job.load(data_set)
     X = prepared(loaded.X, preparation)
     train = loaded.n_train
     X = X - X[:train].mean(axis=0)

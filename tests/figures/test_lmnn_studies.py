@@ -16,7 +16,7 @@ from paper_figures.study import Job
 from refimpl.ball_trees import as_tree
 from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn
 
-JOB = Job(0, "reference")
+JOB = Job(0, "reference", None, ("lmnn toy",))
 TOY = {"data_set": "lmnn toy", "preparation": "as they are"}
 WAYS = ["products", "scan", "balls", "small balls", "boxes"]
 
