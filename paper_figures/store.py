@@ -334,7 +334,7 @@ class Store:
                 raise InvalidRecord("it is not the part that its name says")
             return _intact(part)
         except InvalidRecord as error:
-            LOG.warning("%s is damaged and will be computed again: %s", path, error)
+            self._name(path, error)
             return None
 
     def write_part(

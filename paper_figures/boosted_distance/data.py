@@ -124,10 +124,8 @@ EXAMPLES = Study(
             "Examples of the digits 1 and 7, and of the gender set",
             figure1,
             draw_examples,
-            alt=(
-                "Two rows of handwritten digits: ones above, sevens below. "
-                "The faces are left out, not available."
-            ),
+            alt="Two rows of handwritten digits: ones above, sevens below. "
+            "The faces are left out, not available.",
             size=(5.2, 1.7),
             layout=(Grid(("data_set", "class", "quantity"), once="counted"),),
         ),

@@ -49,11 +49,7 @@ def read_mnist(
     return Parsed(X, y, {digit: str(digit) for digit in digits}, n_train=len(parts[0][1]))
 
 
-def read_mnist17(
-    train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
-) -> Parsed:
-    """Read the digits 1 and 7 of MNIST."""
-    return read_mnist(train_images, train_labels, test_images, test_labels, digits=(1, 7))
-
-
-RECIPES = {"MNIST": Recipe(read_mnist17, FILES), "MNIST-10": Recipe(read_mnist, FILES)}
+RECIPES = {
+    "MNIST": Recipe(lambda *paths: read_mnist(*paths, digits=(1, 7)), FILES),
+    "MNIST-10": Recipe(read_mnist, FILES),
+}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from paper_figures import judge
 from paper_figures.gallery import signs, tables, words
 from paper_figures.gallery.entries import REPRODUCED, Room
-from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.numbers import duration_text, number_text, with_error
 from paper_figures.gallery.texts import entry_address, sentence, with_links
 from paper_figures.judge import verdicts
@@ -62,7 +61,6 @@ def _environment() -> "Environment":
         OPEN=judge.OPEN,
         NOT_TESTABLE=judge.NOT_TESTABLE,
         REPRODUCED=REPRODUCED,
-        Footnotes=Footnotes,
         absences=tables.absences,
         asset=_asset,
         blocks=tables.blocks,

@@ -41,10 +41,10 @@ Further fields of a test:
   not testable here: what decides between them is missing;
 - ``runs``: the error is taken as that of so many runs, if there were more.
 
-A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
-their tests show. ``at_best`` is the state of one that holds on data that cannot decide it. ``note``
-ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
-numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing.
+A claim with ``why`` is not testable here, whatever its tests show. ``at_best`` is the state of one
+that holds on data that cannot decide it. ``note`` ends its reason. ``by_the_paper`` says what the
+paper's own tables show of it, where the published numbers of the cells do not. ``[[not_here]]``
+names rows that decide nothing.
 
 The verdict of each row beside its published number is in `verdicts`. Not handled here: the pages.
 """
@@ -170,7 +170,7 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
     if any(record["scale"] != "paper" for record in records.values()):
         return Decided(claim, NOT_TESTABLE, (), claim.why or SMALL_SCALE)
     parts = parts_of(Source(claim.paper, records, load_rules(claim.paper)), claim, content)
-    state = NOT_TESTABLE if claim.why else OPEN if claim.awaits else state_of_parts(claim, parts)
+    state = NOT_TESTABLE if claim.why else state_of_parts(claim, parts)
     cells = [cell for part in parts for cell in part.cells]
     numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
     listed = tuple((cell.name, cell.state) for cell in cells)

@@ -20,6 +20,7 @@ from paper_figures.judge.numbers import (
     find,
     less_published,
     named,
+    short,
     words,
 )
 from paper_figures.judge.reading import fits
@@ -157,11 +158,7 @@ def _steps(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Iter
     for before, after in itertools.pairwise(values):
         over = {**named(test, of), along: before}
         cell = cell_of(source, test, of, over, {**keys, along: after})
-        yield replace(cell, name=f"{words({**keys, along: after})} over {_plain(before)}")
-
-
-def _plain(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        yield replace(cell, name=f"{words({**keys, along: after})} over {short(before)}")
 
 
 def _each(test: Test, name: str) -> list[Any]:

@@ -72,7 +72,7 @@ class Source:
 def words(keys: Mapping[str, Any]) -> str:
     """Say keys: texts as they are, numbers with the name of their key."""
     return ", ".join(
-        str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {_short(value)}"
+        str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {short(value)}"
         for key, value in keys.items()
         if value is not None and value != "*"
     )
@@ -83,10 +83,11 @@ def joined(link: str, *names: str) -> str:
     first, *others = names
     said = first.split(", ")
     new = [", ".join(part for part in name.split(", ") if part not in said) for name in others]
-    return link.join([first, *(short or name for short, name in zip(new, others, strict=True))])
+    return link.join([first, *(rest or name for rest, name in zip(new, others, strict=True))])
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return a value as text, a whole number with commas."""
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 

@@ -169,7 +169,7 @@ class Claim:
     claim : str
     figures : tuple of str
         The figures that show it, such as ``("table2",)``: those of its tests, and others.
-    why, settle, note, awaits, by_the_paper, at_best, readings : str
+    why, settle, note, by_the_paper, at_best, readings : str
         As the docstring of `judge` says; may be empty.
     tests : tuple of mapping
 
@@ -191,7 +191,6 @@ class Claim:
     why: str = ""
     settle: str = ""
     note: str = ""
-    awaits: str = ""
     by_the_paper: str = ""
     at_best: str = ""
     readings: str = ""

@@ -124,7 +124,8 @@ def draw_clusters(record: Record, figure: mpl.Figure) -> None:
             handles |= _clusters(axis, of_voters, voters, place)
         axis.set(title=name, xlabel="number of metrics", ylabel=ERROR)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    key(figure, handles, _repeated(rows, "bars and bands", "run"))
+    counts = " or ".join(str(n) for n in sorted({row["n"] for row in rows}))
+    key(figure, handles, f"bars and bands: standard errors of means of {counts} runs")
 
 
 def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, Any]:
@@ -143,15 +144,6 @@ def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, 
             row["ours"], color=style["color"], linestyle="--"
         )
     return handles
-
-
-def _repeated(rows: list[Row], marks: str, name: str) -> str:
-    """Return what bars and bands show, or that they cannot be there."""
-    counts = sorted({row["n"] for row in rows})
-    if counts == [1]:
-        return f"one {name} each, without standard errors"
-    said = " or ".join(map(str, counts))
-    return f"{marks}: standard errors of means of {said} {name}s"
 
 
 SMALL = (("digits", "as they are", 300, 20), ("wine", "as they are", 119, 13))
