@@ -44,7 +44,8 @@ def test_the_pages_of_a_long_run_are_written_on_the_way(pause, times, tmp_path, 
     monkeypatch.setattr(cli, "PAUSE", pause)
     monkeypatch.setattr(cli.gallery, "write", write)
     assert run(tmp_path, "fake.figure1", "fake.table1") == 0
-    assert made == [["figure1"], ["figure1", "table1"]][:times] + [["figure1", "table1"]]
+    on_the_way = [["figure1"], ["figure1", "table1"]][:times]
+    assert made == [*on_the_way, ["figure1", "table1"]]
 
 
 def test_second_run_reuses_what_is_stored(tmp_path, capsys):
