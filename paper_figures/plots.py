@@ -174,7 +174,7 @@ def plain(value: float) -> str:
     return str(np.format_float_positional(float(f"{value:.10g}"), trim="-")).replace("-", "−")
 
 
-def logarithmic(axis: Axis, most: int = 6) -> None:
+def logarithmic(axis: Axis) -> None:
     """Make an axis logarithmic with few plain numbers; it looks at the limits, so call it last."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -185,7 +185,7 @@ def logarithmic(axis: Axis, most: int = 6) -> None:
     for steps in ((1, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3), (1,)):
         places = [step * 10.0**decade for decade in decades for step in steps]
         places = [place for place in places if low <= place <= high]
-        if len(places) <= most:
+        if len(places) <= 6:  # numbers, unless there is one for each power of ten
             break
     axis.set_major_locator(FixedLocator(places))
     axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
@@ -251,7 +251,7 @@ def ink_on_paper() -> Any:
 
 
 def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
-    """Draw a record: the same bytes of ".svg" and ".png" for the same record."""
+    """Return the files ".svg" and ".png" of a record: the same bytes for the same record."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

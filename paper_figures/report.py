@@ -42,6 +42,6 @@ def redraw(store: Store, paper: Paper, figure: View) -> str:
 
 
 def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
-    """Write the claims, but of papers without a record, and the pages; return the first page."""
+    """Write the claims of papers that have records, and the pages; return the first page."""
     judge.write(store, [paper for paper in papers if judge.read_records(store, paper)])
     return gallery.write(store, papers)

@@ -257,11 +257,11 @@ class Store:
         write_atomic(probe, "x" * 4096)
         probe.unlink(missing_ok=True)
 
-    def sweep(self, older_than: float = 3600.0) -> None:
-        """Remove half-written files of killed runs; younger files may belong to a live run."""
+    def sweep(self) -> None:
+        """Remove half-written files of killed runs; files of the last hour may be of a live run."""
         for path in self.out.rglob(".*.tmp"):
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > older_than:
+                if time.time() - path.stat().st_mtime > 3600:
                     path.unlink()
 
     def path(self, paper: str, figure: str, suffix: str) -> Path:

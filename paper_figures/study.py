@@ -711,7 +711,6 @@ def differences(
     value: str,
     pairs: Iterable[tuple[Any, Any]],
     over: str = "method",
-    run: str = "run",
 ) -> list[Row]:
     """Return the mean difference of two methods, taken run by run; its key ``minus`` is the second.
 
@@ -722,8 +721,8 @@ def differences(
     value : str
     pairs : iterable of pairs
         Values of the key `over`.
-    over, run : str
-        The keys that name the method and the run.
+    over : str
+        The key that names the method; that of the run is ``run``.
 
     Returns
     -------
@@ -742,7 +741,7 @@ def differences(
     """
     rows = []
     for values, items in by(seen, *keys).items():
-        found = {(item[over], item[run]): item[value] for item in items}
+        found = {(item[over], item["run"]): item[value] for item in items}
         for a, b in pairs:
             runs = [r for m, r in found if m == a and (b, r) in found]
             if runs:

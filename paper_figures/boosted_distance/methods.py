@@ -142,7 +142,7 @@ MANY = (1, 2, 5, 10, 20, 50, 100, 200, 500)  # with most of the data as the trai
 def reductions(
     job: Job, data_set: str, run: int, most: int, share: float | None
 ) -> Iterator[Observation]:
-    """Yield NN errors (L2) after PCA, LDA, NDA to up to `most` dimensions, as far as they have."""
+    """Yield NN errors (L2) after PCA, LDA, NDA to numbers of dimensions that they have."""
     # `share` is the part of the data to train on. None is the paper's protocol, in which LDA of the
     # image sets is also the generalised eigenproblem of the scatter matrices as they are (§ 4.2).
     from sklearn.decomposition import PCA

@@ -76,9 +76,8 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     data_dir : path or None
         Where to look first; see :func:`paper_figures.data.fetch.search_path`.
     **options
-        Alternatives that the papers leave open, such as ``missing="drop"`` or
-        ``order="frequency"``; an option that the set does not have is an error which lists those it
-        has.
+        Alternatives that the papers leave open, such as ``order="frequency"``; an option that the
+        set does not have is an error which lists those it has.
 
     Returns
     -------

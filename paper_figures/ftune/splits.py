@@ -73,7 +73,7 @@ class Split:
         return random_landmarks(self.y, self.d, rng=self.rng("landmarks"), pool=True)
 
     def diverse(self, per_problem: bool = False) -> Landmarks | None:
-        """Return DSELECT's landmarks, d in all or a problem; two classes have no second choice."""
+        """Return DSELECT's landmarks, d in all or a problem; two classes make one problem."""
         if per_problem and len(np.unique(self.y)) == 2:
             return None
         rng = self.rng("dselect")

@@ -21,7 +21,7 @@ STEPS = 1000
 
 
 def least_trace(X: FloatArray, y: IntArray, targets: IntArray) -> FloatArray | None:
-    """Return L of least trace among the metrics at which eq. 3 is 0; None if it never is."""
+    """Return L of least trace among the metrics at which eq. 3 is 0; None if it is 0 nowhere."""
     n, k = targets.shape
     links = coo_array((np.ones(n * k), (np.repeat(np.arange(n), k), targets.ravel())), (n, n))
     groups = connected_components(links, directed=False)[1]

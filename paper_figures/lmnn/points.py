@@ -61,7 +61,7 @@ def _on_components(job: Job, data_set: str, preparation: str, d: float) -> Point
 
 
 def prepared(X: FloatArray, preparation: str) -> FloatArray:
-    """Return images as they are, or "raw" (largest 1), "deskewed", "unit length", "normalised"."""
+    """Return images as they are, or "raw" (the largest value 1), "deskewed" or "normalised"."""
     if preparation == "as they are":
         return X
     X = X / X.max()
@@ -70,7 +70,6 @@ def prepared(X: FloatArray, preparation: str) -> FloatArray:
         X = deskewed(X.reshape(-1, side, side)).reshape(len(X), -1)
     if preparation == "normalised":
         X = X - X.mean(axis=1, keepdims=True)
-    if preparation in ("unit length", "normalised"):
         X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X
 

@@ -30,7 +30,6 @@ OPTIMUM = "proven optimum"
 NAMES = {
     "as they are": "as they are",
     "raw": "raw pixels",
-    "unit length": "length 1",
     "normalised": "mean 0, length 1",
     "deskewed": "deskewed images",
 }

@@ -59,7 +59,6 @@ def test_preparations():
     X = np.array([[0.0, 3.0], [4.0, 0.0]])
     assert prepared(X, "as they are") is X
     assert prepared(X, "raw").tolist() == [[0.0, 0.75], [1.0, 0.0]]
-    assert prepared(X, "unit length").tolist() == [[0.0, 1.0], [1.0, 0.0]]
     half = 0.5**0.5
     np.testing.assert_allclose(prepared(X, "normalised"), [[-half, half], [half, -half]])
 
