@@ -25,7 +25,7 @@ def load_papers() -> list[Paper]:
 
     See Also
     --------
-    paper_figures.study.Paper : What each is.
+    paper_figures.study.Study : What a paper has.
 
     Examples
     --------

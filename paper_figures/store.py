@@ -55,14 +55,14 @@ class CannotStore(Exception):
 
     See Also
     --------
-    write_atomic : Raises it.
+    Store.write : Raises it.
 
     Examples
     --------
-    >>> write_atomic("/dev/null/table1.json", "{}")  # doctest: +ELLIPSIS
+    >>> Store("/dev/null").try_to_write()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    paper_figures.store.CannotStore: cannot write /dev/null/table1.json: ...
+    paper_figures.store.CannotStore: cannot write /dev/null/.probe: ...
     """
 
 
@@ -71,11 +71,11 @@ class InvalidRecord(ValueError):
 
     See Also
     --------
-    validate : Raises it.
+    Store.write : Raises it.
 
     Examples
     --------
-    >>> validate({"paper": "lmnn"})  # doctest: +ELLIPSIS
+    >>> Store(".").write({"paper": "lmnn"})
     Traceback (most recent call last):
     ...
     paper_figures.store.InvalidRecord: figure must be a text; it is missing
@@ -235,7 +235,7 @@ class Store:
 
     See Also
     --------
-    validate : What a record must hold.
+    paper_figures.registry.load_papers : The names of papers and figures.
 
     Examples
     --------

@@ -29,12 +29,9 @@ __all__ = [
     "Gathered",
     "Grid",
     "Job",
-    "Paper",
     "Seen",
     "Study",
     "View",
-    "absent",
-    "by",
     "differences",
     "exact",
     "grid",
@@ -204,7 +201,7 @@ class Seen:
         return published(file) if self.scale == "paper" else []
 
     def absent(self, keys: Row) -> list[Row]:
-        """Return a row that says why nothing could be computed; no row if something could."""
+        """Return the row of a number that could not be computed, with the reason."""
         return [] if self.items else [absent(keys, m["why"]) for m in self.missing[:1]]
 
 
@@ -428,7 +425,7 @@ class Study:
     See Also
     --------
     grid : Makes cells.
-    Paper : Its studies.
+    View : Shows what came out.
 
     Examples
     --------
@@ -458,32 +455,13 @@ class Study:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: name on the command line, title, where it appeared, studies.
-
-    Attributes
-    ----------
-    name, title, source : str
-    studies : tuple of Study
-    order : tuple of str
-        The names of the views as the paper has them; those of the studies if none is given.
-
-    See Also
-    --------
-    paper_figures.registry.load_papers : The five papers, and their comparison.
-
-    Examples
-    --------
-    >>> from paper_figures.registry import load_papers
-    >>> paper = load_papers()[0]
-    >>> paper.name, paper.figures[0].name, paper.study_of("table2").version > 0
-    ('boosted_distance', 'figure1', True)
-    """
+    """A paper: name on the command line, title, where it appeared, studies."""
 
     name: str
     title: str
     source: str
     studies: tuple[Study, ...]
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  # of the views by their names; that of the studies if not given
 
     @property
     def figures(self) -> tuple[View, ...]:
@@ -526,7 +504,7 @@ def number(
 
     See Also
     --------
-    absent : The row of a number that could not be computed.
+    exact : The row of a number in which chance has no part.
 
     Examples
     --------
@@ -585,11 +563,10 @@ def of_points(row: Row, points: int) -> Row:
     Returns
     -------
     dict
-        With the error and `n` of :func:`together`.
+        Its `error` is of runs and points together, its `n` one more than their degrees of freedom.
 
     See Also
     --------
-    points_error : The error of the points.
     number : The row of a mean.
 
     Examples
@@ -610,52 +587,13 @@ def together(of_runs: float, runs: int, of_points: float, points: int) -> Row:
 
 
 def absent(keys: Row, why: str, published: float | None = None) -> Row:
-    """Return the row of a number that could not be computed, with the reason.
-
-    Parameters
-    ----------
-    keys : dict
-    why : str
-    published : float or None
-
-    Returns
-    -------
-    dict
-
-    See Also
-    --------
-    number : The row of a number.
-
-    Examples
-    --------
-    >>> absent({"data_set": "faces"}, "it is licensed")["why"]
-    'it is licensed'
-    """
+    """Return the row of a number that could not be computed, with the reason."""
     none = {"published": published, "ours": None, "error": None, "n": 0}
     return keys | none | {"why": why}
 
 
 def by(seen: Iterable[Observation], *keys: str) -> dict[tuple[Any, ...], list[Observation]]:
-    """Return the observations that share the values of some keys, by these values.
-
-    Parameters
-    ----------
-    seen : iterable of dict
-    *keys : str
-
-    Returns
-    -------
-    dict
-
-    See Also
-    --------
-    means : The mean of each group.
-
-    Examples
-    --------
-    >>> by([{"run": 0, "d": 10}, {"run": 1, "d": 10}], "d").keys()
-    dict_keys([(10,)])
-    """
+    """Return the observations that share the values of some keys, by these values."""
     groups: dict[tuple[Any, ...], list[Observation]] = {}
     for item in seen:
         groups.setdefault(tuple(item[key] for key in keys), []).append(item)

@@ -41,7 +41,7 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
 
     See Also
     --------
-    paper_figures.judge.write : The claims as JSON.
+    paper_figures.judge.decide : Decides the claims that the pages show.
 
     Examples
     --------

@@ -203,7 +203,7 @@ def decide(paper: str, records: Records) -> list[Decided]:
 
     See Also
     --------
-    write : Decides and stores them.
+    load_claims : The claims.
 
     Examples
     --------
