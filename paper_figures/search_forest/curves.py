@@ -203,7 +203,6 @@ def gather(figure: str, seen: Seen) -> Gathered:
         drawn_note(curves),
         *map(forest_note, (c for c in curves if c.method.startswith(FOREST))),
         *cost_notes([line for line in drawing if line["reading"] == RANKED]),
-        *order_notes(drawing),
     ]
     return Gathered(rows, notes, drawing)
 
@@ -268,34 +267,6 @@ def cost_notes(lines: list[dict[str, Any]]) -> list[str]:
         "both have a curve, of: "
         f"{'; '.join(ahead)}."
     ]
-
-
-def order_notes(lines: list[dict[str, Any]]) -> list[str]:
-    """Return a note for each reading: where along the curve the forest is ahead of each method."""
-    # a rival with one list in any case stands beside both readings
-    lists = {line["method"]: line for line in lines if line["reading"] == RANKED}
-    notes = []
-    for reading in READINGS:
-        others = lists | {line["method"]: line for line in lines if line["reading"] == reading}
-        forest = others.pop(FOREST, None)
-        if forest is None or forest["reading"] != reading:
-            continue
-        whole, parts = [], []
-        for method, line in others.items():
-            if FOREST in method:
-                continue
-            both = zip(forest["counts"], forest["recall"], line["recall"], strict=True)
-            ahead = [str(count) for count, ours, theirs in both if ours > theirs]
-            if len(ahead) == len(forest["counts"]):
-                whole.append(method)
-            else:
-                parts.append(f"{method} at {', '.join(ahead) or 'no number'}")
-        notes.append(
-            f"{reading.capitalize()}: the paper has the forest ahead of all others. Here it is "
-            f"ahead all along the curve of: {', '.join(whole) or 'none'}. Of the others: "
-            f"{'; '.join(parts) or 'none'}."
-        )
-    return notes
 
 
 # --------------------------------------------------------------------------- the picture

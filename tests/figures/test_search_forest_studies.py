@@ -643,12 +643,6 @@ def test_figure_1_in_both_readings_beside_what_the_text_prints():
         "average, learnt from 20000 points in 13 s; a query has 1234 candidates. Mean recall in "
         "the choice of lambda: 0.05: 51.2, 0.1: 25.0."
     )
-    assert notes[-2] == (
-        "Whole sets: the paper has the forest ahead of all others. Here it is ahead all along the "
-        f"curve of: k-means trees of 2 regions, LSH. Of the others: k-means trees at 100; {codes} "
-        "at 100."
-    )
-    assert notes[-1].startswith("Ranked lists: ") and notes[-1].endswith("Of the others: none.")
 
 
 def test_figure_2_has_its_own_printed_numbers(monkeypatch):
@@ -687,12 +681,10 @@ def test_comparisons_count_as_items():
     assert curves.cost_notes(equal)[0].endswith("of: same at 20 (of 2).")
 
 
-def test_no_order_without_the_forest():
+def test_notes_without_the_forest():
     seen = [curve("spectral hashing 8 bits", "spectral hashing", RANKED, [1.0, 2.0], 8)]
     notes = curves.gather("figure1", Seen(seen)).notes
     assert notes[1:] == [recall.READING, recall.RULE, recall.DRAWN.format(1)]
-    notes = curves.gather("figure1", Seen(a_forest([2.0, 3.0], [2.0, 3.0]))).notes
-    assert notes[-1].endswith("all along the curve of: none. Of the others: none.")
 
 
 def test_dimensions():
