@@ -28,25 +28,16 @@ NO_KEYS = ("published", "ours", "error", "n", "why", "tolerance")
 Record: TypeAlias = dict[str, Any]
 """A stored figure, as the package's docstring lists it."""
 
-_TEXT = (str, "a text")
-_NUMBER = (Real, "a number")
 FIELDS: dict[str, tuple[type, str]] = {
-    "paper": _TEXT,
-    "figure": _TEXT,
-    "title": _TEXT,
-    "study": _TEXT,
-    "version": (Integral, "an integer"),
-    "scale": _TEXT,
-    "kernels": _TEXT,
-    "seed": (Integral, "an integer"),
-    "cells": (Integral, "an integer"),
-    "seconds": _NUMBER,
-    "machines": (list, "a list"),
-    "versions": (dict, "an object"),
-    "data": (list, "a list"),
-    "rows": (list, "a list"),
-    "notes": (list, "a list"),
-    "key": _TEXT,
+    name: kind
+    for names, kind in (
+        ("paper figure title study scale kernels key", (str, "a text")),
+        ("version seed cells", (Integral, "an integer")),
+        ("seconds", (Real, "a number")),
+        ("machines data rows notes", (list, "a list")),
+        ("versions", (dict, "an object")),
+    )
+    for name in names.split()
 }
 
 
@@ -95,16 +86,12 @@ def plain(value: Any, where: str = "result") -> Any:
             )
         return value
     if isinstance(value, dict):
-        return {_key(key, where): plain(item, f"{where}.{key}") for key, item in value.items()}
+        if not all(isinstance(key, str) for key in value):
+            raise InvalidRecord(f"{where}: keys must be texts; got {list(value)!r:.60}")
+        return {key: plain(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{where}[{place}]") for place, item in enumerate(value)]
     raise InvalidRecord(f"{where} must be of JSON's types; got a {type(value).__name__}")
-
-
-def _key(key: Any, where: str) -> str:
-    if not isinstance(key, str):
-        raise InvalidRecord(f"{where}: keys must be texts; got {key!r}")
-    return key
 
 
 def digest(material: Any) -> str:

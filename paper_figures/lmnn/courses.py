@@ -182,24 +182,20 @@ def _measured(parts: Parts, L: FloatArray, *, train: bool) -> dict[str, Any]:
     # All training points vote, but those held out do not where they are measured. A training error
     # leaves the point out: "learnt" is that of the points that the metrics were learnt from.
     X, y, trains, Q, z, _, kernels = parts
+    how: dict[str, Any] = {"kernels": kernels, "threads": 1}
     held = ~trains
-    asked = {"test": (Q, z, X, y)}
+
+    def near(queries: FloatArray | None, voters: FloatArray, labels: IntArray) -> IntArray:
+        which = parts.metrics(labels)
+        found = metric_neighbors(L, queries, voters, max(KS), partition=which, **how)[1]
+        return labels[found]
+
+    measured = {"test": _by_k(near(Q, X, y), z)}
     if held.any():
-        asked["validation"] = (X[held], y[held], X[trains], y[trains])
-    measured: dict[str, Any] = {}
-    for name, (queries, classes, voters, labels) in asked.items():
-        near = metric_neighbors(
-            L, queries, voters, max(KS), partition=parts.metrics(labels), kernels=kernels, threads=1
-        )[1]
-        measured[name] = _by_k(labels[near], classes)
+        measured["validation"] = _by_k(near(X[held], X[trains], y[trains]), y[held])
     if train:
-        near = y[
-            metric_neighbors(
-                L, None, X, max(KS), partition=parts.metrics(y), kernels=kernels, threads=1
-            )[1]
-        ]
-        measured["train"] = _by_k(near, y)
-        measured["learnt"] = _by_k(near[trains], y[trains])
+        others = near(None, X, y)
+        measured |= {"train": _by_k(others, y), "learnt": _by_k(others[trains], y[trains])}
     return measured
 
 

@@ -86,21 +86,19 @@ def _total(y: IntArray) -> dict[str, int]:
 
 def _errors(L: FloatArray, points: Sample, *, train: bool) -> dict[str, Any]:
     """Return k-nn errors (%) of the test points; if asked of training points, left out and own."""
-    k = points.k
+    X, y, Q, z, k, kernels = points
 
-    def wrong(near: IntArray, y: IntArray) -> dict[str, float]:
-        return {ties: per_cent_wrong(near, y, ties) for ties in TIES}
+    def near(queries: FloatArray | None) -> IntArray:
+        return y[metric_neighbors(L, queries, X, k, kernels=kernels, threads=1)[1]]
 
-    near = points.y[
-        metric_neighbors(L, points.Q, points.X, k, kernels=points.kernels, threads=1)[1]
-    ]
-    errors: dict[str, Any] = {"test": wrong(near, points.z)}
+    def wrong(classes: IntArray, truth: IntArray) -> dict[str, float]:
+        return {ties: per_cent_wrong(classes, truth, ties) for ties in TIES}
+
+    errors: dict[str, Any] = {"test": wrong(near(Q), z)}
     if train:
-        near = points.y[
-            metric_neighbors(L, None, points.X, k, kernels=points.kernels, threads=1)[1]
-        ]
-        own = np.column_stack([points.y, near[:, : k - 1]])
-        errors |= {"left_out": wrong(near, points.y), "own": wrong(own, points.y)}
+        others = near(None)
+        own = np.column_stack([y, others[:, : k - 1]])
+        errors |= {"left_out": wrong(others, y), "own": wrong(own, y)}
     return errors
 
 
