@@ -47,14 +47,7 @@ _SAID: WeakKeyDictionary[Line2D, Sequence[Mapping[str, Any] | None]] = WeakKeyDi
 
 
 def tell(drawn: Line2D | ErrorbarContainer, rows: Sequence[Mapping[str, Any] | None]) -> None:
-    """Say which row each point of a line shows.
-
-    Parameters
-    ----------
-    drawn : Line2D or ErrorbarContainer
-    rows : sequence of dict
-        One for each point; None where there is none.
-    """
+    """Say which row each point of a line shows; None where there is none."""
     line = drawn[0] if isinstance(drawn, tuple) else drawn
     if line is not None:
         _SAID[line] = rows
@@ -75,20 +68,7 @@ class Curve(NamedTuple):
 
 
 def mark_series(figure: Figure) -> tuple[list[str], list[Curve]]:
-    """Give all parts of each series, and of the key, an id by which they are found in the SVG.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Drawn, and not yet saved.
-
-    Returns
-    -------
-    names : list of str
-        What the key, or a text at the end of a line, calls each series.
-    curves : list of Curve
-        The lines of those series.
-    """
+    """Mark the parts of each series by ids; return the series' names and their lines."""
     names: dict[Look, str] = {}
     keys: list[tuple[Artist, Look]] = []
     for look, name, parts in _keys(figure):
@@ -162,23 +142,7 @@ def _hex(colour: Any) -> str:
 def with_answers(
     svg: bytes, figure: Figure, names: list[str], curves: list[Curve], record: Record
 ) -> bytes:
-    """Add to a picture the places that answer, and the script that shows the answers.
-
-    Parameters
-    ----------
-    svg : bytes
-        The figure as saved, with the ids that :func:`mark_series` gave.
-    figure : matplotlib.figure.Figure
-    names, curves : list
-        What :func:`mark_series` returned.
-    record : dict
-        Its rows say the error, the number of runs and the published number of a point. A picture
-        without rows stays as it is.
-
-    Returns
-    -------
-    bytes
-    """
+    """Add the places that answer, and their script, to a picture that has rows."""
     svg = re.sub(rb'id="(key|series) (of\d+) \d+"', rb'class="\1 \2"', svg)
     if not record["rows"]:
         return svg

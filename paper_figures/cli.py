@@ -3,17 +3,19 @@
 import argparse
 import difflib
 import logging
+import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TextIO, TypeAlias
 
 from paper_figures import gallery, report
 from paper_figures.extras import MissingExtra, require_extra
 from paper_figures.registry import load_papers
-from paper_figures.run import LookUp, Options, Outcome, make_figure
+from paper_figures.run import Outcome, Run, make_figure
 from paper_figures.store import CannotStore, Store
 from paper_figures.study import KERNELS, SCALES, Paper, View, load_kernels
 
@@ -24,6 +26,7 @@ FAILED = 1
 MISUSED = 2  # argparse's own
 UNWRITABLE = 3
 INTERRUPTED = 130
+PAUSE = 15  # seconds: the pages of a long run are written so often
 REPRODUCED = Path(__file__).parent / "reproduced"
 
 Chosen: TypeAlias = list[tuple[Paper, View]]
@@ -73,10 +76,10 @@ def _main(argv: Sequence[str] | None, papers: Iterable[Paper] | None) -> int:
     _require(parser)
     _check(parser, options)
     store = _open(parser, options.out)
-    run = Options(options.scale, options.kernels, options.seed, options.data)
+    run = Run(store, options.scale, options.kernels, options.seed, options.data, options.jobs)
     kept = f"Each finished cell is kept in {store.out}; the same command goes on from there."
     try:
-        return _run(run, store, papers, chosen, options.jobs)
+        return _run(run, papers, chosen)
     except KeyboardInterrupt:
         _say(f"\nInterrupted. {kept}", sys.stderr)
         with suppress(CannotStore):
@@ -93,15 +96,17 @@ def _say(text: str, stream: TextIO) -> None:
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
 
 
-def _run(run: Options, store: Store, papers: Sequence[Paper], chosen: Chosen, jobs: int) -> int:
+def _run(run: Run, papers: Sequence[Paper], chosen: Chosen) -> int:
     states: list[str] = []
-    look_ups: dict[str, LookUp] = {}
+    written = -math.inf
     for paper, figure in chosen:
-        outcome = make_figure(run, store, paper, figure, jobs=jobs, look_ups=look_ups)
+        outcome = make_figure(run, paper, figure)
         states.append(outcome.state)
-        _say(_line(store, paper, figure, outcome), sys.stderr)
-        gallery.write(store, papers)
-    page = report.write_pages(store, papers)
+        _say(_line(run.store, paper, figure, outcome), sys.stderr)
+        if monotonic() - written > PAUSE:
+            gallery.write(run.store, papers)
+            written = monotonic()
+    page = report.write_pages(run.store, papers)
     _say(
         f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; "
         f"see {page}",
@@ -215,10 +220,7 @@ def _seed(text: str) -> int:
 def _choose(
     parser: argparse.ArgumentParser, papers: Sequence[Paper], names: Sequence[str], beyond: bool
 ) -> Chosen:
-    """Return the (paper, figure) pairs that the names mean, each once, in the papers' order.
-
-    Without names they are those that the papers have, and the others with `beyond`.
-    """
+    """Return the (paper, figure) pairs that the names mean, or the papers' own, in order."""
     all_pairs = [(paper, figure) for paper in papers for figure in paper.figures]
     if not names:
         return [pair for pair in all_pairs if beyond or pair[1].printed]

@@ -21,13 +21,7 @@ class MissingExtra(ImportError):
 
 
 def require_extra(*modules: str) -> None:
-    """Raise MissingExtra if one of the modules is not installed.
-
-    Parameters
-    ----------
-    *modules : str
-        Keys of :data:`PACKAGES`; none means all of them.
-    """
+    """Raise MissingExtra if one of these keys of PACKAGES, or of all, is not installed."""
     absent = [PACKAGES[name] for name in modules or PACKAGES if find_spec(name) is None]
     if absent:
         raise MissingExtra(f"paper_figures needs {_listed(absent)}: pip install 'refimpl[figures]'")

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.answers import mark_series, tell, with_answers
-from paper_figures.store import Record
+from paper_figures.store import Record, Row
+from paper_figures.study import Draw, by
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.container import ErrorbarContainer
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from paper_figures.study import Draw
 
 LineStyle: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
@@ -44,18 +45,7 @@ INTERVALS = "Bands: 95 % intervals of the mean."
 
 
 def series_style(place: int) -> dict[str, Any]:
-    """Return the line style of the series at a place, as keyword arguments of ``Axes.plot``.
-
-    Parameters
-    ----------
-    place : int
-        0 for the paper's own method, then its rivals; at most 7.
-
-    Returns
-    -------
-    dict
-        ``color``, ``marker``, ``linestyle``.
-    """
+    """Return color, marker and line of a series: 0 for the paper's own method, at most 7."""
     if not 0 <= place < len(MARKERS):
         raise ValueError(
             f"place must be 0 to {len(MARKERS) - 1}, since a picture holds at most {len(MARKERS)} "
@@ -65,36 +55,19 @@ def series_style(place: int) -> dict[str, Any]:
 
 
 def hollow(style: dict[str, Any]) -> dict[str, Any]:
-    """Return the style of a printed number beside a series: its mark, not filled.
-
-    Parameters
-    ----------
-    style : dict
-        That of the series.
-
-    Returns
-    -------
-    dict
-        Keyword arguments of ``Axes.plot``.
-    """
+    """Return the style of a printed number beside a series: its mark, not filled."""
     return style | {"linestyle": "none", "markerfacecolor": "none", "markersize": 9}
 
 
+def in_key(**look: Any) -> Line2D:
+    """Return what the key shows for printed numbers, or for lines of any colour."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink} | look)
+
+
 def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
-    """Divide a figure into panels of equal size.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    count : int
-    columns : int
-        At most so many.
-
-    Returns
-    -------
-    list of Axes
-        `count` of them, row by row. With none the picture says that there are no data.
-    """
+    """Return panels of equal size, row by row; with none the picture says so."""
     if count == 0:
         footnote(figure, "None of the data is available.")
         return []
@@ -106,17 +79,18 @@ def panels(figure: Figure, count: int, columns: int = 2) -> list[Axes]:
     return axes[:count]
 
 
-def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
-    """Explain the series of all panels, in a place that no panel takes or below the panels.
+def panels_by(
+    figure: Figure, rows: Iterable[Row], *keys: str, columns: int = 2
+) -> Iterator[tuple[Axes, tuple[Any, ...], list[Row]]]:
+    """Yield a panel, the values and the rows for each combination of values of some keys."""
+    groups = by((row for row in rows if row["ours"] is not None), *keys)
+    axes = panels(figure, len(groups), columns)
+    for axis, (values, mine) in zip(axes, groups.items(), strict=True):
+        yield axis, values, mine
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    handles : mapping of str to Artist
-        What to show beside each text.
-    note : str
-        A text above them, such as what is left out.
-    """
+
+def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
+    """Explain the series of all panels, in a place that no panel takes or below the panels."""
     if not handles:
         return
     free = [axis for axis in figure.axes if not axis.axison]
@@ -133,129 +107,75 @@ def key(figure: Figure, handles: Mapping[str, Any], note: str = "") -> None:
 
 
 def labelled(axis: Axes) -> dict[str, Any]:
-    """Return what an axis has drawn with a label, for :func:`key`.
-
-    Parameters
-    ----------
-    axis : Axes
-
-    Returns
-    -------
-    dict of str to Artist
-    """
+    """Return what an axis has drawn with a label, for :func:`key`."""
     handles, labels = axis.get_legend_handles_labels()
     return dict(zip(labels, handles, strict=True))
 
 
 def left_out(names: Sequence[str]) -> str:
-    """Return a line that says which data sets have no panel; an empty text if all have one.
-
-    Parameters
-    ----------
-    names : sequence of str
-
-    Returns
-    -------
-    str
-    """
+    """Return a line that says which data sets have no panel; an empty text if all have one."""
     verb = "is" if len(names) == 1 else "are"
     return f"{', '.join(names)} {verb} left out:\nnot available" if names else ""
 
 
 def footnote(figure: Figure, text: str) -> None:
-    """Write a line below a picture that has no key.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-    text : str
-    """
+    """Write a line below a picture that has no key."""
     if text:
         figure.supxlabel(text, fontsize=SMALLEST, color=LIGHT.soft)
 
 
 def standard_error(row: Mapping[str, Any]) -> float:
-    """Return the standard error of a row's mean; 0 for a number without a standard deviation.
-
-    Parameters
-    ----------
-    row : dict
-
-    Returns
-    -------
-    float
-    """
+    """Return the standard error of a row's mean; 0 for a number without one."""
     return float(row["error"] or 0.0)
+
+
+def line_of(
+    axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
+) -> Line2D:
+    """Draw the numbers of some rows as a line."""
+    (line,) = axis.plot(x, [row["ours"] for row in rows], **look)
+    tell(line, rows)
+    return line
 
 
 def mean_line(
     axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
 ) -> Line2D:
-    """Draw the numbers of some rows as a line, with a band of 1.96 standard errors of the mean.
-
-    Parameters
-    ----------
-    axis : Axes
-    x : sequence of float
-    rows : sequence of dict
-    **look
-        Keyword arguments of ``Axes.plot``.
-
-    Returns
-    -------
-    Line2D
-    """
-    ours = [row["ours"] for row in rows]
-    (line,) = axis.plot(x, ours, **look)
-    tell(line, rows)
-    band(axis, x, ours, [standard_error(row) for row in rows], line.get_color())
+    """Draw the numbers of some rows as a line, with a band of 1.96 standard errors of the mean."""
+    line = line_of(axis, x, rows, **look)
+    ours, errors = [row["ours"] for row in rows], [standard_error(row) for row in rows]
+    band(axis, x, ours, errors, line.get_color())
     return line
+
+
+def error_bars(
+    axis: Axes, x: Sequence[float], rows: Sequence[Mapping[str, Any]], **look: Any
+) -> ErrorbarContainer:
+    """Draw the numbers of some rows with bars of one standard error."""
+    ours, errors = [row["ours"] for row in rows], [standard_error(row) for row in rows]
+    bars = axis.errorbar(x, ours, yerr=errors, capsize=2, **look)
+    tell(bars, rows)
+    return bars
 
 
 def band(
     axis: Axes, x: Sequence[float], y: Sequence[float], errors: Sequence[float], color: Any
 ) -> None:
-    """Draw a band of 1.96 standard errors on both sides of a line, if there are any.
-
-    Parameters
-    ----------
-    axis : Axes
-    x, y, errors : sequence of float
-    color : colour
-    """
+    """Draw a band of 1.96 standard errors on both sides of a line, if there are any."""
     half = 1.96 * np.asarray(errors, dtype=float)
     if half.any():
         axis.fill_between(x, y - half, y + half, color=color, alpha=0.2, linewidth=0)
 
 
 def plain(value: float) -> str:
-    """Return a tick's number without powers of ten: ``"0.0001"``, ``"20,000"``.
-
-    Parameters
-    ----------
-    value : float
-
-    Returns
-    -------
-    str
-    """
+    """Return a tick's number without powers of ten: ``"0.0001"``, ``"20,000"``."""
     if abs(value) >= 1:
         return f"{value:,.10g}".replace("-", "−")
     return str(np.format_float_positional(float(f"{value:.10g}"), trim="-")).replace("-", "−")
 
 
-def logarithmic(axis: Axis, most: int = 6) -> None:
-    """Make an axis logarithmic with plain numbers, as many as do not overlap.
-
-    Call it after all has been drawn, since it looks at the limits.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-        ``axes.xaxis`` or ``axes.yaxis``.
-    most : int
-        At most so many numbers, if there is one for each power of ten.
-    """
+def logarithmic(axis: Axis) -> None:
+    """Make an axis logarithmic with few plain numbers; it looks at the limits, so call it last."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     to_scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
@@ -265,7 +185,7 @@ def logarithmic(axis: Axis, most: int = 6) -> None:
     for steps in ((1, 1.5, 2, 3, 4, 5, 7), (1, 2, 5), (1, 3), (1,)):
         places = [step * 10.0**decade for decade in decades for step in steps]
         places = [place for place in places if low <= place <= high]
-        if len(places) <= most:
+        if len(places) <= 6:  # numbers, unless there is one for each power of ten
             break
     axis.set_major_locator(FixedLocator(places))
     axis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
@@ -273,18 +193,7 @@ def logarithmic(axis: Axis, most: int = 6) -> None:
 
 
 def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: float = 0.07) -> None:
-    """Write each series' name at the right of its last point; near names move apart.
-
-    Call it after all has been drawn, since it looks at the limits.
-
-    Parameters
-    ----------
-    axis : Axes
-    ends : mapping of str to tuple
-        For each name the last point's x and y, and the colour.
-    gap : float
-        The least distance between names of one line, as a share of the panel's height.
-    """
+    """Write each series' name beside its last point, (x, y, colour), after all is drawn."""
     low, high = axis.get_ylim()
     axis.set_ylim(low, high)
     scale = axis.yaxis.get_transform().transform
@@ -311,19 +220,8 @@ def label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], gap: fl
 
 
 def apart(places: Sequence[float], gap: float) -> list[float]:
-    """Move ascending places as little as possible so that neighbours are `gap` apart.
-
-    Places that are too near form a group, whose mean stays where it was.
-
-    Parameters
-    ----------
-    places : sequence of float
-    gap : float
-
-    Returns
-    -------
-    list of float
-    """
+    """Move ascending places as little as possible so that neighbours are `gap` apart."""
+    # places that are too near form a group, whose mean stays where it was
     groups: list[list[float]] = []
     for place in places:
         groups.append([place])
@@ -353,55 +251,28 @@ def ink_on_paper() -> Any:
 
 
 def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
-    """Draw a record.
-
-    Parameters
-    ----------
-    plot : callable
-        ``plot(record, figure)``.
-    record : dict
-        The stored record of a figure.
-    size : tuple of float
-        Inches.
-
-    Returns
-    -------
-    dict of str to bytes
-        The contents of the files by suffix, ``".svg"`` and ``".png"``; the same bytes for the same
-        record. The first has colours for dark pages, too.
-    """
+    """Return the files ".svg" and ".png" of a record: the same bytes for the same record."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    files = {}
     with our_settings():
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         plot(record, figure)
         series = mark_series(figure)
-        for name in ("svg", "png"):
-            buffer = io.BytesIO()
-            metadata = {"Date": None} if name == "svg" else {}
-            figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
-            files[name] = buffer.getvalue()
-            if name == "svg":
-                files[name] = with_answers(files[name], figure, *series, record)
-    svg, png = on_dark_pages(shorter(files["svg"])), _fewer_colours(files["png"])
-    return {".svg": svg, ".png": png}
+        svg = with_answers(_saved(figure, "svg", Date=None), figure, *series, record)
+        png = _saved(figure, "png")
+    return {".svg": on_dark_pages(shorter(svg)), ".png": _fewer_colours(png)}
+
+
+def _saved(figure: Figure, form: str, **metadata: None) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, dpi=150, metadata=metadata)
+    return buffer.getvalue()
 
 
 def shorter(svg: bytes) -> bytes:
-    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names.
-
-    Parameters
-    ----------
-    svg : bytes
-        A file as matplotlib writes it.
-
-    Returns
-    -------
-    bytes
-    """
+    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names."""
 
     def cut(match: re.Match[bytes]) -> bytes:
         return re.sub(rb"(\.\d\d)\d+", rb"\1", match.group()).replace(b"\n", b" ")

@@ -5,30 +5,14 @@ import re
 
 from paper_figures.study import Paper
 
+__all__ = ["load_papers"]
+
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 ROOMS = (*PAPERS, "pays")  # the last one compares the papers' methods, beside others
 
 
 def spoken(name: str) -> str:
-    """Return a figure's name as readers say it.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    paper_figures.study.View : Its field `name`.
-
-    Examples
-    --------
-    >>> spoken("table2"), spoken("active_set")
-    ('Table 2', 'Active set')
-    """
+    """Return a figure's name as readers say it: "Table 2" of "table2"."""
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name).replace("_", " ").capitalize()
 
 
@@ -41,7 +25,7 @@ def load_papers() -> list[Paper]:
 
     See Also
     --------
-    paper_figures.study.Paper : What each is.
+    paper_figures.study.Study : What a paper has.
 
     Examples
     --------

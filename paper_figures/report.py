@@ -24,25 +24,7 @@ NOT_DRAWN = "cannot be drawn"
 
 
 def redraw(store: Store, paper: Paper, figure: View) -> str:
-    """Draw a stored record again.
-
-    Parameters
-    ----------
-    store : Store
-    paper : Paper
-    figure : View
-
-    Returns
-    -------
-    str
-        :data:`SHOWN`, :data:`NOT_MADE`, :data:`DAMAGED`, :data:`FAILED` or :data:`NOT_DRAWN`. The
-        record stays as it is. A picture that cannot be drawn stays as it was.
-
-    Raises
-    ------
-    CannotStore
-        If a picture cannot be written.
-    """
+    """Draw a stored record again; return what became of it, such as SHOWN."""
     if store.read_failure(paper.name, figure.name) is not None:
         return FAILED
     record = store.read(paper.name, figure.name)
@@ -60,19 +42,6 @@ def redraw(store: Store, paper: Paper, figure: View) -> str:
 
 
 def write_pages(store: Store, papers: Sequence[Paper]) -> Path:
-    """Write all that is decided from the records: the claims and the pages.
-
-    A paper without any record in the folder gets no file of claims.
-
-    Parameters
-    ----------
-    store : Store
-    papers : sequence of Paper
-
-    Returns
-    -------
-    Path
-        The first page.
-    """
+    """Write the claims of papers that have records, and the pages; return the first page."""
     judge.write(store, [paper for paper in papers if judge.read_records(store, paper)])
     return gallery.write(store, papers)

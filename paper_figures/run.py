@@ -14,7 +14,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,22 +28,36 @@ LOG = logging.getLogger("paper_figures")
 FORMAT = 2  # part of every key: raise it when the meaning of stored results changes
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of a run."""
-
-    scale: str = "small"
-    kernels: str = "reference"
-    seed: int = 0
-    data_dir: str | None = None
-
-
 class LookUp(NamedTuple):
     """The files of a data set, or why it is not here and whether only its user can supply it."""
 
     files: tuple[dict[str, str], ...]
     why: str | None = None
     by_hand: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run: its folder, its options, and the data sets that it has looked up so far."""
+
+    store: Store
+    scale: str = "small"
+    kernels: str = "reference"
+    seed: int = 0
+    data_dir: str | None = None
+    jobs: int = 1  # as in joblib; -1 for one on each processor
+    look_ups: dict[str, LookUp] = field(default_factory=dict)
+
+    def look_up(self, name: str) -> LookUp:
+        """Find or download the files of a data set, or say why they are not here."""
+        if name not in self.look_ups:
+            try:
+                self.look_ups[name] = LookUp(data.describe(name, self.data_dir))
+            except data.DataNotAvailable as error:
+                if not error.by_hand:
+                    LOG.warning("%s", error)
+                self.look_ups[name] = LookUp((), error.reason, error.by_hand)
+        return self.look_ups[name]
 
 
 @dataclass(frozen=True)
@@ -69,41 +83,19 @@ class CellFailed(Exception):
 # --------------------------------------------------------------------------- the plan
 
 
-def plan(
-    options: Options, paper: Paper, study: Study, look_ups: dict[str, LookUp], view: View
-) -> list[Planned]:
-    """Give each cell of a view its key; data sets are found or downloaded here, not in workers.
-
-    Parameters
-    ----------
-    options : Options
-    paper : Paper
-    study : Study
-    look_ups : dict of str to LookUp
-        The data sets that this run has looked up so far; new ones are added.
-    view : View
-
-    Returns
-    -------
-    list of Planned
-    """
-    planned = []
-    for cell in study.cells[options.scale]:
-        if view.uses(cell):
-            names = study.data(cell)
-            for name in names:
-                if name not in look_ups:
-                    look_ups[name] = _look_up(name, options.data_dir)
-            planned.append(_planned(options, paper, study, cell, [look_ups[n] for n in names]))
+def plan(run: Run, paper: Paper, study: Study, view: View) -> list[Planned]:
+    """Give each cell of a view its key; data sets are found or downloaded here, not in workers."""
+    cells = (cell for cell in study.cells[run.scale] if view.uses(cell))
+    planned = [_planned(run, paper, study, cell) for cell in cells]
     whys = {p.why for p in planned if p.why is not None}
     if planned and all(p.why is not None for p in planned) and not all(p.by_hand for p in planned):
         raise MissingData("none of its data is here: " + "; ".join(sorted(whys)))
     return planned
 
 
-def _planned(
-    options: Options, paper: Paper, study: Study, cell: Cell, look_ups: list[LookUp]
-) -> Planned:
+def _planned(run: Run, paper: Paper, study: Study, cell: Cell) -> Planned:
+    names = study.data(cell)
+    look_ups = [run.look_up(name) for name in names]
     files = tuple(file for look_up in look_ups for file in look_up.files)
     absent = [look_up for look_up in look_ups if look_up.why is not None]
     material = {
@@ -111,58 +103,37 @@ def _planned(
         "study": f"{paper.name}.{study.name}",
         "version": study.version,
         "cell": plain(cell, f"a cell of {study.name}"),
-        "seed": options.seed,
-        "kernels": options.kernels,
+        "seed": run.seed,
+        "kernels": run.kernels,
         "data": [file["sha256"] for file in files],
         "missing": [look_up.why for look_up in absent],
     }
-    return Planned(
-        cell,
-        study.data(cell),
-        files,
-        digest(material),
-        absent[0].why if absent else None,
-        all(look_up.by_hand for look_up in absent),
-    )
-
-
-def _look_up(name: str, data_dir: str | None) -> LookUp:
-    """Find the files of a data set, or the reason why they are not here."""
-    try:
-        return LookUp(data.describe(name, data_dir))
-    except data.DataNotAvailable as error:
-        if not error.by_hand:
-            LOG.warning("%s", error)
-        return LookUp((), error.reason, error.by_hand)
+    why = absent[0].why if absent else None
+    by_hand = all(look_up.by_hand for look_up in absent)
+    return Planned(cell, names, files, digest(material), why, by_hand)
 
 
 # --------------------------------------------------------------------------- the cells
 
 
 def execute(
-    function: Callable[..., Iterable[Observation]], job: Job, cell: Cell
-) -> tuple[dict[str, Any], str | None]:
-    """Compute a cell in a worker; a failure is returned as a traceback, so that others go on.
-
-    Returns
-    -------
-    tuple
-        The part, ``seen`` and what it cost, and None; or an empty dict and the traceback. The
-        processor's time is None in a thread beside others.
-    """
+    place: int, parent: int, function: Callable[..., Iterable[Observation]], job: Job, cell: Cell
+) -> tuple[int, dict[str, Any]]:
+    """Compute a cell in a worker: its place, and what it gave and cost, or its traceback."""
     alone = threading.current_thread() is threading.main_thread()
+    if alone and os.getpid() != parent:  # Ctrl-C reaches all processes; the parent answers
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     start, cpu = time.perf_counter(), _cpu_seconds()
     try:
         seen = plain([dict(item) for item in function(job, **cell)], "an observation")
-    except Exception:
-        return {}, traceback.format_exc()
-    part = {
+    except Exception:  # so that others go on
+        return place, {"error": traceback.format_exc()}
+    return place, {
         "seen": seen,
         "seconds": time.perf_counter() - start,
         "cpu_seconds": _cpu_seconds() - cpu if alone else None,
         "machine": machine(),
     }
-    return part, None
 
 
 def _cpu_seconds() -> float:
@@ -171,52 +142,27 @@ def _cpu_seconds() -> float:
     return time.process_time() + times.children_user + times.children_system
 
 
-def _numbered(place: int, parent: int, *call: Any) -> tuple[int, tuple[dict[str, Any], str | None]]:
-    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
-        # Ctrl-C reaches all processes; the parent answers
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return place, execute(*call)
-
-
 def compute(
-    options: Options, store: Store, paper: str, study: Study, planned: list[Planned], jobs: int
+    run: Run, paper: str, study: Study, planned: list[Planned]
 ) -> tuple[list[dict[str, Any] | None], int]:
-    """Compute the cells that are not stored, and return the parts of all cells.
-
-    Another process may work on the same cells: what it has stored meanwhile is not computed.
-
-    Parameters
-    ----------
-    options : Options
-    store : Store
-    paper : str
-    study : Study
-    planned : list of Planned
-    jobs : int
-        Workers, as in joblib; -1 for one on each processor.
-
-    Returns
-    -------
-    parts : list of dict or None
-        What each cell gave and what it cost, in this run or an earlier run; None without data.
-    computed : int
-        How many cells this run computed.
-    """
+    """Compute the cells that are not stored; return the parts of all, and how many are new."""
     import joblib
     from tqdm import tqdm
 
-    stored = [None if p.why else store.read_part(paper, study.name, p.key) for p in planned]
-    todo = [i for i, p in enumerate(planned) if stored[i] is None and p.why is None]
-    damaged = {i for i in todo if store.has_part(paper, study.name, planned[i].key)}
+    def stored(p: Planned) -> dict[str, Any] | None:
+        return None if p.why else run.store.read_part(paper, study.name, p.key)
+
+    parts = [stored(p) for p in planned]
+    todo = [i for i, p in enumerate(planned) if parts[i] is None and p.why is None]
     failures: list[tuple[int, str]] = []
 
     def calls() -> Any:
         for i in todo:
-            if i not in damaged:
-                stored[i] = store.read_part(paper, study.name, planned[i].key)
-            if stored[i] is None:
-                job = Job(options.seed, options.kernels, options.data_dir, planned[i].data)
-                yield joblib.delayed(_numbered)(i, os.getpid(), study.compute, job, planned[i].cell)
+            p = planned[i]
+            parts[i] = stored(p)  # by another process, meanwhile
+            if parts[i] is None:
+                job = Job(run.seed, run.kernels, run.data_dir, p.data)
+                yield joblib.delayed(execute)(i, os.getpid(), study.compute, job, p.cell)
 
     # seconds; a log gets two lines a minute, and none if the cells are quick
     pause = 0.1 if sys.stderr.isatty() else 30.0
@@ -232,15 +178,15 @@ def compute(
     computed = 0
     with bar:
         pool = joblib.Parallel(
-            n_jobs=jobs if len(todo) > 1 else 1, return_as="generator_unordered", batch_size=1
+            n_jobs=run.jobs if len(todo) > 1 else 1, return_as="generator_unordered", batch_size=1
         )
-        for i, (part, error) in pool(calls()) if todo else ():
-            if error is None:
-                p = planned[i]
-                stored[i] = store.write_part(paper, study.name, p.key, p.cell, part)
-                computed += 1
+        for i, part in pool(calls()) if todo else ():
+            if "error" in part:
+                failures.append((i, part["error"]))
             else:
-                failures.append((i, error))
+                p = planned[i]
+                parts[i] = run.store.write_part(paper, study.name, p.key, p.cell, part)
+                computed += 1
             bar.update()
     if failures:
         i, error = min(failures)
@@ -248,7 +194,7 @@ def compute(
             f"{len(failures)} of {len(planned)} cells failed; "
             f"the first: {study.name} {planned[i].cell}\n{error}"
         )
-    return stored, computed
+    return parts, computed
 
 
 # --------------------------------------------------------------------------- a figure
@@ -265,70 +211,38 @@ class Outcome:
     error: str | None = None
 
 
-def make_figure(
-    options: Options,
-    store: Store,
-    paper: Paper,
-    view: View,
-    *,
-    jobs: int,
-    look_ups: dict[str, LookUp],
-) -> Outcome:
-    """Compute, store and draw a figure; an error is stored in place of its result.
-
-    Parameters
-    ----------
-    options : Options
-    store : Store
-    paper : Paper
-    view : View
-    jobs : int
-    look_ups : dict of str to LookUp
-        The data sets that this run has looked up so far; see :func:`plan`.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    CannotStore
-        If a file cannot be written; then the next file cannot be written either.
-    """
+def make_figure(run: Run, paper: Paper, view: View) -> Outcome:
+    """Compute, store and draw a figure; an error (not CannotStore) is stored in its place."""
     try:
-        return _make(options, store, paper, view, jobs, look_ups)
+        return _make(run, paper, view)
     except CannotStore:
         raise
     except Exception as error:
         text = str(error) if isinstance(error, CellFailed | MissingData) else traceback.format_exc()
-        failure = {
-            "error": text,
-            "scale": options.scale,
-            "kernels": options.kernels,
-            "seed": options.seed,
-        }
-        store.write_failure(paper.name, view.name, failure)
+        options = {"scale": run.scale, "kernels": run.kernels, "seed": run.seed}
+        run.store.write_failure(paper.name, view.name, {"error": text, **options})
         return Outcome("failed", error=text)
 
 
-def _make(
-    options: Options, store: Store, paper: Paper, view: View, jobs: int, look_ups: dict[str, LookUp]
-) -> Outcome:
+def _make(run: Run, paper: Paper, view: View) -> Outcome:
     study = paper.study_of(view.name)
-    planned = plan(options, paper, study, look_ups, view)
-    key = digest([view.name, options.scale, [p.key for p in planned]])
-    record = store.read(paper.name, view.name)
-    here = [p.why is not None or store.has_part(paper.name, study.name, p.key) for p in planned]
-    reused = record is not None and record["key"] == key and not all(here)
+    planned = plan(run, paper, study, view)
+    key = digest([view.name, run.scale, [p.key for p in planned]])
+    record = run.store.read(paper.name, view.name)
+    absent = [p for p in planned if p.why is not None]
     computed = 0
+    # a record is regathered if all of its parts are here
+    here = all(
+        run.store.has_part(paper.name, study.name, p.key) for p in planned if p not in absent
+    )
+    reused = record is not None and record["key"] == key and not here
     if record is None or not reused:
-        parts, computed = compute(options, store, paper.name, study, planned, jobs)
-        made = _record(options, paper, study, view, planned, parts) | {"key": key}
+        parts, computed = compute(run, paper.name, study, planned)
+        made = _record(run, paper, study, view, planned, parts) | {"key": key}
         reused = made == record
         record = made
-    store.write(record)
-    draw(store, view, record)
-    absent = [p for p in planned if p.why is not None]
+    run.store.write(record)
+    draw(run.store, view, record)
     incomplete = any(not p.by_hand for p in absent)
     state = "incomplete" if incomplete else "reused" if reused else "computed"
     return Outcome(state, computed, len(planned) - computed - len(absent), len(absent))
@@ -341,23 +255,8 @@ def draw(store: Store, view: View, record: Record) -> None:
             write_atomic(store.path(record["paper"], record["figure"], suffix), content)
 
 
-def seen_of(
-    scale: str, planned: Sequence[Planned], parts: Sequence[Mapping[str, Any] | None]
-) -> Seen:
-    """Return the observations of the parts, each with the parameters of its cell."""
-    items = []
-    missing = []
-    for p, part in zip(planned, parts, strict=True):
-        cell = plain(p.cell)
-        if part is None:
-            missing.append(cell | {"why": p.why})
-        else:
-            items += [cell | item for item in part["seen"]]
-    return Seen(items, missing, scale)
-
-
 def _record(
-    options: Options,
+    run: Run,
     paper: Paper,
     study: Study,
     view: View,
@@ -365,7 +264,14 @@ def _record(
     parts: Sequence[dict[str, Any] | None],
 ) -> Record:
     """Gather the parts of the cells to a figure's record, without its key."""
-    gathered = view.gather(seen_of(options.scale, planned, parts))
+    items, missing = [], []
+    for p, part in zip(planned, parts, strict=True):
+        cell = plain(p.cell)
+        if part is None:
+            missing.append(cell | {"why": p.why})
+        else:
+            items += [cell | item for item in part["seen"]]
+    gathered = view.gather(Seen(items, missing, run.scale))
     files = {file["name"]: file for p in planned for file in p.files}
     done = [part for part in parts if part]
     cpu = [part["cpu_seconds"] for part in done]
@@ -375,9 +281,9 @@ def _record(
         "title": view.title,
         "study": study.name,
         "version": study.version,
-        "scale": options.scale,
-        "kernels": options.kernels,
-        "seed": options.seed,
+        "scale": run.scale,
+        "kernels": run.kernels,
+        "seed": run.seed,
         "cells": len(done),
         "seconds": round(sum(part["seconds"] for part in done), 3),
         "cpu_seconds": None if None in cpu else round(sum(cpu), 3),
@@ -397,12 +303,7 @@ def _record(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the software that a result was computed with.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Return the versions of the software that a result was computed with."""
     import refimpl
 
     numbers = {
@@ -419,14 +320,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def machine() -> str:
-    """Return what this process runs on: ``"AMD EPYC, 2 processors, openblas 0.3.30 Haswell"``.
-
-    Returns
-    -------
-    str
-        The processor's model, how many there are, the BLAS libraries of NumPy and SciPy with the
-        kernel that each has chosen.
-    """
+    """Return what this process runs on: "AMD EPYC, 2 processors, openblas 0.3.30 Haswell"."""
     import numpy  # noqa: F401
     import scipy.linalg  # noqa: F401  # it brings a BLAS of its own
     from joblib import cpu_count
@@ -447,18 +341,7 @@ def _processor() -> str:
 
 
 def blas_text(libraries: Iterable[Mapping[str, Any]]) -> str:
-    """Return the BLAS libraries that threadpoolctl lists as a text, each once.
-
-    Parameters
-    ----------
-    libraries : iterable of dict
-        As ``ThreadpoolController().info()`` lists them.
-
-    Returns
-    -------
-    str
-        ``"openblas 0.3.30 Haswell"``.
-    """
+    """Return the BLAS libraries that threadpoolctl lists: "openblas 0.3.30 Haswell"."""
     fields = ("internal_api", "version", "architecture")
     texts = {" ".join(str(at[name]) for name in fields if at.get(name)) for at in libraries}
     return ", ".join(sorted(texts)) or "BLAS unknown"

@@ -18,6 +18,8 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+__all__ = ["CannotStore", "InvalidRecord", "Store"]
+
 LOG = logging.getLogger("paper_figures")
 Row: TypeAlias = dict[str, Any]
 """A row of a figure: its keys, and the fields that the package's docstring lists."""
@@ -26,25 +28,16 @@ NO_KEYS = ("published", "ours", "error", "n", "why", "tolerance")
 Record: TypeAlias = dict[str, Any]
 """A stored figure, as the package's docstring lists it."""
 
-_TEXT = (str, "a text")
-_NUMBER = (Real, "a number")
 FIELDS: dict[str, tuple[type, str]] = {
-    "paper": _TEXT,
-    "figure": _TEXT,
-    "title": _TEXT,
-    "study": _TEXT,
-    "version": (Integral, "an integer"),
-    "scale": _TEXT,
-    "kernels": _TEXT,
-    "seed": (Integral, "an integer"),
-    "cells": (Integral, "an integer"),
-    "seconds": _NUMBER,
-    "machines": (list, "a list"),
-    "versions": (dict, "an object"),
-    "data": (list, "a list"),
-    "rows": (list, "a list"),
-    "notes": (list, "a list"),
-    "key": _TEXT,
+    name: kind
+    for names, kind in (
+        ("paper figure title study scale kernels key", (str, "a text")),
+        ("version seed cells", (Integral, "an integer")),
+        ("seconds", (Real, "a number")),
+        ("machines data rows notes", (list, "a list")),
+        ("versions", (dict, "an object")),
+    )
+    for name in names.split()
 }
 
 
@@ -53,14 +46,14 @@ class CannotStore(Exception):
 
     See Also
     --------
-    write_atomic : Raises it.
+    Store.write : Raises it.
 
     Examples
     --------
-    >>> write_atomic("/dev/null/table1.json", "{}")  # doctest: +ELLIPSIS
+    >>> Store("/dev/null").try_to_write()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    paper_figures.store.CannotStore: cannot write /dev/null/table1.json: ...
+    paper_figures.store.CannotStore: cannot write /dev/null/.probe: ...
     """
 
 
@@ -69,11 +62,11 @@ class InvalidRecord(ValueError):
 
     See Also
     --------
-    validate : Raises it.
+    Store.write : Raises it.
 
     Examples
     --------
-    >>> validate({"paper": "lmnn"})  # doctest: +ELLIPSIS
+    >>> Store(".").write({"paper": "lmnn"})
     Traceback (most recent call last):
     ...
     paper_figures.store.InvalidRecord: figure must be a text; it is missing
@@ -81,38 +74,7 @@ class InvalidRecord(ValueError):
 
 
 def plain(value: Any, where: str = "result") -> Any:
-    """Turn a value into JSON's types: dicts, lists, text, finite numbers, booleans, None.
-
-    Parameters
-    ----------
-    value : object
-        NumPy arrays and scalars become lists and numbers.
-    where : str
-        The value's name in an error.
-
-    Returns
-    -------
-    object
-
-    Raises
-    ------
-    InvalidRecord
-        For NaN, infinities and other values that JSON cannot hold.
-
-    See Also
-    --------
-    digest : The check sum of a plain value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({"errors": np.array([0.5, 0.25])})
-    {'errors': [0.5, 0.25]}
-    >>> plain({"error": float("nan")})  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.InvalidRecord: result.error must be a finite number, ...
-    """
+    """Return a value in JSON's types, or raise InvalidRecord that names the place."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, bool | str | int):
@@ -124,75 +86,22 @@ def plain(value: Any, where: str = "result") -> Any:
             )
         return value
     if isinstance(value, dict):
-        return {_key(key, where): plain(item, f"{where}.{key}") for key, item in value.items()}
+        if not all(isinstance(key, str) for key in value):
+            raise InvalidRecord(f"{where}: keys must be texts; got {list(value)!r:.60}")
+        return {key: plain(item, f"{where}.{key}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{where}[{place}]") for place, item in enumerate(value)]
     raise InvalidRecord(f"{where} must be of JSON's types; got a {type(value).__name__}")
 
 
-def _key(key: Any, where: str) -> str:
-    if not isinstance(key, str):
-        raise InvalidRecord(f"{where}: keys must be texts; got {key!r}")
-    return key
-
-
 def digest(material: Any) -> str:
-    """Return the sha256 of a value, the same on every machine and in every process.
-
-    Parameters
-    ----------
-    material : object
-        What :func:`plain` takes.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
-
-    Raises
-    ------
-    InvalidRecord
-        If :func:`plain` does not take the value.
-
-    See Also
-    --------
-    plain : What is hashed.
-
-    Examples
-    --------
-    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    True
-    """
+    """Return the sha256 of what `plain` takes, the same on every machine and in every process."""
     text = json.dumps(plain(material, "key"), sort_keys=True, allow_nan=False, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write bytes or text so that `path` is at any moment the old file or the new file.
-
-    Parameters
-    ----------
-    path : path
-        Its folder is made if it is not there.
-    content : str or bytes
-
-    Raises
-    ------
-    CannotStore
-        If the file system refuses; the message says which file and why.
-
-    See Also
-    --------
-    Store.write : Stores a record so.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> write_atomic(folder / "below" / "text", "written")
-    >>> (folder / "below" / "text").read_text()
-    'written'
-    """
+    """Write so that `path` is the old or the new file at any moment; CannotStore if refused."""
     path = Path(path)
     content = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
@@ -218,33 +127,7 @@ def _write_and_move(path: Path, content: bytes) -> None:
 
 
 def validate(record: Any) -> Record:
-    """Check a figure's record against the fields that the package's docstring lists.
-
-    Parameters
-    ----------
-    record : object
-
-    Returns
-    -------
-    dict
-        The same record.
-
-    Raises
-    ------
-    InvalidRecord
-        If a field is missing or wrong; the message names the field and what it must be.
-
-    See Also
-    --------
-    Store.write : Checks what it stores.
-
-    Examples
-    --------
-    >>> validate({"paper": "lmnn"})
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.InvalidRecord: figure must be a text; it is missing
-    """
+    """Return a record, or raise InvalidRecord with the field that is missing or wrong."""
     if not isinstance(record, dict):
         raise InvalidRecord(f"record must be an object; got {record!r:.60}")
     for name, (kind, words) in FIELDS.items():
@@ -287,31 +170,7 @@ def _validate_row(row: Any, where: str) -> None:
 
 
 def dump(record: Record) -> str:
-    """Return a record as JSON text, with each row on a line of its own.
-
-    Parameters
-    ----------
-    record : dict
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    Store.write : Writes this text, with a check sum.
-
-    Examples
-    --------
-    >>> print(dump({"figure": "table1", "rows": [{"ours": 1}, {"ours": 2}]}), end="")
-    {
-     "figure": "table1",
-     "rows": [
-      {"ours": 1},
-      {"ours": 2}
-     ]
-    }
-    """
+    """Return a record as JSON text, with each row on a line of its own."""
     lines = []
     for name, value in record.items():
         if name in ("rows", "data", "notes") and value:
@@ -338,7 +197,7 @@ def _read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def _intact(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a file's content without its sha256, which must fit; old files have none."""
+    """Return a file's content without its sha256, which must fit if it is there."""
     content = dict(content)
     if "sha256" in content and content.pop("sha256") != digest(content):
         raise InvalidRecord("its check sum does not fit")
@@ -363,7 +222,7 @@ class Store:
 
     See Also
     --------
-    validate : What a record must hold.
+    paper_figures.registry.load_papers : The names of papers and figures.
 
     Examples
     --------
@@ -380,22 +239,16 @@ class Store:
         self._named: set[tuple[Path, int, str]] = set()
 
     def try_to_write(self) -> None:
-        """Make the folder and write a small file to it.
-
-        Raises
-        ------
-        CannotStore
-            If the folder takes no file; so the command knows before any work.
-        """
+        """Write a small file, or raise CannotStore, so that the command knows before any work."""
         probe = self.out / ".probe"
         write_atomic(probe, "x" * 4096)
         probe.unlink(missing_ok=True)
 
-    def sweep(self, older_than: float = 3600.0) -> None:
-        """Remove half-written files of killed runs; younger files may belong to a live run."""
+    def sweep(self) -> None:
+        """Remove half-written files of killed runs; files of the last hour may be of a live run."""
         for path in self.out.rglob(".*.tmp"):
             with suppress(OSError):
-                if time.time() - path.stat().st_mtime > older_than:
+                if time.time() - path.stat().st_mtime > 3600:
                     path.unlink()
 
     def path(self, paper: str, figure: str, suffix: str) -> Path:
@@ -468,7 +321,7 @@ class Store:
                 raise InvalidRecord("it is not the part that its name says")
             return _intact(part)
         except InvalidRecord as error:
-            LOG.warning("%s is damaged and will be computed again: %s", path, error)
+            self._name(path, error)
             return None
 
     def write_part(

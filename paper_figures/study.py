@@ -25,6 +25,21 @@ from refimpl.typing import FloatArray, Kernels
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
+__all__ = [
+    "Gathered",
+    "Grid",
+    "Job",
+    "Seen",
+    "Study",
+    "View",
+    "differences",
+    "exact",
+    "grid",
+    "means",
+    "number",
+    "of_points",
+]
+
 SCALES = ("small", "paper")
 KERNELS = ("reference", "fast")
 PUBLISHED = Path(__file__).parent / "published"
@@ -109,30 +124,7 @@ class Job:
 
 
 def load_kernels(name: str) -> Kernels:
-    """Import the kernels that the command line names.
-
-    Parameters
-    ----------
-    name : {"reference", "fast"}
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    ImportError
-        If the fast kernels are not built.
-
-    See Also
-    --------
-    Job.kernels : The kernels of a cell.
-
-    Examples
-    --------
-    >>> load_kernels("reference").__name__
-    'refimpl.kernels'
-    """
+    """Import the kernels that the command line names; ImportError if they are not built."""
     import importlib
 
     one_of(name, KERNELS, "kernels")
@@ -209,31 +201,12 @@ class Seen:
         return published(file) if self.scale == "paper" else []
 
     def absent(self, keys: Row) -> list[Row]:
-        """Return a row that says why nothing could be computed; no row if something could."""
+        """Return the row of a number that could not be computed, with the reason."""
         return [] if self.items else [absent(keys, m["why"]) for m in self.missing[:1]]
 
 
 def published(file: str) -> list[dict[str, Any]]:
-    """Read a table of ``paper_figures/published``; its numbers are floats.
-
-    Parameters
-    ----------
-    file : str
-        ``<paper>/<table>.csv``.
-
-    Returns
-    -------
-    list of dict
-
-    See Also
-    --------
-    Seen.published : The same at the paper's scale alone.
-
-    Examples
-    --------
-    >>> published("boosted_distance/table1.csv")[0]["data_set"]
-    'ad'
-    """
+    """Read a table ``<paper>/<table>.csv`` of ``paper_figures/published``; numbers are floats."""
     with open(PUBLISHED / file, newline="", encoding="utf-8") as stream:
         return [
             {name: _number(cell) for name, cell in row.items()} for row in csv.DictReader(stream)
@@ -452,7 +425,7 @@ class Study:
     See Also
     --------
     grid : Makes cells.
-    Paper : Its studies.
+    View : Shows what came out.
 
     Examples
     --------
@@ -482,32 +455,13 @@ class Study:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: name on the command line, title, where it appeared, studies.
-
-    Attributes
-    ----------
-    name, title, source : str
-    studies : tuple of Study
-    order : tuple of str
-        The names of the views as the paper has them; those of the studies if none is given.
-
-    See Also
-    --------
-    paper_figures.registry.load_papers : The five papers, and their comparison.
-
-    Examples
-    --------
-    >>> from paper_figures.registry import load_papers
-    >>> paper = load_papers()[0]
-    >>> paper.name, paper.figures[0].name, paper.study_of("table2").version > 0
-    ('boosted_distance', 'figure1', True)
-    """
+    """A paper: name on the command line, title, where it appeared, studies."""
 
     name: str
     title: str
     source: str
     studies: tuple[Study, ...]
-    order: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()  # of the views by their names; that of the studies if not given
 
     @property
     def figures(self) -> tuple[View, ...]:
@@ -524,7 +478,11 @@ class Paper:
 
 
 def number(
-    keys: Row, values: Sequence[float] | FloatArray, published: float | None = None, **more: Any
+    keys: Row,
+    values: Sequence[float] | FloatArray,
+    published: float | None = None,
+    digits: int | None = None,
+    **more: Any,
 ) -> Row:
     """Return the row of a mean over runs.
 
@@ -535,6 +493,8 @@ def number(
     values : sequence of float
         One of each run; a single one has no error.
     published : float or None
+    digits : int or None
+        Decimals to which the mean is rounded.
     **more
         Further fields, such as ``tolerance``.
 
@@ -544,7 +504,7 @@ def number(
 
     See Also
     --------
-    absent : The row of a number that could not be computed.
+    exact : The row of a number in which chance has no part.
 
     Examples
     --------
@@ -554,6 +514,7 @@ def number(
     n = len(values)
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else None
     ours = float(np.mean(values))
+    ours = ours if digits is None else round(ours, digits)
     return keys | {"published": published, "ours": ours, "error": error, "n": n} | more
 
 
@@ -585,28 +546,7 @@ def exact(keys: Row, value: float, published: float | None = None, **more: Any) 
 
 
 def points_error(percent: float, points: int) -> float:
-    """Return the standard error of a percentage of so many points.
-
-    The share is taken as (hits + 1) / (points + 2), so that no hit at all has an error too.
-
-    Parameters
-    ----------
-    percent : float
-    points : int
-
-    Returns
-    -------
-    float
-
-    See Also
-    --------
-    of_points : The row of a percentage.
-
-    Examples
-    --------
-    >>> round(points_error(1.74, 10_000), 3)
-    0.131
-    """
+    """Return the standard error of a percentage of points, above 0 without a hit, too."""
     hits = (percent / 100.0 * points + 1.0) / (points + 2.0)
     return 100.0 * math.sqrt(hits * (1.0 - hits) / points)
 
@@ -623,11 +563,10 @@ def of_points(row: Row, points: int) -> Row:
     Returns
     -------
     dict
-        With the error and `n` of :func:`together`.
+        Its `error` is of runs and points together, its `n` one more than their degrees of freedom.
 
     See Also
     --------
-    points_error : The error of the points.
     number : The row of a mean.
 
     Examples
@@ -639,33 +578,8 @@ def of_points(row: Row, points: int) -> Row:
 
 
 def together(of_runs: float, runs: int, of_points: float, points: int) -> Row:
-    """Return the standard error over runs and over points that all runs share, and its `n`.
-
-    `n` is one more than the degrees of freedom that Welch and Satterthwaite give the sum of the two
-    variances; without an error over runs it is `points`.
-
-    Parameters
-    ----------
-    of_runs, of_points : float
-        Standard errors; 0 without one.
-    runs, points : int
-
-    Returns
-    -------
-    dict
-        ``error`` and ``n``.
-
-    See Also
-    --------
-    of_points : The row of a percentage of points.
-
-    Examples
-    --------
-    >>> together(3.0, 10, 4.0, 100)
-    {'error': 5.0, 'n': 54}
-    >>> together(0.0, 1, 4.0, 100)
-    {'error': 4.0, 'n': 100}
-    """
+    """Return the `error` over runs (or 0) and over points that they share, and its `n`."""
+    # n: one more than the degrees of freedom of Welch and Satterthwaite; without runs the points
     error, n = math.hypot(of_runs, of_points), points
     if of_runs:
         n = 1 + int(error**4 / (of_runs**4 / (runs - 1) + of_points**4 / (points - 1)))
@@ -673,52 +587,13 @@ def together(of_runs: float, runs: int, of_points: float, points: int) -> Row:
 
 
 def absent(keys: Row, why: str, published: float | None = None) -> Row:
-    """Return the row of a number that could not be computed, with the reason.
-
-    Parameters
-    ----------
-    keys : dict
-    why : str
-    published : float or None
-
-    Returns
-    -------
-    dict
-
-    See Also
-    --------
-    number : The row of a number.
-
-    Examples
-    --------
-    >>> absent({"data_set": "faces"}, "it is licensed")["why"]
-    'it is licensed'
-    """
+    """Return the row of a number that could not be computed, with the reason."""
     none = {"published": published, "ours": None, "error": None, "n": 0}
     return keys | none | {"why": why}
 
 
 def by(seen: Iterable[Observation], *keys: str) -> dict[tuple[Any, ...], list[Observation]]:
-    """Return the observations that share the values of some keys, by these values.
-
-    Parameters
-    ----------
-    seen : iterable of dict
-    *keys : str
-
-    Returns
-    -------
-    dict
-
-    See Also
-    --------
-    means : The mean of each group.
-
-    Examples
-    --------
-    >>> by([{"run": 0, "d": 10}, {"run": 1, "d": 10}], "d").keys()
-    dict_keys([(10,)])
-    """
+    """Return the observations that share the values of some keys, by these values."""
     groups: dict[tuple[Any, ...], list[Observation]] = {}
     for item in seen:
         groups.setdefault(tuple(item[key] for key in keys), []).append(item)
@@ -774,7 +649,6 @@ def differences(
     value: str,
     pairs: Iterable[tuple[Any, Any]],
     over: str = "method",
-    run: str = "run",
 ) -> list[Row]:
     """Return the mean difference of two methods, taken run by run; its key ``minus`` is the second.
 
@@ -785,8 +659,8 @@ def differences(
     value : str
     pairs : iterable of pairs
         Values of the key `over`.
-    over, run : str
-        The keys that name the method and the run.
+    over : str
+        The key that names the method; that of the run is ``run``.
 
     Returns
     -------
@@ -805,7 +679,7 @@ def differences(
     """
     rows = []
     for values, items in by(seen, *keys).items():
-        found = {(item[over], item[run]): item[value] for item in items}
+        found = {(item[over], item["run"]): item[value] for item in items}
         for a, b in pairs:
             runs = [r for m, r in found if m == a and (b, r) in found]
             if runs:

@@ -15,26 +15,13 @@ SMALLEST = 9  # points
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of a picture.
+    """The colours of a picture."""
 
-    Attributes
-    ----------
-    paper : str
-        The background.
-    ink : str
-        Text and axes.
-    soft : str
-        Lines of reference.
-    grid : str
-    series : tuple of str
-        Eight colours, the paper's own method first.
-    """
-
-    paper: str
-    ink: str
-    soft: str
+    paper: str  # the background
+    ink: str  # text and axes
+    soft: str  # lines of reference
     grid: str
-    series: tuple[str, ...]
+    series: tuple[str, ...]  # eight, the paper's own method first
 
 
 # the first three are Okabe & Ito's; all have a contrast of 3 with the background
@@ -56,18 +43,7 @@ DARK = Theme(
 
 
 def on_dark_pages(svg: bytes) -> bytes:
-    """Let a picture have the dark colours where its page is dark.
-
-    Parameters
-    ----------
-    svg : bytes
-        A file that is drawn in the light colours. Viewers that do not know of dark pages show it
-        as it is.
-
-    Returns
-    -------
-    bytes
-    """
+    """Let a picture have the dark colours where its page is dark."""
     light, dark = ((c.paper, c.ink, c.soft, c.grid, *c.series) for c in (LIGHT, DARK))
     rules = [
         f'[style*="{what}: {a.lower()}"]{{{what}:{b.lower()}!important}}'

@@ -93,7 +93,6 @@ def figure1(seen: Seen) -> Gathered:
     return Gathered(rows, [note], drawing)
 
 
-HEADINGS = {"data_set": "data set"}
 SIZES = Study(
     "sizes",
     sizes,
@@ -107,7 +106,6 @@ SIZES = Study(
                 Grid(
                     ("data_set",),
                     ("quantity",),
-                    headings=HEADINGS,
                     order={"data_set": SETS},
                     alike=("quantity",),
                     once="counted",
@@ -126,12 +124,10 @@ EXAMPLES = Study(
             "Examples of the digits 1 and 7, and of the gender set",
             figure1,
             draw_examples,
-            alt=(
-                "Two rows of handwritten digits: ones above, sevens below. "
-                "The faces are left out, not available."
-            ),
+            alt="Two rows of handwritten digits: ones above, sevens below. "
+            "The faces are left out, not available.",
             size=(5.2, 1.7),
-            layout=(Grid(("data_set", "class", "quantity"), headings=HEADINGS, once="counted"),),
+            layout=(Grid(("data_set", "class", "quantity"), once="counted"),),
         ),
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,16 @@ from paper_figures.plots import (
     ink_on_paper,
     key,
     left_out,
+    line_of,
     logarithmic,
     mean_line,
     panels,
+    panels_by,
     series_style,
     standard_error,
 )
 from paper_figures.store import Record, Row
+from paper_figures.study import by
 from paper_figures.themes import LIGHT
 
 if TYPE_CHECKING:
@@ -32,10 +34,7 @@ METHODS = ("Boosted Distance", "AdaBoost, stumps", "AdaBoost, C4.5-like trees", 
 
 
 def draw_examples(record: Record, figure: mpl.Figure) -> None:
-    """Draw a panel for each image set, with a row of images for each class.
-
-    A line says which set is not available.
-    """
+    """Draw the images of each class of each set; a line says which set is not available."""
     shown = record["drawing"]
     absent = [row["data_set"] for row in record["rows"] if row["ours"] is None]
     for axis, panel in zip(panels(figure, len(shown), 1), shown, strict=True):
@@ -58,32 +57,25 @@ def draw_rounds(record: Record, figure: mpl.Figure) -> None:
     """Draw a panel for each set: accuracy by the number of rounds, NN with L2 as a level line."""
     handles: dict[str, Any] = {}
     rows = record["rows"]
-    for axis, mine in _panels_by_set(rows, figure):
-        for place, method in enumerate(dict.fromkeys(row["method"] for row in mine)):
-            line = [row for row in mine if row["method"] == method]
+    for axis, (name,), mine in panels_by(figure, rows, "data_set"):
+        for place, ((method,), line) in enumerate(by(mine, "method").items()):
             if len(line) == 1:
                 handles[method] = _level(axis, line[0], color=LIGHT.soft, linestyle=":")
                 continue
             rounds = [row["rounds"] for row in line]
             handles[method] = mean_line(axis, rounds, line, label=method, **series_style(place))
         logarithmic(axis.xaxis)
-        axis.set(xlabel="rounds T", ylabel="accuracy (%)")
+        axis.set(title=name, xlabel="rounds T", ylabel="accuracy (%)")
     key(figure, handles, _note(rows))
 
 
 def draw_projections(record: Record, figure: mpl.Figure) -> None:
-    """Draw a panel for each set: accuracy by the number of dimensions.
-
-    LDA, and NN without reduction, are level lines.
-    """
+    """Draw accuracy by the number of dimensions, a panel for each set; LDA and NN are level."""
     rows = [row for row in record["rows"] if row["training"] != "80% of the data"]
     handles: dict[str, Any] = {}
-    for axis, mine in _panels_by_set(rows, figure):
-        methods = dict.fromkeys(
-            row["method"] for row in mine if not row["method"].startswith("LDA by")
-        )
-        for place, method in enumerate(methods):
-            line = [row for row in mine if row["method"] == method]
+    for axis, (name,), mine in panels_by(figure, rows, "data_set"):
+        named = (row for row in mine if not row["method"].startswith("LDA by"))
+        for place, ((method,), line) in enumerate(by(named, "method").items()):
             style = series_style(place)
             if len(line) == 1:
                 style.pop("marker")
@@ -92,7 +84,7 @@ def draw_projections(record: Record, figure: mpl.Figure) -> None:
             dimensions = [row["dimensions"] for row in line]
             handles[method] = mean_line(axis, dimensions, line, label=method, **style)
         logarithmic(axis.xaxis)
-        axis.set(xlabel="dimensions (at most)", ylabel="accuracy (%)")
+        axis.set(title=name, xlabel="dimensions (at most)", ylabel="accuracy (%)")
     key(figure, handles, _note(rows))
 
 
@@ -113,21 +105,8 @@ def _note(rows: list[Row]) -> str:
     return "\n".join(text for text in (left_out(absent), bands) if text)
 
 
-def _panels_by_set(rows: list[Row], figure: mpl.Figure) -> Iterator[tuple[Axes, list[Row]]]:
-    """Yield the panel and the rows of each set that is available."""
-    available = [row for row in rows if row["ours"] is not None]
-    sets = list(dict.fromkeys(row["data_set"] for row in available))
-    axes = panels(figure, len(sets), min(2, len(sets)))
-    for axis, name in zip(axes, sets, strict=True):
-        axis.set_title(name)
-        yield axis, [row for row in available if row["data_set"] == name]
-
-
 def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
-    """Draw two panels by T: errors averaged over the sets, and the distance from the paper.
-
-    A line marks the chosen T.
-    """
+    """Draw two panels by T: errors averaged over the sets, and the distance from the paper."""
     upper, lower = panels(figure, 2, 1)
     rows = [row for row in record["rows"] if "data_set" not in row]
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))
@@ -138,8 +117,7 @@ def draw_by_rounds(record: Record, figure: mpl.Figure) -> None:
         style["linestyle"] = "--" if "cross-validated" in quantity else "-"
         axis = lower if "printed" in quantity else upper
         rounds = [row["rounds"] for row in mine]
-        (line,) = axis.plot(rounds, [row["ours"] for row in mine], label=quantity, **style)
-        tell(line, mine)
+        line = line_of(axis, rounds, mine, label=quantity, **style)
         if axis is upper:
             handles[quantity.replace(": mean", ",")] = line
     chosen = record["drawing"]["chosen"]

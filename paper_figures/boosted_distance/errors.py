@@ -6,7 +6,7 @@ are averaged over sets, samples and the two methods; the test parts are not look
 `rounds` shows what depends on T, the view `distances` NN under each of the eight distances.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -30,6 +30,7 @@ from paper_figures.study import (
     Study,
     View,
     absent,
+    by,
     exact,
     grid,
     number,
@@ -113,18 +114,15 @@ def text_of(quantity: str) -> dict[str, float]:
     return {line["data_set"]: line["value"] for line in lines if line["quantity"] == quantity}
 
 
+def _errors(items: Iterable[Observation]) -> Errors:
+    groups = by(items, "method", "rounds").items()
+    return {key: np.array([item["error"] for item in mine]) for key, mine in groups}
+
+
 def errors_by_set(seen: Seen) -> dict[str, Errors]:
     """Return the test errors of each set that is available, in the paper's order."""
-    lists: dict[str, dict[tuple[str, int], list[float]]] = {name: {} for name in names_of(seen)}
-    for item in seen.items:
-        if item["part"] == "test":
-            of_set = lists[item["data_set"]]
-            of_set.setdefault((item["method"], item["rounds"]), []).append(item["error"])
-    return {
-        name: {key: np.array(values) for key, values in of_set.items()}
-        for name, of_set in lists.items()
-        if of_set
-    }
+    tests = by((item for item in seen.items if item["part"] == "test"), "data_set")
+    return {name: _errors(tests[name,]) for name in names_of(seen) if (name,) in tests}
 
 
 def chosen_rounds(seen: Seen) -> int:
@@ -136,11 +134,8 @@ def chosen_rounds(seen: Seen) -> int:
 
 def validated(seen: Seen) -> dict[tuple[str, int], float]:
     """Return the mean cross-validated error by method and rounds."""
-    lists: dict[tuple[str, int], list[float]] = {}
-    for item in seen.items:
-        if item["part"] == "validation":
-            lists.setdefault((item["method"], item["rounds"]), []).append(item["error"])
-    return {key: float(np.mean(values)) for key, values in lists.items()}
+    errors = _errors(item for item in seen.items if item["part"] == "validation")
+    return {key: float(values.mean()) for key, values in errors.items()}
 
 
 def missing(seen: Seen, keys: Row, published: float | None = None) -> Row:
@@ -162,10 +157,7 @@ COLUMNS = {
 
 
 def table2(seen: Seen) -> Gathered:
-    """Return Table 2: NN with its best distance, AdaBoost, Boosted Distance and their difference.
-
-    Two rows on the claims of § 4.3 follow.
-    """
+    """Return the rows of Table 2, and two on the claims of § 4.3."""
     T = chosen_rounds(seen)
     found = errors_by_set(seen)
     rows: list[Row] = []
@@ -300,11 +292,8 @@ def figure3(seen: Seen) -> Gathered:
 
 
 def _boosted_rows(name: str, items: Sequence[Observation]) -> Iterator[Row]:
-    runs: dict[int, list[Observation]] = {}
-    for item in items:
-        if item["part"] == "test" and item["method"] == "boosted":
-            runs.setdefault(item["rounds"], []).append(item)
-    for t, of_t in runs.items():
+    mine = (item for item in items if item["part"] == "test" and item["method"] == "boosted")
+    for (t,), of_t in by(mine, "rounds").items():
         used = round(float(np.mean([item["used"] for item in of_t])), 2)
         keys = {"data_set": name, "method": METHODS["boosted"], "training": FEW}
         accuracy = [100 - item["error"] for item in of_t]
@@ -318,11 +307,9 @@ def _reduced_rows(
     mine = [i for i in items if i["part"] == "reductions" and i["share"] == share]
     runs = len({item["run"] for item in mine})
     for method in LABELS:
-        by_dimension: dict[int, list[float]] = {}
-        for item in mine:
-            if item["method"] == method:
-                by_dimension.setdefault(item["dimensions"], []).append(100 - item["error"])
-        for k, accuracy in by_dimension.items():
+        of_method = (item for item in mine if item["method"] == method)
+        for (k,), of_k in by(of_method, "dimensions").items():
+            accuracy = [100 - item["error"] for item in of_k]
             if len(accuracy) == runs:
                 keys = {
                     "data_set": name,
@@ -434,16 +421,15 @@ def distances(seen: Seen) -> Gathered:
 
 # ----------------------------------------------------------------------------------- the study
 
-HEADINGS = {"data_set": "data set"}
 ORDER = {"data_set": SETS}
-BY_METHOD = (Grid(("data_set",), ("method",), headings=HEADINGS, order=ORDER),)
+BY_METHOD = (Grid(("data_set",), ("method",), order=ORDER),)
 TABLE2 = (
     Grid(
         ("data_set",),
         ("method",),
         details=("distance",),
         where={"method": tuple(COLUMNS.values())},
-        headings=HEADINGS | {"distance": ""},
+        headings={"distance": ""},
         order=ORDER | {"method": tuple(COLUMNS.values())},
         names={"method": {"difference": "AdaBoost − Boosted Distance"}},
     ),
@@ -451,7 +437,6 @@ TABLE2 = (
         ("method", "data_set"),
         details=("distance",),
         title="Counts over the data sets (§ 4.3)",
-        headings=HEADINGS,
         once="counted",
     ),
 )
@@ -480,12 +465,10 @@ STUDY = Study(
             "Accuracy by the number of rounds, high-dimensional sets",
             figure2,
             draw_rounds,
-            alt=(
-                "A panel for each set: accuracy of Boosted Distance and AdaBoost by the number of "
-                "rounds, with 95 % intervals; NN (L2) is a level line."
-            ),
+            alt="A panel for each set: accuracy of Boosted Distance and AdaBoost by the number of "
+            "rounds, with 95 % intervals; NN (L2) is a level line.",
             size=(5.2, 4.6),
-            layout=(Grid(("data_set", "method"), ("rounds",), headings=HEADINGS, order=ORDER),),
+            layout=(Grid(("data_set", "method"), ("rounds",), order=ORDER),),
             uses=partial(_of_high, "test"),
         ),
         View(
@@ -493,10 +476,8 @@ STUDY = Study(
             "Accuracy by the number of dimensions: Boosted Distance, PCA, LDA, NDA",
             figure3,
             draw_projections,
-            alt=(
-                "A panel for each set: accuracy of Boosted Distance, PCA and NDA by the number of "
-                "dimensions, with 95 % intervals; NN and LDA are level lines."
-            ),
+            alt="A panel for each set: accuracy of Boosted Distance, PCA and NDA by the number of "
+            "dimensions, with 95 % intervals; NN and LDA are level lines.",
             size=(5.2, 4.6),
             layout=(
                 Grid(
@@ -504,7 +485,7 @@ STUDY = Study(
                     ("dimensions",),
                     tables=("data_set",),
                     details=("used",),
-                    headings=HEADINGS | {"used": "dimensions used"},
+                    headings={"used": "dimensions used"},
                     order=ORDER,
                 ),
             ),
@@ -522,10 +503,8 @@ STUDY = Study(
             "AdaBoost with stumps, AdaBoost with C4.5-like trees, Boosted Distance",
             partial(bars, ("stumps", "trees", "boosted")),
             draw_intervals,
-            alt=(
-                "A row for each data set: marks of the errors of three methods, with 95 % "
-                "intervals."
-            ),
+            alt="A row for each data set: marks of the errors of three methods, with 95 % "
+            "intervals.",
             size=(5.2, 6.4),
             layout=BY_METHOD,
             uses=_tested,
@@ -535,9 +514,8 @@ STUDY = Study(
             "95 % confidence intervals of the errors",
             partial(bars, ("nn", "stumps", "trees", "boosted")),
             draw_intervals,
-            alt=(
-                "A row for each data set: marks of the errors of four methods, with 95 % intervals."
-            ),
+            alt="A row for each data set: marks of the errors of four methods, with 95 % "
+            "intervals.",
             size=(5.2, 7.2),
             layout=BY_METHOD,
             uses=_tested,
@@ -547,10 +525,8 @@ STUDY = Study(
             "Beyond the paper: what depends on T, the number of rounds",
             rounds,
             draw_by_rounds,
-            alt=(
-                "Mean errors, and their distance from the printed ones, fall with T and level off; "
-                "a line marks the chosen T."
-            ),
+            alt="Mean errors, and their distance from the printed ones, fall with T and level off; "
+            "a line marks the chosen T.",
             size=(5.2, 6.2),
             layout=(
                 Grid(
@@ -562,7 +538,6 @@ STUDY = Study(
                 Grid(
                     ("quantity", "data_set"),
                     ("rounds",),
-                    headings=HEADINGS,
                     order=ORDER,
                     title="by data set",
                     where={"method": (None,)},
@@ -572,7 +547,7 @@ STUDY = Study(
                     ("data_set",),
                     ("rounds", "method"),
                     details=("distance",),
-                    headings=HEADINGS | {"distance": ""},
+                    headings={"distance": ""},
                     order=ORDER | {"method": tuple(COLUMNS.values())},
                     names=TABLE2[0].names,
                     title="Table 2 of other T",
@@ -589,7 +564,6 @@ STUDY = Study(
                 Grid(
                     ("data_set",),
                     ("distance",),
-                    headings=HEADINGS,
                     order=ORDER,
                     names={"distance": {"all": "best of eight"}},
                 ),

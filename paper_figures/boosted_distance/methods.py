@@ -29,11 +29,7 @@ ROOTS = ("RCA", "RCA-D")  # open: W = C^-1, or C^(-1/2)
 def split(
     job: Job, data_set: str, run: int, share: float | None = None
 ) -> tuple[FloatArray, Labels, IntArray, IntArray]:
-    """Return the vectors, the labels, and the rows of the training and of the test part.
-
-    § 4.1: 200 training samples for the large sets, 20 % for the others; `share` is another part.
-    MNIST keeps its own test part.
-    """
+    """Return X, y, and the rows of the training part (`share`, or as § 4.1 says) and test part."""
     loaded = job.load(data_set, **OPTIONS.get(data_set, {}))
     n = len(loaded.y)
     drawn_from = n if loaded.n_train is None else loaded.n_train
@@ -63,10 +59,7 @@ def boosted_stages(
 
 
 def classifiers(job: Job, data_set: str, run: int, most: int) -> Iterator[Observation]:
-    """Yield the test errors of every classifier of Table 2, after up to `most` rounds.
-
-    Errors are means of the two classes' rates, in per cent.
-    """
+    """Yield balanced errors (%) of every classifier of Table 2, after up to `most` rounds."""
     X, y, train, test = split(job, data_set, run)
     X, y, Q, truth = X[train], y[train], X[test], y[test]
     distances = {name: fit_distance(name, X, y) for name in NAMES}
@@ -94,14 +87,10 @@ def square_root(distance: Distance) -> Distance:
 def _trees(
     job: Job, X: FloatArray, y: Labels, Q: FloatArray, truth: Labels, data_set: str, run: int
 ) -> Iterator[Observation]:
-    """Yield errors of AdaBoost with trees in the manner of C4.5, trained on drawn samples.
-
-    Each tree is trained on as many vectors, drawn by their weights, so that boosting does not end
-    at the first tree without a training error; the first weights are equal for both classes, as
-    those of the stumps. A sample on which a tree errs by half or more counts as a round, and its
-    tree is left out. The trees use entropy, have at least two vectors in a leaf, and are pruned:
-    cost-complexity pruning at 0.02 is in the place of C4.5's own.
-    """
+    """Yield errors of AdaBoost with trees in the manner of C4.5, trained on drawn samples."""
+    # A tree is trained on n vectors, drawn by their weights, so that boosting does not end at the
+    # first tree without a training error. A sample on which a tree errs by half or more counts as
+    # a round, and its tree is left out. Cost-complexity pruning is in the place of C4.5's own.
     from sklearn.tree import DecisionTreeClassifier
 
     rng = job.rng_for("trees", data_set, run)
@@ -130,11 +119,7 @@ def _trees(
 
 
 def validation(job: Job, data_set: str, run: int, most: int) -> Iterator[Observation]:
-    """Yield the cross-validated errors of the boosted classifiers within a training sample.
-
-    The training sample is that of the run with the same number; its test part is not looked at.
-    Errors are over the held-out vectors of all folds.
-    """
+    """Yield cross-validated errors of the boosted classifiers within the training part of a run."""
     from sklearn.model_selection import StratifiedKFold
 
     X, y, train, _ = split(job, data_set, run)
@@ -157,12 +142,9 @@ MANY = (1, 2, 5, 10, 20, 50, 100, 200, 500)  # with most of the data as the trai
 def reductions(
     job: Job, data_set: str, run: int, most: int, share: float | None
 ) -> Iterator[Observation]:
-    """Yield NN errors (L2) after PCA, LDA and NDA to numbers of dimensions up to `most` (§ 4.2).
-
-    `share` is the part of the data to train on; None is the paper's protocol, in which LDA of the
-    image sets is also the generalised eigenproblem of the scatter matrices as they are. A method
-    has no observation where it has not so many dimensions.
-    """
+    """Yield NN errors (L2) after PCA, LDA, NDA to numbers of dimensions that they have."""
+    # `share` is the part of the data to train on. None is the paper's protocol, in which LDA of the
+    # image sets is also the generalised eigenproblem of the scatter matrices as they are (§ 4.2).
     from sklearn.decomposition import PCA
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
@@ -197,10 +179,7 @@ def _l2_error(X: FloatArray, y: Labels, Q: FloatArray, truth: Labels) -> float:
 
 
 def singular_direction(X: FloatArray, y: Labels) -> FloatArray:
-    """Return LDA's direction from S_b v = lambda S_w v with a singular S_w.
-
-    It belongs to the largest |lambda|; infinite values come first.
-    """
+    """Return v of the largest |lambda| (infinity first) in S_b v = lambda S_w v, S_w singular."""
     classes = np.unique(y)
     means = np.array([X[y == C].mean(axis=0) for C in classes])
     centred = X - means[np.searchsorted(classes, y)]

@@ -14,10 +14,12 @@ from paper_figures.plots import (
     logarithmic,
     mean_line,
     panels,
+    panels_by,
     plain,
     series_style,
 )
 from paper_figures.store import Record
+from paper_figures.study import by
 from paper_figures.themes import LIGHT, SMALLEST
 
 if TYPE_CHECKING:
@@ -28,18 +30,13 @@ if TYPE_CHECKING:
 def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 5: a panel for each k and percentile, ranks by the number of dimensions."""
     rows = [row for row in record["rows"] if row["ours"] is not None]
-    kinds = list(dict.fromkeys((row["k"], row["percentile"]) for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
     handles: dict[str, Any] = {}
-    for axis, (k, percent) in zip(panels(figure, len(kinds)), kinds, strict=True):
-        for place, method in enumerate(methods):
-            line = [
-                row
-                for row in rows
-                if (row["method"], row["k"], row["percentile"]) == (method, k, percent)
-            ]
+    for axis, (k, percent), mine in panels_by(figure, rows, "k", "percentile"):
+        for (method,), line in by(mine, "method").items():
             dimensions = [row["dimensions"] for row in line]
-            handles[method] = mean_line(axis, dimensions, line, label=method, **series_style(place))
+            look = series_style(methods.index(method))
+            handles[method] = mean_line(axis, dimensions, line, label=method, **look)
         every = sorted({row["dimensions"] for row in rows})
         axis.set_xscale("log", base=2)
         axis.set_xticks(every[::2], [plain(d) for d in every[::2]], minor=False)
@@ -50,11 +47,8 @@ def draw_dimensions(record: Record, figure: mpl.Figure) -> None:
 
 
 def draw_percentiles(record: Record, figure: mpl.Figure) -> None:
-    """Draw figures 6, 7 and 9: a panel for each k, ranks divided by those of the first method.
-
-    The axis of percentiles p is logarithmic in 100 - p, so that the few hard queries, on which the
-    methods differ, have most of the room.
-    """
+    """Draw figures 6, 7 and 9: a panel for each k, ranks divided by those of the first method."""
+    # The axis is logarithmic in 100 - p: the few hard queries, on which methods differ, have room.
     drawing = record["drawing"]
     ks, names = (list(dict.fromkeys(line[part] for line in drawing)) for part in ("k", "panel"))
     handles: dict[str, Any] = {}

@@ -57,24 +57,11 @@ class Images:
         return {"ranks": {str(k): ranks for k, ranks in of_k}, "cost": model.cost}
 
 
+@lru_cache(maxsize=1)
 def load(
     job: Job, *, data_set: str, enlarge: int, most: int, sigma: float, distance: str
 ) -> Images:
     """Return the edge images of a data set, and the `most` nearest of each query."""
-    return _loaded(job.kernels_name, job.data_dir, data_set, enlarge, most, sigma, distance)
-
-
-@lru_cache(maxsize=1)
-def _loaded(
-    kernels_name: str,
-    data_dir: str | None,
-    data_set: str,
-    enlarge: int,
-    most: int,
-    sigma: float,
-    distance: str,
-) -> Images:
-    job = Job(0, kernels_name, data_dir, (data_set,))
     loaded = job.load(data_set)
     side = round(loaded.X.shape[1] ** 0.5)
     grey = loaded.X.reshape(-1, side, side) / loaded.X.max()
@@ -110,10 +97,7 @@ def squared_nearest(Q: BoolArray, X: BoolArray, k: int) -> tuple[FloatArray, Int
 
 
 def _squares(A: BoolArray) -> tuple[Any, Any, FloatArray]:
-    """Return edge pixels, squared distances to the nearest of them, and their number.
-
-    Whole numbers whose sums float32 holds exactly.
-    """
+    """Return edge pixels, squared distances to the nearest, and their number; sums are exact."""
     S = np.array([np.rint(distance_transform_edt(~image) ** 2) for image in A])
     E = A.reshape(len(A), -1).astype(np.float32)
     return E, S.reshape(E.shape).astype(np.float32), E.sum(axis=1, dtype=np.float64)

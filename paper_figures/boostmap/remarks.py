@@ -104,11 +104,7 @@ def times(
     candidates: int,
     rounds: int,
 ) -> Observation:
-    """Return processor milliseconds a query of both steps of a retrieval (§§ 7.5 and 8.3).
-
-    BoostMap's filter step is timed with and without weights that depend on the query. Its second
-    phase has random ranges: the time of a scan does not depend on what they are.
-    """
+    """Return processor milliseconds a query of both steps of a retrieval (§§ 7.5 and 8.3)."""
     rng = job.rng_for("times")
     chosen = images.database[rng.permutation(len(images.database))[:candidates]]
     asked = images.queries[:queries]
@@ -153,10 +149,8 @@ def times(
 
 
 def splitters(job: Job, images: Images, *, sizes: dict[str, int], draw: int) -> Observation:
-    """Return how often phase two picks the same embedding twice, if it may pick any pair (§ 8.3).
-
-    Every round tries each embedding with each splitter; the ranges are those of least error.
-    """
+    """Return how often phase two picks an embedding twice where it may pick any pair (§ 8.3)."""
+    # Every round tries each embedding with each splitter; the ranges are those of least error.
     objects = drawn(job, images, sizes, draw)
     rng = job.rng_for("splitters", draw)
     of: dict[str, Any] = {"kernels": job.kernels, "threads": 1}

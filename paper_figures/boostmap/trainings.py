@@ -196,11 +196,8 @@ def training(
     dimensions: Sequence[int],
     draw: int,
 ) -> Iterator[Observation]:
-    """Train one variant and measure it: QI in some numbers of dimensions, QS with all.
-
-    `of` is "Fe" or "Pa", `triples` "Ra" or "Se" (§ 11). k-nn errors are those of the whole model,
-    if its triples are selective.
-    """
+    """Train one variant and measure it: QI in some numbers of dimensions, QS with all."""
+    # k-nn errors are those of the whole model, if its triples are selective.
     objects = drawn(job, images, sizes, draw)
     rng = job.rng_for("training", draw)
     order_by = objects.Phi_X if of == "Pa" else objects.D_X

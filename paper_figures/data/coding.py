@@ -8,31 +8,15 @@ from numpy.typing import ArrayLike
 from refimpl.kernels.arguments import one_of
 from refimpl.typing import BoolArray, FloatArray
 
-MISSING = ("code", "drop")
+MISSING = "?"
 ORDERS = ("sorted", "appearance", "frequency")
 
 
-def nominal_codes(
-    column: ArrayLike, *, order: str = "sorted", missing_symbol: str = "?"
-) -> tuple[FloatArray, BoolArray]:
-    """Number the symbols of a column 0, 1, ...; a missing symbol gets the next number.
-
-    Parameters
-    ----------
-    column : (n,) array_like of str
-    order : {"sorted", "appearance", "frequency"}
-        How symbols are numbered: alphabetically, as they appear, or the most frequent first.
-    missing_symbol : str
-
-    Returns
-    -------
-    codes : (n,) float64
-    missing : (n,) bool
-        Where the symbol is the missing one.
-    """
+def nominal_codes(column: ArrayLike, order: str = "sorted") -> tuple[FloatArray, BoolArray]:
+    """Return a column's symbols as numbers 0, 1, ..., a missing one the next, and where it is."""
     one_of(order, ORDERS, "order")
     cells = np.asarray(column)
-    missing: BoolArray = np.asarray(cells == missing_symbol)
+    missing: BoolArray = np.asarray(cells == MISSING)
     symbols, first, counts = np.unique(cells[~missing], return_index=True, return_counts=True)
     ranked = {
         "sorted": np.arange(symbols.size),
@@ -50,39 +34,19 @@ def table(
     *,
     missing: str = "code",
     order: str = "sorted",
-    missing_symbol: str = "?",
 ) -> tuple[FloatArray, BoolArray]:
-    """Make a matrix of numbers from rows of text.
-
-    Parameters
-    ----------
-    rows : iterable of iterables of str
-    nominal : collection of int
-        The columns that hold symbols.
-    missing : {"code", "drop"}
-        ``"code"`` gives a missing value a number that no other has: the number after the last
-        symbol, or 1 below the least value of a numeric column. ``"drop"`` leaves the row out.
-    order : {"sorted", "appearance", "frequency"}
-        See :func:`nominal_codes`.
-    missing_symbol : str
-
-    Returns
-    -------
-    X : (n, d) float64
-    keep : (n_rows,) bool
-        The rows that X holds.
-    """
-    one_of(missing, MISSING, "missing")
+    """Return rows of text as numbers, those of `nominal` columns codes, and which rows are kept."""
+    # missing="code": a number that no other has, after the last symbol or 1 below the least value;
+    # "drop": the row is left out.
+    one_of(missing, ("code", "drop"), "missing")
     text = np.array([[cell.strip() for cell in row] for row in rows])
     X = np.empty(text.shape, dtype=np.float64)
     gaps = np.zeros(text.shape, dtype=bool)
     for j in range(text.shape[1]):
         if j in nominal:
-            X[:, j], gaps[:, j] = nominal_codes(
-                text[:, j], order=order, missing_symbol=missing_symbol
-            )
+            X[:, j], gaps[:, j] = nominal_codes(text[:, j], order)
         else:
-            gaps[:, j] = text[:, j] == missing_symbol
+            gaps[:, j] = text[:, j] == MISSING
             numbers = text[~gaps[:, j], j].astype(np.float64)
             X[~gaps[:, j], j] = numbers
             X[gaps[:, j], j] = numbers.min() - 1.0

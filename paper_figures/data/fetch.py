@@ -32,18 +32,7 @@ class DataNotAvailable(Exception):
 
 
 def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the folders that are searched for data files, in order.
-
-    Parameters
-    ----------
-    data_dir : path or None
-        The folder of ``--data``.
-
-    Returns
-    -------
-    list of Path
-        ``data_dir``, then the folder of the variable REFIMPL_DATA, then the user's cache.
-    """
+    """Return the folders searched for data files: `data_dir`, REFIMPL_DATA's, the user's cache."""
     require_extra("pooch")
     import pooch
 
@@ -52,29 +41,8 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def fetch(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path:
-    """Return the path of a data file, downloading it into the user's cache if it is missing.
-
-    Parameters
-    ----------
-    name : str
-        A name of :data:`paper_figures.data.files.FILES`, such as ``"uci/sonar/sonar.all-data"``.
-    data_dir : path or None
-        A folder to look in first.
-
-    Returns
-    -------
-    Path
-        An existing file with the table's sha256.
-
-    Raises
-    ------
-    KeyError
-        If the table has no such file.
-    ValueError
-        If a file of that name has another sha256.
-    DataNotAvailable
-        If the file is missing and cannot be downloaded.
-    """
+    """Return the path of a file of FILES with its sha256, downloaded into the cache if missing."""
+    # KeyError: not in the table; ValueError: another sha256; DataNotAvailable: cannot be had
     file = FILES[name]
     path = find(name, data_dir)
     if path is not None:
@@ -90,18 +58,7 @@ def fetch(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path:
 
 
 def find(name: str, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the path of a data file if a folder has it, else None; nothing is downloaded.
-
-    Parameters
-    ----------
-    name : str
-    data_dir : path or None
-        A folder to look in first.
-
-    Returns
-    -------
-    Path or None
-    """
+    """Return the path of a data file if a folder has it, else None; nothing is downloaded."""
     paths = (folder / name for folder in search_path(data_dir))
     return next((path for path in paths if path.is_file()), None)
 

@@ -5,6 +5,7 @@ row i to column j. The paper's AmazonBinary, Patrol, Mirex07, Amazon47 and FaceR
 available.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +29,14 @@ def _with_classes(X: ArrayLike, labels: ArrayLike, notes: tuple[str, ...] = ()) 
     )
 
 
-def _last_column(*paths: Path, separator: str | None = None) -> Parsed:
-    cells = np.concatenate([np.loadtxt(path, delimiter=separator) for path in paths])
-    return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64))
+def _last_column(separator: str | None) -> Callable[..., Parsed]:
+    """Return the reader of tables of numbers with the class in the last column."""
+
+    def read(*paths: Path) -> Parsed:
+        cells = np.concatenate([np.loadtxt(path, delimiter=separator) for path in paths])
+        return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64))
+
+    return read
 
 
 def read_cod_rna(path: Path) -> Parsed:
@@ -43,11 +49,6 @@ def read_magic(path: Path) -> Parsed:
     """Read Magic, 19020 x 10: gamma (g) against hadron (h)."""
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     return _with_classes(cells[:, :-1].astype(np.float64), cells[:, -1])
-
-
-def read_pen_digits(train: Path, test: Path) -> Parsed:
-    """Read pen digits, 10992 x 16."""
-    return _last_column(train, test, separator=",")
 
 
 def read_nursery(path: Path) -> Parsed:
@@ -76,21 +77,6 @@ def read_mfeat_zernike(path: Path) -> Parsed:
     return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64) - 1)
 
 
-def read_opt_digits(train: Path, test: Path) -> Parsed:
-    """Read the optical digits, 5620 x 64."""
-    return _last_column(train, test, separator=",")
-
-
-def read_satellite(train: Path, test: Path) -> Parsed:
-    """Read Satellite, 6435 x 36."""
-    return _last_column(train, test)
-
-
-def read_segment(path: Path) -> Parsed:
-    """Read Segment, 2310 x 19."""
-    return _last_column(path)
-
-
 def read_aural_sonar(path: Path) -> Parsed:
     """Read AuralSonar, similarities of 100 echoes."""
     arrays = loadmat(path)
@@ -107,17 +93,17 @@ RECIPES = {
     "cod-rna": Recipe(read_cod_rna, ("uci/cod-rna/cod-rna",)),
     "magic": Recipe(read_magic, ("uci/magic/magic04.data",)),
     "pen-digits": Recipe(
-        read_pen_digits, ("uci/pendigits/pendigits.tra", "uci/pendigits/pendigits.tes")
+        _last_column(","), ("uci/pendigits/pendigits.tra", "uci/pendigits/pendigits.tes")
     ),
     "nursery": Recipe(read_nursery, ("uci/nursery/nursery.data",)),
     "faults": Recipe(read_faults, ("uci/faults/Faults.NNA",)),
     "mfeat-pixel": Recipe(read_mfeat_pixel, ("uci/mfeat/mfeat-pix",)),
     "mfeat-zernike": Recipe(read_mfeat_zernike, ("uci/mfeat/mfeat-zernike.csv",)),
     "opt-digits": Recipe(
-        read_opt_digits, ("uci/optdigits/optdigits.tra", "uci/optdigits/optdigits.tes")
+        _last_column(","), ("uci/optdigits/optdigits.tra", "uci/optdigits/optdigits.tes")
     ),
-    "satellite": Recipe(read_satellite, ("uci/satimage/sat.trn", "uci/satimage/sat.tst")),
-    "segment": Recipe(read_segment, ("uci/segment/segment.dat",)),
+    "satellite": Recipe(_last_column(None), ("uci/satimage/sat.trn", "uci/satimage/sat.tst")),
+    "segment": Recipe(_last_column(None), ("uci/segment/segment.dat",)),
     "aural-sonar": Recipe(read_aural_sonar, ("similarity/aural_sonar.mat",)),
     "protein": Recipe(read_matrix, ("similarity/Protein.mat",)),
     "voting-similarity": Recipe(read_matrix, ("similarity/Voting.mat",)),

@@ -57,19 +57,7 @@ def _polar(side: int) -> tuple[FloatArray, FloatArray]:
 def gist(
     images: ArrayLike, *, scales: int = 3, orientations: int = 8, blocks: int = 4
 ) -> NDArray[np.float32]:
-    """Return the GIST of grey images of one size.
-
-    Parameters
-    ----------
-    images : array_like, shape (n, side, side)
-        Grey values, 0 to 255; `side` is a multiple of `blocks`.
-    scales, orientations, blocks : int
-
-    Returns
-    -------
-    ndarray, shape (n, scales * orientations * blocks**2), float32
-        Filter by filter, the finest scale first; within a filter block by block, row by row.
-    """
+    """Return the GIST of grey images (n, side, side), 0 to 255: filter by filter, then blocks."""
     images = np.asarray(images)
     if images.ndim != 3 or images.shape[1] != images.shape[2] or images.shape[1] % blocks:
         raise ValueError(

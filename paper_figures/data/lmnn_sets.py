@@ -19,10 +19,7 @@ WORDS, TOPICS = 20_000, 200  # of the newsgroups
 
 
 def read_letters(path: Path) -> Parsed:
-    """Read the letters, 20000 x 16.
-
-    The first 14000 rows are the training part; the paper's has as many.
-    """
+    """Read the letters, 20000 x 16; the first 14000 rows train, as many as the paper's."""
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     letters, y = np.unique(cells[:, 0], return_inverse=True)
     X = cells[:, 1:].astype(np.float64)
@@ -44,10 +41,7 @@ def read_isolet(train: Path, test: Path) -> Parsed:
 
 
 def read_yale(path: Path) -> Parsed:
-    """Read Extended Yale Face B, 2414 faces of 32 x 32 pixels.
-
-    70 % of each person's faces are the training part.
-    """
+    """Read Extended Yale Face B, 2414 faces of 32 x 32 pixels; 70 % of each person's train."""
     arrays = loadmat(path)
     X = arrays["fea"].astype(np.float64)
     y = arrays["gnd"].ravel().astype(np.int64) - 1
@@ -71,11 +65,9 @@ def _seven_of_ten(y: IntArray) -> tuple[IntArray, int]:
 
 
 def read_newsgroups(path: Path) -> Parsed:
-    """Read 20 newsgroups, 18846 texts, as 200 numbers each.
-
-    The numbers are tf-idf of frequent words on its leading singular vectors. Only From and Subject
-    of a text's head are kept, as in the collection of 18,828 texts; the paper has 18,827.
-    """
+    """Read 20 newsgroups, 18846 texts, as tf-idf of frequent words on 200 singular vectors."""
+    # of a head From and Subject are kept, as in the collection of 18,828 texts; the paper has
+    # 18,827
     with tarfile.open(path) as archive:
         members = sorted((m for m in archive if m.isfile()), key=lambda m: m.name)
         groups = [m.name.split("/")[-2] for m in members]

@@ -18,17 +18,7 @@ _HEADER = {0x00000801: 8, 0x00000803: 16}
 
 
 def read_idx(path: Path) -> NDArray[np.uint8]:
-    """Read an idx file of unsigned bytes.
-
-    Parameters
-    ----------
-    path : path
-        A gzip-compressed idx1 or idx3 file.
-
-    Returns
-    -------
-    (n,) or (n, rows * columns) uint8
-    """
+    """Read a gzip-compressed idx1 or idx3 file of unsigned bytes: (n,) or (n, rows * columns)."""
     with gzip.open(path) as stream:
         content = stream.read()
     header = _HEADER.get(int.from_bytes(content[:4], "big"))
@@ -59,11 +49,7 @@ def read_mnist(
     return Parsed(X, y, {digit: str(digit) for digit in digits}, n_train=len(parts[0][1]))
 
 
-def read_mnist17(
-    train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
-) -> Parsed:
-    """Read the digits 1 and 7 of MNIST."""
-    return read_mnist(train_images, train_labels, test_images, test_labels, digits=(1, 7))
-
-
-RECIPES = {"MNIST": Recipe(read_mnist17, FILES), "MNIST-10": Recipe(read_mnist, FILES)}
+RECIPES = {
+    "MNIST": Recipe(lambda *paths: read_mnist(*paths, digits=(1, 7)), FILES),
+    "MNIST-10": Recipe(read_mnist, FILES),
+}

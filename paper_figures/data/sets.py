@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 
 from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import Recipe
 from paper_figures.extras import require_extra
 from refimpl.typing import FloatArray, IntArray
 
@@ -76,9 +76,8 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     data_dir : path or None
         Where to look first; see :func:`paper_figures.data.fetch.search_path`.
     **options
-        Alternatives that the papers leave open, such as ``missing="drop"`` or
-        ``order="frequency"``; an option that the set does not have is an error which lists those it
-        has.
+        Alternatives that the papers leave open, such as ``order="frequency"``; an option that the
+        set does not have is an error which lists those it has.
 
     Returns
     -------
@@ -117,35 +116,8 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     return DataSet(name, X, y, parsed.classes, files, parsed.n_train, parsed.notes)
 
 
-def reader(name: str) -> Callable[..., Parsed]:
-    """Return the function that reads a data set; its module is part of the code behind a result.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-
-    Returns
-    -------
-    callable
-    """
-    return recipe_of(name).read
-
-
 def describe(name: str, data_dir: Folder = None) -> FileList:
-    """Return the files of a data set with their sha256, fetching missing files.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-    data_dir : path or None
-
-    Returns
-    -------
-    tuple of dict
-        ``{"name", "sha256"}`` each; a set without files is described by the sha256 of its arrays.
-    """
+    """Return the files of a data set with their sha256, fetching missing files."""
     recipe = recipe_of(name)
     if not recipe.files:
         return load(name, data_dir).files
@@ -153,18 +125,7 @@ def describe(name: str, data_dir: Folder = None) -> FileList:
 
 
 def at_hand(name: str, data_dir: Folder = None) -> bool:
-    """Tell whether all files of a data set are here, so that nothing has to be downloaded.
-
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`.
-    data_dir : path or None
-
-    Returns
-    -------
-    bool
-    """
+    """Tell whether all files of a data set are here, so that nothing has to be downloaded."""
     return all(find(file, data_dir) is not None for file in recipe_of(name).files)
 
 

@@ -22,10 +22,7 @@ CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "hors
 def read_tiny_images(
     train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
 ) -> Parsed:
-    """Read 60000 images of 32 x 32 pixels as 384 numbers each.
-
-    The test part, which the file has sorted by class, is mixed.
-    """
+    """Read 60000 images of 32 x 32 pixels as 384 numbers; the test part, sorted, is mixed."""
     mixed = np.random.default_rng(0).permutation(10_000)
     X = np.concatenate([read_idx(train_images), read_idx(test_images)[mixed]]).reshape(-1, 32, 32)
     y = np.concatenate([read_idx(train_labels), read_idx(test_labels)[mixed]])
@@ -38,10 +35,7 @@ def read_tiny_images(
 
 
 def read_digits_gist() -> Parsed:
-    """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each.
-
-    The last 500 are the test part.
-    """
+    """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each; the last 500 test."""
     digits = read_digits()
     return Parsed(
         gist(digits.X.reshape(-1, 8, 8) * (255 / 16)),

@@ -4,6 +4,7 @@ Every set has two classes. What the paper leaves open is an option (`order`) or 
 """
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,18 @@ def _labels(column: list[str], first: str, second: str) -> IntArray:
     return np.asarray(labels == second, dtype=np.int64)
 
 
-def _numeric(path: Path, first: str, second: str, *, separator: str | None = ",") -> Parsed:
-    """Read a table of numbers with the class in the last column."""
-    rows = _rows(path, separator)
-    X = np.array([row[:-1] for row in rows], dtype=np.float64)
-    return Parsed(X, _labels([row[-1] for row in rows], first, second), {0: first, 1: second})
+def _numeric(
+    first: str, second: str, separator: str | None = ",", names: tuple[str, str] | None = None
+) -> Callable[[Path], Parsed]:
+    """Return the reader of a table of numbers with the class in the last column."""
+    classes = dict(enumerate(names or (first, second)))
+
+    def read(path: Path) -> Parsed:
+        rows = _rows(path, separator)
+        X = np.array([row[:-1] for row in rows], dtype=np.float64)
+        return Parsed(X, _labels([row[-1] for row in rows], first, second), classes)
+
+    return read
 
 
 def read_ad(path: Path) -> Parsed:
@@ -73,10 +81,7 @@ def read_gender(path: Path) -> Parsed:
 
 
 def read_arrhythmia(path: Path) -> Parsed:
-    """Read normal (0) against arrhythmia (1), 420 x 278.
-
-    Column 14 is dropped, and then the incomplete rows.
-    """
+    """Read normal (0) against arrhythmia (1), 420 x 278, without column 14 and incomplete rows."""
     rows = _rows(path)
     X, keep = table([row[:13] + row[14:279] for row in rows], missing="drop")
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
@@ -85,10 +90,8 @@ def read_arrhythmia(path: Path) -> Parsed:
 
 
 def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
-    """Read exon/intron (0) against intron/exon (1) borders, 60 letters each.
-
-    A, C, G, T are numbered in `order`; the ambiguity letters D, N, R, S come after them.
-    """
+    """Read exon/intron (0) against intron/exon (1) borders, 60 letters numbered in `order`."""
+    # ambiguity letters D, N, R, S come after A, C, G, T
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
     letters = np.array([[cell.strip() for cell in row[1:-1]] for row in rows])
     doubtful = ~np.isin(letters, list("ACGT"))
@@ -101,24 +104,11 @@ def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
     return Parsed(X, y, {0: "EI", 1: "IE"}, notes=(note,))
 
 
-def read_sonar(path: Path) -> Parsed:
-    """Read rocks (0) against mines (1)."""
-    return _numeric(path, "R", "M")
-
-
 def read_spectf(train: Path, test: Path) -> Parsed:
-    """Read normal (0) against abnormal (1) hearts.
-
-    80 training rows come first, then the older test part of 269 rows.
-    """
+    """Read normal (0) against abnormal (1) hearts: 80 training rows, the older 269 test rows."""
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
     note = "the 349 rows hold the 80 training rows twice"
     return Parsed(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
-
-
-def read_ionosphere(path: Path) -> Parsed:
-    """Read bad (0) against good (1) radar returns."""
-    return _numeric(path, "b", "g")
 
 
 def read_wdbc(path: Path) -> Parsed:
@@ -128,11 +118,6 @@ def read_wdbc(path: Path) -> Parsed:
     return Parsed(
         np.array([row[2:] for row in rows], dtype=np.float64), y, {0: "benign", 1: "malignant"}
     )
-
-
-def read_german(path: Path) -> Parsed:
-    """Read good (0) against bad (1) credit, UCI's own numeric version, 1000 x 24."""
-    return _numeric(path, "1", "2", separator=None)
 
 
 def read_vote(path: Path) -> Parsed:
@@ -161,31 +146,24 @@ def read_wbc(path: Path) -> Parsed:
     return Parsed(X, _labels([row[-1] for row in rows], "2", "4"), {0: "benign", 1: "malignant"})
 
 
-def read_pima(path: Path) -> Parsed:
-    """Read healthy (0) against diabetic (1); zeros of columns 2 to 6 are missing values, kept."""
-    parsed = _numeric(path, "0", "1")
-    return Parsed(parsed.X, parsed.y, {0: "healthy", 1: "diabetic"})
-
-
-def read_liver(path: Path) -> Parsed:
-    """Read liver disorders; the class is column 7, a selector, as in the paper (1: 0, 2: 1)."""
-    return _numeric(path, "1", "2")
-
-
 _BCW = "uci/breast-cancer-wisconsin/"
 RECIPES = {
     "ad": Recipe(read_ad, ("uci/ad/17_InternetAds.npz",)),
     "gender": Recipe(read_gender, ("gender/gender.npz",)),
     "arrhythmia": Recipe(read_arrhythmia, ("uci/arrhythmia/arrhythmia.data",)),
     "splice": Recipe(read_splice, ("uci/splice/splice.arff",)),
-    "sonar": Recipe(read_sonar, ("uci/sonar/sonar.all-data",)),
+    "sonar": Recipe(_numeric("R", "M"), ("uci/sonar/sonar.all-data",)),
     "spectf": Recipe(read_spectf, ("uci/spectf/spectf.train.arff", "uci/spectf/spectf.test.arff")),
-    "ionosphere": Recipe(read_ionosphere, ("uci/ionosphere/ionosphere.data",)),
+    "ionosphere": Recipe(_numeric("b", "g"), ("uci/ionosphere/ionosphere.data",)),
     "wdbc": Recipe(read_wdbc, (_BCW + "wdbc.data",)),
-    "german": Recipe(read_german, ("uci/german/german.data-numeric",)),
+    "german": Recipe(_numeric("1", "2", None), ("uci/german/german.data-numeric",)),
     "vote1": Recipe(read_vote, ("uci/voting/house-votes-84.data",)),
     "credit": Recipe(read_credit, ("uci/credit-screening/crx.data",)),
     "wbc": Recipe(read_wbc, (_BCW + "breast-cancer-wisconsin.data",)),
-    "pima": Recipe(read_pima, ("uci/pima/pima-indians-diabetes.data",)),
-    "liver": Recipe(read_liver, ("uci/liver-disorders/bupa.data",)),
+    # zeros of columns 2 to 6 are missing values, and kept
+    "pima": Recipe(
+        _numeric("0", "1", names=("healthy", "diabetic")), ("uci/pima/pima-indians-diabetes.data",)
+    ),
+    # the class is column 7, a selector, as in the paper
+    "liver": Recipe(_numeric("1", "2"), ("uci/liver-disorders/bupa.data",)),
 }

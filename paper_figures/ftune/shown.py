@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from paper_figures.answers import tell
-from paper_figures.plots import key, panels, plain, series_style, standard_error
+from paper_figures.plots import error_bars, key, panels_by, plain, series_style
 from paper_figures.store import Record, Row
 from paper_figures.study import Grid, Observation, Seen, absent, by, differences, means
 
@@ -140,7 +139,7 @@ TABLE = Grid(
     ("landmarks", "method"),
     where={"comparison": (None,)},
     best="best",
-    headings={"data_set": "data set", "best": "no worse than the highest mean by our t-test"},
+    headings={"best": "no worse than the highest mean by our t-test"},
     order=ORDER,
     names={"data_set": SPOKEN, "landmarks": {30: "30 landmarks", 300: "300 landmarks"}},
 )
@@ -148,7 +147,6 @@ CURVES = Grid(
     ("data_set", "method"),
     ("landmarks",),
     where={"comparison": (None,)},
-    headings={"data_set": "data set"},
     order=ORDER,
     names={"data_set": SPOKEN},
 )
@@ -175,11 +173,7 @@ CURVE = (
 
 
 def draw_curves(record: Record, figure: mpl.Figure) -> None:
-    """Draw figures 1 and 2: accuracy by the number of landmarks, a panel for each data set.
-
-    The methods are beside one another at each number of landmarks; bars are standard errors of the
-    mean.
-    """
+    """Draw accuracy by the number of landmarks, a panel for each set; bars are standard errors."""
     from matplotlib.ticker import NullLocator
 
     rows = [row for row in record["rows"] if row["ours"] is not None and "method" in row]
@@ -188,22 +182,17 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
         computed -= {"FTUNE-M"}  # figure 1 has none; on two classes it is FTUNE-S
     methods = [method for method in DRAWN if method in computed]
     handles: dict[str, Any] = {}
-    sets = by(rows, "data_set")
-    places = panels(figure, len(sets), 1 if len(sets) < 4 else 2)
-    for axis, ((name,), mine) in zip(places, sets.items(), strict=True):
+    n_sets = len({row["data_set"] for row in rows})
+    parts = panels_by(figure, rows, "data_set", columns=1 if n_sets < 4 else 2)
+    for axis, (name,), mine in parts:
         for place, method in enumerate(methods):
             line = [row for row in mine if row["method"] == method]
             line.sort(key=lambda row: int(row["landmarks"]))
             if line:
                 shift = APART ** (place - (len(methods) - 1) / 2)
-                handles[method] = axis.errorbar(
-                    [row["landmarks"] * shift for row in line],
-                    [row["ours"] for row in line],
-                    yerr=[standard_error(row) for row in line],
-                    capsize=2,
-                    **series_style(DRAWN.index(method)) | {"linewidth": 1.2},
-                )
-                tell(handles[method], line)
+                x = [row["landmarks"] * shift for row in line]
+                look = series_style(DRAWN.index(method)) | {"linewidth": 1.2}
+                handles[method] = error_bars(axis, x, line, **look)
         axis.set_xscale("log")
         ticks = sorted({row["landmarks"] for row in mine})
         axis.set_xticks(ticks, [plain(tick) for tick in ticks])

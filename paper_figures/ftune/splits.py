@@ -27,9 +27,9 @@ OF_RANDOM = "FTUNE-S, d random landmarks"
 
 
 @lru_cache(maxsize=2)
-def _prepared(data_set: str, data_dir: str | None, how: str) -> tuple[Any, Any]:
+def _prepared(job: Job, data_set: str, how: str) -> tuple[Any, Any]:
     """Return the points, or the matrix of similarities, and the labels of a data set."""
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
+    loaded = job.load(data_set)
     X = loaded.X
     if how == "standardised":
         X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
@@ -43,7 +43,7 @@ class Split:
     """Training, validation and test part of one run; all methods of a run see the same."""
 
     def __init__(self, job: Job, data_set: str, how: str, landmarks: int, run: int) -> None:
-        X, y = _prepared(data_set, job.data_dir, how)
+        X, y = _prepared(job, data_set, how)
         order = job.rng_for("split", data_set, run).permutation(len(y))
         share, more = SHARES[how in MATRIX]
         first, second = round(share * len(y)), round((share + more) * len(y))
@@ -73,10 +73,7 @@ class Split:
         return random_landmarks(self.y, self.d, rng=self.rng("landmarks"), pool=True)
 
     def diverse(self, per_problem: bool = False) -> Landmarks | None:
-        """Return DSELECT's landmarks, d in all or for each one-vs-all problem.
-
-        Two classes make one problem, so there is no second choice.
-        """
+        """Return DSELECT's landmarks, d in all or a problem; two classes make one problem."""
         if per_problem and len(np.unique(self.y)) == 2:
             return None
         rng = self.rng("dselect")
@@ -95,12 +92,10 @@ class Split:
 def accuracies(
     job: Job, *, methods: Sequence[str], data_set: str, how: str, landmarks: int, run: int
 ) -> Iterator[Observation]:
-    """Yield the test accuracies of the methods of § 3 with so many landmarks, or pairs a class.
-
-    FTUNE+D has the d landmarks of DSELECT in all, FTUNE+DP d for each one-vs-all problem; -S is
-    one transfer function, -M one for each class. `compared` counts the similarities that a new
-    object costs.
-    """
+    """Yield the test accuracies of the methods of § 3 with so many landmarks, or pairs a class."""
+    # FTUNE+D has the d landmarks of DSELECT in all, FTUNE+DP d for each one-vs-all problem; -S is
+    # one transfer function, -M one for each class. `compared` counts the similarities that a new
+    # object costs.
     split = Split(job, data_set, how, landmarks, run)
     common = split.common()
     if "BBS" in methods:

@@ -54,11 +54,9 @@ def compute(
 
 
 def spread(among: FloatArray, to: FloatArray) -> dict[str, Any]:
-    """Return the quantities from the similarities among landmarks, and from new objects to them.
-
-    The dimensions are the participation ratio of the variances along the principal components:
-    (sum v)^2 / sum v^2, which is r if r of them are equal and the others 0.
-    """
+    """Return the quantities from similarities among landmarks, and of new objects to them."""
+    # dimensions: (sum v)^2 / sum v^2 of the variances v along the principal components, which is r
+    # if r of them are equal and the others 0
     r = len(among)
     centred = to - to.mean(axis=0)
     C = centred.T @ centred
@@ -111,7 +109,7 @@ STUDY = Study(
                     ("landmarks",),
                     tables=("quantity",),
                     where={"minus": (None,)},
-                    headings={"data_set": "data set", "choice": "landmarks by"},
+                    headings={"choice": "landmarks by"},
                     names={"data_set": SPOKEN},
                     alike=("quantity",),
                 ),
@@ -119,7 +117,6 @@ STUDY = Study(
                     ("data_set",),
                     ("quantity", "landmarks"),
                     where={"choice": ("DSELECT",), "minus": ("random",)},
-                    headings={"data_set": "data set"},
                     names={"data_set": SPOKEN},
                     alike=("quantity",),
                     title="DSELECT less random, split by split",

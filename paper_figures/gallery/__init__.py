@@ -9,19 +9,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
-from paper_figures.gallery.entries import Entry, Room, collect, state_of
+from paper_figures.gallery.entries import Entry, Room, collect
 from paper_figures.gallery.html import page, render
 from paper_figures.store import Store, write_atomic
 from paper_figures.study import Paper
 
-__all__ = ["cpu_seconds", "first", "paper_page", "write"]
+__all__ = ["write"]
 
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
-
-_SHOWN: WeakKeyDictionary[Store, dict[str, tuple[object, Room]]] = WeakKeyDictionary()
-"""What the pages that were written last show: a run writes them after each figure."""
 
 
 def write(store: Store, papers: Sequence[Paper]) -> Path:
@@ -45,7 +41,7 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
 
     See Also
     --------
-    paper_figures.judge.write : The claims as JSON.
+    paper_figures.judge.decide : Decides the claims that the pages show.
 
     Examples
     --------
@@ -55,49 +51,19 @@ def write(store: Store, papers: Sequence[Paper]) -> Path:
     >>> "not yet run" in page.read_text(encoding="utf-8")
     True
     """
-    rooms = [_written(store, paper, papers) for paper in papers]
+    rooms = [collect(store, paper, papers) for paper in papers]
+    for room in rooms:
+        title = f"{room.paper.title}: published and reproduced"
+        body = paper_page(room, alone=True)
+        write_atomic(store.out / room.name / "index.html", page(title, "paper", body))
     path = store.out / "index.html"
     title = "Figures and tables: published and reproduced"
     write_atomic(path, page(title, "first", first(rooms, alone=True)))
     return path
 
 
-def _written(store: Store, paper: Paper, papers: Sequence[Paper]) -> Room:
-    """Write a paper's page, unless this store's files are those of the page already there."""
-    path = store.out / paper.name / "index.html"
-    shown = _SHOWN.setdefault(store, {})
-    state = (state_of(store, paper), papers)
-    if paper.name in shown and shown[paper.name][0] == state and path.is_file():
-        return shown[paper.name][1]
-    room = collect(store, paper, papers)
-    title = f"{room.paper.title}: published and reproduced"
-    write_atomic(path, page(title, "paper", paper_page(room, alone=True)))
-    shown[paper.name] = (state, room)
-    return room
-
-
 def first(rooms: Sequence[Room], alone: bool) -> str:
-    """Return the first page: the papers at a glance, a search over all of them, the costs.
-
-    Parameters
-    ----------
-    rooms : sequence of Room
-    alone : bool
-        Whether it is a page by itself, and not one of the site.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    paper_page : The page of one of the papers.
-
-    Examples
-    --------
-    >>> "Nothing fits" in first([], alone=True)
-    True
-    """
+    """Return the first page; `alone` if it is by itself, and not one of the site."""
     return render(
         "first",
         rooms=rooms,
@@ -113,55 +79,12 @@ def first(rooms: Sequence[Room], alone: bool) -> str:
 
 
 def paper_page(room: Room, alone: bool) -> str:
-    """Return the page of a paper: its claims, then its figures and tables in the paper's order.
-
-    Parameters
-    ----------
-    room : Room
-    alone : bool
-        Whether it is a page by itself, and not one of the site.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    first : The page of all papers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paper_figures.gallery.entries import collect
-    >>> from paper_figures.registry import load_papers
-    >>> papers = load_papers()
-    >>> room = collect(Store(tempfile.mkdtemp()), papers[0], papers)
-    >>> "What the paper claims" in paper_page(room, alone=True)
-    True
-    """
+    """Return the page of a paper; `alone` if it is by itself, and not one of the site."""
     return render("paper", room=room, alone=alone)
 
 
 def cpu_seconds(entries: Iterable[Entry]) -> float:
-    """Return the CPU seconds of all cells; those of an entry that shares some count as equal.
-
-    Parameters
-    ----------
-    entries : iterable of Entry
-
-    Returns
-    -------
-    float
-
-    See Also
-    --------
-    first : Shows it.
-
-    Examples
-    --------
-    >>> cpu_seconds([])
-    0.0
-    """
+    """Return the CPU seconds of all cells; those of an entry that shares some count as equal."""
     total = 0.0
     counted: set[tuple[str, str, str]] = set()
     made = [(e, e.record) for e in entries if e.record and e.record["cpu_seconds"] is not None]

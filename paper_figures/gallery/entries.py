@@ -3,7 +3,6 @@
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,16 +34,12 @@ class Judged:
 
 @dataclass(frozen=True)
 class Entry:
-    """A figure or table: its record and verdicts, or what became of it, or neither.
-
-    `failure` has the ``error``, a text; ``damaged`` is in it if there is a record that cannot be
-    read.
-    """
+    """A figure or table: its record and verdicts, or what became of it, or neither."""
 
     paper: Paper
     figure: View
     record: Record | None
-    failure: dict[str, Any] | None
+    failure: dict[str, Any] | None  # its "error"; "damaged" if a record cannot be read
     judged: tuple[Judged, ...]
     pictures: tuple[str, ...]
 
@@ -91,19 +86,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Room:
-    """A paper's entries, its claims, and the way from its page to the project's files.
-
-    `names` are the full names of the entries of all papers. `pages` are the pages of a site that
-    show files of the project, by the files; None where the files themselves are linked.
-    """
+    """A paper's entries, its claims, and the way from its page to the project's files."""
 
     paper: Paper
     entries: tuple[Entry, ...]
     claims: tuple[Decided, ...]
     folder: Path
     checkout: Path | None
-    names: frozenset[str]
-    pages: Mapping[str, str] | None = None
+    names: frozenset[str]  # the full names of the entries of all papers
+    pages: Mapping[str, str] | None = None  # of a site, by the project's files that they show
 
     @property
     def name(self) -> str:
@@ -175,38 +166,13 @@ class Room:
 def collect(
     store: Store, paper: Paper, papers: Sequence[Paper], pages: Mapping[str, str] | None = None
 ) -> Room:
-    """Read what a folder holds of a paper, judge its rows and decide its claims.
-
-    Parameters
-    ----------
-    store : Store
-    paper : Paper
-    papers : sequence of Paper
-        All papers, whose entries a text may name.
-    pages : mapping of str to str, optional
-        See :class:`Room`.
-
-    Returns
-    -------
-    Room
-    """
+    """Read what a folder holds of a paper, judge its rows and decide its claims."""
     entries = tuple(_entry(store, paper, figure) for figure in paper.figures)
     records = {e.figure.name: e.record for e in entries if e.record is not None}
     decided = tuple(judge.decide(paper.name, records))
     folder = (store.out / paper.name).resolve()
     names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
     return Room(paper, entries, decided, folder, _checkout(folder), names, pages)
-
-
-def state_of(store: Store, paper: Paper) -> list[tuple[str, int, int]]:
-    """Return the files of a paper's results, their times and sizes."""
-    folder = store.out / paper.name
-    states = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        with suppress(FileNotFoundError):  # another run may move its files
-            stat = path.stat()
-            states.append((path.name, stat.st_mtime_ns, stat.st_size))
-    return [state for state in states if not state[0].endswith(".html")]
 
 
 def _entry(store: Store, paper: Paper, figure: View) -> Entry:

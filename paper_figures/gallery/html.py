@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from paper_figures import judge
 from paper_figures.gallery import signs, tables, words
 from paper_figures.gallery.entries import REPRODUCED, Room
-from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.numbers import duration_text, number_text, with_error
 from paper_figures.gallery.texts import entry_address, sentence, with_links
 from paper_figures.judge import verdicts
@@ -20,37 +19,12 @@ __all__ = ["page", "render", "template"]
 
 
 def page(title: str, kind: str, body: str) -> str:
-    """Return a whole page, with style and script inside.
-
-    Parameters
-    ----------
-    title : str
-        As text.
-    kind : str
-        The class of the body.
-    body : str
-        As HTML.
-
-    Returns
-    -------
-    str
-    """
+    """Return a whole page, with style and script inside; `kind` is the body's class."""
     return render("frame", title=title, kind=kind, body=body)
 
 
 def render(name: str, **values: Any) -> str:
-    """Return what a template makes of some values.
-
-    Parameters
-    ----------
-    name : str
-        A file of ``paper_figures/assets`` without its suffix.
-    **values
-
-    Returns
-    -------
-    str
-    """
+    """Return what a template of ``paper_figures/assets`` makes of some values."""
     return template(name).render(values)
 
 
@@ -87,7 +61,6 @@ def _environment() -> "Environment":
         OPEN=judge.OPEN,
         NOT_TESTABLE=judge.NOT_TESTABLE,
         REPRODUCED=REPRODUCED,
-        Footnotes=Footnotes,
         absences=tables.absences,
         asset=_asset,
         blocks=tables.blocks,

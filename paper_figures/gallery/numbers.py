@@ -20,19 +20,8 @@ def _decimals(value: float) -> int:
 
 
 def our_decimals(rows: Iterable[Row]) -> int:
-    """Return how many decimals to show of our numbers.
-
-    They are those of the published numbers, one more where a standard deviation needs it. Without
-    published decimals the largest number gets four digits, fewer if none needs so many.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-
-    Returns
-    -------
-    int
-    """
+    """Return the decimals of our numbers: the published ones', one more where an error needs it."""
+    # without published decimals the largest number gets four digits, fewer if none needs so many
     rows = list(rows)
     values = [abs(row["ours"]) for row in rows if row["ours"] is not None]
     if all(float(value).is_integer() for value in values):
@@ -67,18 +56,7 @@ def spread_text(std: float, digits: int) -> str:
 
 
 def with_error(value: float, error: float | None) -> tuple[str, str]:
-    """Return a number and its standard error as text, to two digits of the error.
-
-    Parameters
-    ----------
-    value : float
-    error : float or None
-        Without an error, or with an error of 0, the second text is empty.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Return a number and its standard error ("" without one) to two digits of the error."""
     if not error:
         return number_text(value, None), ""
     digits = max(0, 1 - math.floor(math.log10(error)))

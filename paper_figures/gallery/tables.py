@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
 from paper_figures.gallery.entries import Entry, Judged
-from paper_figures.gallery.footnotes import Footnotes, common_note
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.texts import sentence
-from paper_figures.judge.verdicts import Verdict
+from paper_figures.judge import verdicts
+from paper_figures.judge.verdicts import NO_ERROR, Verdict
 from paper_figures.store import NO_KEYS, Row
 from paper_figures.study import Grid
 
@@ -35,6 +35,8 @@ LONG_OURS = 8
 """A table of our numbers alone with more lines or columns is folded."""
 FEW_OURS = 4
 """The same beside a picture, which shows them already."""
+Footnotes: TypeAlias = dict[tuple[str, str], int]
+"""The number of each reason of an entry: of its text and the experiment that it names, if any."""
 Place: TypeAlias = tuple[Any, ...]
 Digits: TypeAlias = tuple[int, int | None]
 """Decimals of our numbers and of the printed ones."""
@@ -85,19 +87,7 @@ class Block(NamedTuple):
 
 
 def blocks(entry: Entry, notes: Footnotes) -> list[Block]:
-    """Return the tables of an entry: those with published numbers, then ours alone.
-
-    Parameters
-    ----------
-    entry : Entry
-        With a record.
-    notes : Footnotes
-        Takes the reasons that the cells name.
-
-    Returns
-    -------
-    list of Block
-    """
+    """Return the tables of an entry: those with published numbers, then ours alone."""
     found = []
     for number, (grid, judged) in enumerate(_by_grid(entry), 1):
         printed = [item for item in judged if item.row["published"] is not None]
@@ -118,7 +108,7 @@ def absences(entry: Entry, notes: Footnotes) -> dict[str, list[int]]:
     for _, judged in _by_grid(entry):
         for item in judged:
             if item.row["published"] is None and item.row["ours"] is None:
-                named.setdefault(_keys_of(item.row), notes.of(item.verdict))
+                named.setdefault(_keys_of(item.row), numbered(notes, item.verdict))
     return named
 
 
@@ -133,6 +123,36 @@ def _by_grid(entry: Entry) -> list[tuple[Grid, list[Judged]]]:
         keys = dict.fromkeys(key for item in left for key in item.row if key not in NO_KEYS)
         taken.append((Grid(tuple(keys)), left))
     return [(grid, judged) for grid, judged in taken if judged]
+
+
+def numbered(notes: Footnotes, verdict: Verdict) -> list[int]:
+    """Return the numbers of the reasons of a cell; one that many cells share is there once."""
+    texts = []
+    if verdict.explanation is not None:
+        texts.append((verdict.explanation.text, verdict.explanation.experiment))
+    # `common_note` says the rest of the whole table
+    if note := verdict.note.removesuffix(NO_ERROR).rstrip("; "):
+        texts.append((note, ""))
+    return [notes.setdefault(text, len(notes) + 1) for text in texts]
+
+
+def common_note(judged: list[Judged]) -> str:
+    """Return a sentence on the numbers of a table without a standard error, or nothing."""
+    compared = [
+        item
+        for item in judged
+        if item.verdict.state in (verdicts.SAME, *verdicts.DIFFERING)
+        and item.verdict.note.endswith(NO_ERROR)
+    ]
+    if not compared:
+        return ""
+    if len(compared) == 1:
+        return "One number has no standard error, so it is the same only if it is equal."
+    which = "All" if len(compared) == len(judged) else "Some"
+    return (
+        f"{which} numbers ({len(compared)}) have no standard error: they are the same only if "
+        "they are equal but for the rounding."
+    )
 
 
 # ------------------------------------------------------------------------------- kinds of tables
@@ -335,7 +355,7 @@ def _shown(
         number_text(row["published"], printed_digits),
         _difference(item.verdict, ours_digits),
         details,
-        notes.of(item.verdict) if notes else [],
+        [] if notes is None else numbered(notes, item.verdict),
         item.verdict,
     )
 

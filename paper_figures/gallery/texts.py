@@ -6,21 +6,7 @@ from html import escape
 
 
 def with_links(text: str, paper: str, entries: Collection[str]) -> str:
-    """Return a text as HTML: `code`, and links where it names an entry.
-
-    Parameters
-    ----------
-    text : str
-        Names stand as ``paper.figure``, or within backquotes as ``figure`` of this paper.
-    paper : str
-        The paper on whose page it stands.
-    entries : collection of str
-        The full names of all entries.
-
-    Returns
-    -------
-    str
-    """
+    """Return a text as HTML: `code`, and links where it names an entry (``paper.figure``)."""
     parts = re.split(r"(`[^`]+`|\b[a-z]+(?:_[a-z]+)*\.[a-z]+(?:_[a-z]+)*\d*\b)", text)
     return "".join(
         _named(part, paper, entries) if place % 2 else escape(part)
@@ -44,10 +30,7 @@ def entry_address(full: str, paper: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text that begins with a capital letter and ends with a full stop.
-
-    A symbol or the name of a file keeps its first letter.
-    """
+    """Return a text as a sentence; a symbol or a file's name keeps its first letter."""
     first = text.partition(" ")[0].rstrip(",")
     word = first.isalpha() and (len(first) > 1 or first == "a")
     whole = text[:1].upper() + text[1:] if word else text

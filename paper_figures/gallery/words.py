@@ -17,17 +17,7 @@ _SPOKEN = re.compile(r"(?:Algorithm|eq\.|§|Figure|Definition|Theorem) [A-Z]?\.?
 
 @cache
 def printed_parts(paper: str) -> dict[str, tuple[str, ...]]:
-    """Return the algorithms and equations that each figure of a paper shows.
-
-    Parameters
-    ----------
-    paper : str
-
-    Returns
-    -------
-    dict
-        ``{"table2": ("Algorithm A.1", "eq. 2"), ...}``; empty for a paper without PAPER.md.
-    """
+    """Return the printed parts that each figure shows: ``{"table2": ("Algorithm A.1", ...)}``."""
     path = files("refimpl").joinpath(paper, "PAPER.md")
     if not path.is_file():
         return {}

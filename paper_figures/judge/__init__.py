@@ -41,10 +41,10 @@ Further fields of a test:
   not testable here: what decides between them is missing;
 - ``runs``: the error is taken as that of so many runs, if there were more.
 
-A claim with ``why`` is not testable here, and one with ``awaits`` is open until that run, whatever
-their tests show. ``at_best`` is the state of one that holds on data that cannot decide it. ``note``
-ends its reason. ``by_the_paper`` says what the paper's own tables show of it, where the published
-numbers of the cells do not. ``[[not_here]]`` names rows that decide nothing.
+A claim with ``why`` is not testable here, whatever its tests show. ``at_best`` is the state of one
+that holds on data that cannot decide it. ``note`` ends its reason. ``by_the_paper`` says what the
+paper's own tables show of it, where the published numbers of the cells do not. ``[[not_here]]``
+names rows that decide nothing.
 
 The verdict of each row beside its published number is in `verdicts`. Not handled here: the pages.
 """
@@ -85,7 +85,6 @@ __all__ = [
     "InvalidClaims",
     "decide",
     "load_claims",
-    "write",
 ]
 
 SMALL_SCALE = "the records of this folder are of the small scale; the claim is about the paper's"
@@ -171,7 +170,7 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
     if any(record["scale"] != "paper" for record in records.values()):
         return Decided(claim, NOT_TESTABLE, (), claim.why or SMALL_SCALE)
     parts = parts_of(Source(claim.paper, records, load_rules(claim.paper)), claim, content)
-    state = NOT_TESTABLE if claim.why else OPEN if claim.awaits else state_of_parts(claim, parts)
+    state = NOT_TESTABLE if claim.why else state_of_parts(claim, parts)
     cells = [cell for part in parts for cell in part.cells]
     numbers = dict.fromkeys(cell.number for cell in cells if cell.number is not None)
     listed = tuple((cell.name, cell.state) for cell in cells)
@@ -204,7 +203,7 @@ def decide(paper: str, records: Records) -> list[Decided]:
 
     See Also
     --------
-    write : Decides and stores them.
+    load_claims : The claims.
 
     Examples
     --------
@@ -223,34 +222,7 @@ def read_records(store: Store, paper: Paper) -> dict[str, Record]:
 
 
 def write(store: Store, papers: Sequence[Paper]) -> None:
-    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``.
-
-    Parameters
-    ----------
-    store : store.Store
-    papers : sequence of study.Paper
-        A paper without claims gets no file.
-
-    Raises
-    ------
-    InvalidClaims
-        As for :func:`decide`.
-    paper_figures.store.CannotStore
-        If the file system refuses.
-
-    See Also
-    --------
-    decide : What is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paper_figures.registry import load_papers
-    >>> store = Store(tempfile.mkdtemp())
-    >>> write(store, load_papers())
-    >>> json.loads(store.path("lmnn", "claims", ".json").read_text())["count"]["holds"]
-    0
-    """
+    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``."""
     for paper in papers:
         if load_claims(paper.name).claims:
             decided = decide(paper.name, read_records(store, paper))

@@ -20,6 +20,7 @@ from paper_figures.judge.numbers import (
     find,
     less_published,
     named,
+    short,
     words,
 )
 from paper_figures.judge.reading import fits
@@ -34,19 +35,14 @@ STATES = (HOLDS, FAILS, OPEN, NOT_TESTABLE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison that a test makes: its state, and the number that is compared with the limit.
-
-    ``missing`` says what is not there, if the number is not; ``keys`` are those of its rows;
-    ``printed`` says whether the paper's own numbers are on the claim's side, None if they
-    do not say.
-    """
+    """A comparison that a test makes: its state, and the number compared with the limit."""
 
     name: str
     state: str
     number: Number | None = None
-    missing: str = ""
-    keys: Mapping[str, Any] | None = None
-    printed: bool | None = None
+    missing: str = ""  # what is not there, if the number is not
+    keys: Mapping[str, Any] | None = None  # of its rows
+    printed: bool | None = None  # whether the paper's own numbers are on the claim's side
 
 
 @dataclass(frozen=True)
@@ -162,11 +158,7 @@ def _steps(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Iter
     for before, after in itertools.pairwise(values):
         over = {**named(test, of), along: before}
         cell = cell_of(source, test, of, over, {**keys, along: after})
-        yield replace(cell, name=f"{words({**keys, along: after})} over {_plain(before)}")
-
-
-def _plain(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        yield replace(cell, name=f"{words({**keys, along: after})} over {short(before)}")
 
 
 def _each(test: Test, name: str) -> list[Any]:

@@ -41,24 +41,17 @@ class Missing(LookupError):
 
 @dataclass(frozen=True)
 class Number:
-    """A number that decides a claim.
-
-    ``entries`` are the figures that it comes from, such as ``("boosted_distance.table2",)``; of
-    ``runs`` runs it is a mean, None of a deterministic quantity and of parts that differ.
-    ``std_error`` is 0 of a deterministic quantity, None if it is unknown, and has ``freedom``
-    degrees of freedom. ``of_published`` is the published number's error, None where it is taken as
-    ours. How far a ``geometric`` mean is from a limit is measured by their logarithms.
-    """
+    """A number that decides a claim."""
 
     name: str
     ours: float
-    std_error: float | None = None
+    std_error: float | None = None  # 0 of a deterministic quantity, None if it is unknown
     published: float | None = None
-    entries: tuple[str, ...] = ()
-    runs: int | None = None
-    freedom: float = math.inf
-    of_published: float | None = None
-    geometric: bool = False
+    entries: tuple[str, ...] = ()  # the figures that it comes from: "boosted_distance.table2"
+    runs: int | None = None  # None of a deterministic quantity, and of parts that differ
+    freedom: float = math.inf  # of the error
+    of_published: float | None = None  # the published number's error; None: taken as ours
+    geometric: bool = False  # how far it is from a limit is measured by logarithms
 
 
 @dataclass(frozen=True)
@@ -70,13 +63,7 @@ class Source:
     rules: Rules = field(default_factory=Rules)
 
     def rows(self, figure: str, keys: Mapping[str, Any]) -> list[Row]:
-        """Return a figure's rows that have these keys.
-
-        Raises
-        ------
-        Missing
-            If there is no such record.
-        """
+        """Return a figure's rows that have these keys; raise Missing without its record."""
         if figure not in self.records:
             raise Missing(f"{spoken(figure)} is not computed yet")
         return [row for row in self.records[figure]["rows"] if fits(row, keys)]
@@ -85,7 +72,7 @@ class Source:
 def words(keys: Mapping[str, Any]) -> str:
     """Say keys: texts as they are, numbers with the name of their key."""
     return ", ".join(
-        str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {_short(value)}"
+        str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {short(value)}"
         for key, value in keys.items()
         if value is not None and value != "*"
     )
@@ -96,10 +83,11 @@ def joined(link: str, *names: str) -> str:
     first, *others = names
     said = first.split(", ")
     new = [", ".join(part for part in name.split(", ") if part not in said) for name in others]
-    return link.join([first, *(short or name for short, name in zip(new, others, strict=True))])
+    return link.join([first, *(rest or name for rest, name in zip(new, others, strict=True))])
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """Return a value as text, a whole number with commas."""
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
@@ -114,13 +102,7 @@ def named(test: Test, of: Any) -> dict[str, Any]:
 
 
 def find(source: Source, test: Test, of: Any, keys: Mapping[str, Any]) -> Number:
-    """Return the number that a table names, in the cell with these keys.
-
-    Raises
-    ------
-    Missing
-        If a record, a row or a number is not there.
-    """
+    """Return the number that a table names, in the cell with these keys, or raise Missing."""
     own = named(test, of)
     operation = next((name for name in OPERATIONS if name in own), None)
     if operation is None:
@@ -202,10 +184,7 @@ def _best(
 
 
 def _freedom(error: float, parts: Sequence[tuple[float, float]]) -> float:
-    """Return the degrees of freedom of a sum of independent errors (Welch and Satterthwaite).
-
-    A part that a single run gave has none, so the sum has none.
-    """
+    """Return the degrees of freedom of a sum of errors (Welch and Satterthwaite); 0 of one run."""
     if any(part and freedom <= 0 for part, freedom in parts):
         return 0.0
     spent = math.fsum(part**4 / freedom for part, freedom in parts if part)
@@ -242,13 +221,7 @@ def scaled(number: Number, factor: float) -> Number:
 
 
 def ratio(a: Number, b: Number) -> Number:
-    """Return a / b of two independent numbers, with the error of first order.
-
-    Raises
-    ------
-    Missing
-        If b is 0.
-    """
+    """Return a / b of independent numbers, with the error of first order; Missing if b is 0."""
     if b.ours == 0.0:
         raise Missing(f"{b.name} is 0: there is no ratio to it")
     share = a.ours / b.ours
@@ -294,13 +267,7 @@ def _runs(numbers: Sequence[Number]) -> int | None:
 
 
 def less_published(number: Number) -> Number:
-    """Return a number less the published one, which has an error of the same kind.
-
-    Raises
-    ------
-    Missing
-        If there is no published number.
-    """
+    """Return a number less the published one, which has an error of the same kind, or Missing."""
     if number.published is None:
         raise Missing(f"the paper has no number for {number.name}")
     of_print = number.std_error if number.of_published is None else number.of_published

@@ -108,10 +108,7 @@ class Toml:
         needed: Sequence[str],
         place: Place,
     ) -> None:
-        """Refuse unknown fields, wrong kinds of values and choices, and what is not there.
-
-        A field's entry is a type and its name, or the texts that it may be.
-        """
+        """Refuse fields that are unknown, missing, or not of the type or choices in `known`."""
         what = place[-2]
         for name, value in table.items():
             if name not in known:
@@ -172,7 +169,7 @@ class Claim:
     claim : str
     figures : tuple of str
         The figures that show it, such as ``("table2",)``: those of its tests, and others.
-    why, settle, note, awaits, by_the_paper, at_best, readings : str
+    why, settle, note, by_the_paper, at_best, readings : str
         As the docstring of `judge` says; may be empty.
     tests : tuple of mapping
 
@@ -194,7 +191,6 @@ class Claim:
     why: str = ""
     settle: str = ""
     note: str = ""
-    awaits: str = ""
     by_the_paper: str = ""
     at_best: str = ""
     readings: str = ""
@@ -253,10 +249,7 @@ def load_claims(paper: str) -> Claims:
 
 
 def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claims:
-    """Return what a claims.toml says, or raise InvalidClaims with the line.
-
-    Figures that are not among those given are refused; by default none is.
-    """
+    """Return what a claims.toml says; only `figures` may be named, or any if there are none."""
     file = _ClaimsToml(paper, "claims.toml", text, ("claim", "lists", "not_here"))
     file.figures = figures
     not_here = []

@@ -25,8 +25,7 @@ NAMED = 6
 
 def because(claim: Claim, parts: Sequence[Part]) -> str:
     """Say in plain English how the cells decide a claim, each sentence once."""
-    awaits = f"Open until {claim.awaits}" if claim.awaits else ""
-    said = [awaits, *map(sentence_of, parts), claim.note, claim.why]
+    said = [*map(sentence_of, parts), claim.note, claim.why]
     return ".\n".join(dict.fromkeys(_capital(sentence) for sentence in said if sentence))
 
 

@@ -62,41 +62,31 @@ def freedom_of(row: Row) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """How rows are judged; None says nothing.
+    """How rows are judged; None says nothing."""
 
-    ``better`` is the better side; ``runs`` those of the published mean, of the same protocol;
-    ``points`` those that a published percentage is a share of; ``rounding`` half a unit of the last
-    published digit. ``state`` is that of rows with a published number, whatever it is, and
-    ``unprinted`` that of rows without one.
-    """
-
-    better: str | None = None
-    runs: int | None = None
-    points: int | None = None
-    rounding: float | None = None
-    state: str | None = None
-    unprinted: str | None = None
+    better: str | None = None  # the better side
+    runs: int | None = None  # those of the published mean, of the same protocol
+    points: int | None = None  # those that a published percentage is a share of
+    rounding: float | None = None  # half a unit of the last published digit
+    state: str | None = None  # of rows with a published number, whatever it is
+    unprinted: str | None = None  # of rows without one
     because: str | None = None
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why rows differ from the published numbers, and the experiment that shows it.
-
-    ``rows`` are patterns of the covered rows, with their ``figure``; ``experiment_rows`` is that of
-    the rows that show it, and in the keys ``bind`` the two are equal. They show "same": one of them
-    is the published number but for chance; or "between": the published number lies between two of
-    them, or between one of them and ours. ``checked_on`` says where a reading of what the paper
-    leaves open was tried: it explains a row only if the others choose it.
-    """
+    """Why rows differ from the published numbers, and the experiment that shows it."""
 
     id: str
     text: str
     experiment: str
-    rows: tuple[Mapping[str, Any], ...]
-    experiment_rows: Mapping[str, Any]
-    bind: tuple[str, ...]
-    shows: str
+    rows: tuple[Mapping[str, Any], ...]  # patterns of the covered rows, with their figure
+    experiment_rows: Mapping[str, Any]  # the pattern of the rows that show it
+    bind: tuple[str, ...]  # keys in which covered rows and those of the experiment are equal
+    shows: (
+        str  # "same": one is the published number but for chance; or "between" two, or one and ours
+    )
+    # where a reading of what the paper leaves open was tried: it explains only if others choose it
     checked_on: tuple[Mapping[str, Any], ...] = ()
 
     def covers(self, figure: str, row: Row) -> bool:
@@ -229,17 +219,13 @@ def _explanation(file: Toml, place: tuple[str, ...], table: Mapping[str, Any]) -
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a row says: one of :data:`STATES`, and ours less the published number.
-
-    ``error`` is the standard error of the difference, None if it is not known; ``note`` says why
-    the row is not comparable, or :data:`NO_ERROR`.
-    """
+    """What a row says: one of :data:`STATES`, and ours less the published number."""
 
     state: str
     difference: float | None = None
-    error: float | None = None
+    error: float | None = None  # of the difference; None if it is not known
     explanation: Explanation | None = None
-    note: str = ""
+    note: str = ""  # why the row is not comparable, or NO_ERROR
 
     @property
     def open(self) -> bool:
@@ -294,10 +280,7 @@ def error_of_difference(row: Row, rule: Rule) -> float | None:
 
 
 def allowed(row: Row, rule: Rule) -> float:
-    """Return by how much the numbers of a row may differ and still be the same.
-
-    A row's own ``tolerance`` wins over the rounding of its rule.
-    """
+    """Return by how much the numbers of a row may differ and still be the same."""
     error = error_of_difference(row, rule)
     chance = sure(freedom_of(row)) * error if error else 0.0
     slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold

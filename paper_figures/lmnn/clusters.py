@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.answers import tell
 from paper_figures.lmnn.points import in_training, per_cent, points
-from paper_figures.plots import key, panels, series_style, standard_error
+from paper_figures.plots import error_bars, key, panels_by, series_style, standard_error
 from paper_figures.store import Record, Row
 from paper_figures.study import (
     Cell,
@@ -52,17 +51,10 @@ def several(
     run: int,
     checks: int,
 ) -> Iterator[Observation]:
-    """Train p metrics for clusters of k-means, or one for each class if p is None.
-
-    The steps are the printed ones. The points held out end them. Runs differ in the points held out
-    and in the start of k-means; all p of a run hold out the same points.
-
-    Returns
-    -------
-    dict
-        Test errors in per cent: ``error``, where the points that trained vote; ``all``, where those
-        held out vote, too; ``euclidean``, where all vote. ``least`` is the validation error.
-    """
+    """Train p metrics for clusters of k-means, or one for each class if p is None."""
+    # The printed steps; the points held out end them. Runs differ in these and in the start of
+    # k-means. Test errors in per cent: "error" where the points that trained vote, "all" where
+    # those held out do, too.
     X, y, Q, z = points(job, data_set, preparation, d, n)
     trains = in_training(y, job.rng_for("held out", data_set, run))
     rng = job.rng_for("clusters", data_set, run, p)
@@ -93,8 +85,7 @@ def figure4(seen: Seen) -> Gathered:
         counts.add(len(runs))
         for field, voters in VOTERS.items():
             keys = {"data set": name, "metrics": BY_CLASS if p is None else p, "voters": voters}
-            row = number(keys, [run[field] for run in runs])
-            rows.append(row | {"ours": round(row["ours"], 3)})
+            rows.append(number(keys, [run[field] for run in runs], digits=3))
     rows += _differences(seen.items)
     said = " or ".join(map(str, sorted(counts)))
     note = (
@@ -127,34 +118,24 @@ def draw_clusters(record: Record, figure: mpl.Figure) -> None:
     from matplotlib.ticker import MaxNLocator
 
     rows = [r for r in record["rows"] if r["ours"] is not None and "metrics" in r]
-    sets = list(dict.fromkeys(row["data set"] for row in rows))
     handles: dict[str, Any] = {}
-    for axis, name in zip(panels(figure, len(sets)), sets, strict=True):
-        readings = list(dict.fromkeys(row.get("voters") for row in rows))  # None: not said
-        for place, voters in enumerate(readings):
-            mine = [r for r in rows if (r["data set"], r.get("voters")) == (name, voters)]
-            handles |= _clusters(axis, mine, voters, place)
+    for axis, (name,), mine in panels_by(figure, rows, "data set"):
+        for place, ((voters,), of_voters) in enumerate(by(mine, "voters").items()):
+            handles |= _clusters(axis, of_voters, voters, place)
         axis.set(title=name, xlabel="number of metrics", ylabel=ERROR)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    key(figure, handles, _repeated(rows, "bars and bands", "run"))
+    counts = " or ".join(str(n) for n in sorted({row["n"] for row in rows}))
+    key(figure, handles, f"bars and bands: standard errors of means of {counts} runs")
 
 
-def _clusters(axis: Any, rows: list[Row], voters: str | None, place: int) -> dict[str, Any]:
+def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, Any]:
     """Draw the numbers where some points vote; return what there is to explain."""
     clusters = [row for row in rows if row["metrics"] != BY_CLASS]
     clusters.sort(key=lambda row: int(row["metrics"]))
     style = series_style(place)
-    said = f", {voters} vote" if voters else ""
-    handles = {
-        f"clusters by k-means{said}": axis.errorbar(
-            [row["metrics"] for row in clusters],
-            [row["ours"] for row in clusters],
-            yerr=[standard_error(row) for row in clusters],
-            capsize=2,
-            **style,
-        )
-    }
-    tell(handles[f"clusters by k-means{said}"], clusters)
+    said = f", {voters} vote"
+    metrics = [row["metrics"] for row in clusters]
+    handles = {f"clusters by k-means{said}": error_bars(axis, metrics, clusters, **style)}
     for row in (row for row in rows if row["metrics"] == BY_CLASS):
         error = standard_error(row)
         low, high = row["ours"] - error, row["ours"] + error
@@ -163,15 +144,6 @@ def _clusters(axis: Any, rows: list[Row], voters: str | None, place: int) -> dic
             row["ours"], color=style["color"], linestyle="--"
         )
     return handles
-
-
-def _repeated(rows: list[Row], marks: str, name: str) -> str:
-    """Return what bars and bands show, or that they cannot be there."""
-    counts = sorted({row["n"] for row in rows})
-    if counts == [1]:
-        return f"one {name} each, without standard errors"
-    said = " or ".join(map(str, counts))
-    return f"{marks}: standard errors of means of {said} {name}s"
 
 
 SMALL = (("digits", "as they are", 300, 20), ("wine", "as they are", 119, 13))

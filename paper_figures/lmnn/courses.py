@@ -16,9 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paper_figures.lmnn.points import in_training, per_cent_wrong, points
-from paper_figures.lmnn.table1 import NAMES, grouped, mean_row
+from paper_figures.lmnn.table1 import NAMES
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, of_points
+from paper_figures.study import (
+    Cell,
+    Gathered,
+    Grid,
+    Job,
+    Observation,
+    Seen,
+    Study,
+    View,
+    by,
+    number,
+    of_points,
+)
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step
@@ -58,20 +70,10 @@ def course(
     checks: int,
     watched: bool,
 ) -> Iterator[Observation]:
-    """Train one metric, or one for each class, and measure errors on the way.
-
-    Several metrics take the paper's steps, from one metric that is trained before. One metric is
-    trained by the certified solver. With a split three of ten points of each class are held out:
-    the steps go on beyond the least validation error, so that both are known. With None all points
-    train.
-
-    Returns
-    -------
-    dict
-        ``checks``: eq. 3, active triples and errors after each full check, with training errors if
-        `watched`. ``stopped`` (with a split): the metrics where early stopping ends, measured
-        whole; ``end``: those of least eq. 3. Errors are in per cent, by k.
-    """
+    """Train one metric, or one for each class, and measure errors (%) by k on the way."""
+    # Several metrics take the paper's steps from one metric; that one is trained by the certified
+    # solver. With a split three of ten points of a class are held out; the steps go on beyond the
+    # least validation error, so that both ends are known: "stopped" and "end".
     parts = _parts(job, data_set, preparation, share, by_class, split)
     log = _Log(parts, watched)
     X, y = parts.X[parts.trains], parts.y[parts.trains]
@@ -143,10 +145,7 @@ class _Log:
 
 
 def _single(parts: Parts) -> FloatArray:
-    """Return the metric that several metrics start from: one metric, trained before them.
-
-    If points are held out, it ends early, too.
-    """
+    """Return the metric that several metrics start from; it ends early if points are held out."""
     held = ~parts.trains
     validation = (parts.X[held], parts.y[held]) if held.any() else None
     single = lmnn(
@@ -179,31 +178,24 @@ def _parts(
 
 
 def _measured(parts: Parts, L: FloatArray, *, train: bool) -> dict[str, Any]:
-    """Return errors by k: of the test points, of those held out and, if asked, of all that train.
-
-    All training points vote, but those held out do not where they are measured. A training error
-    leaves the point out: ``train`` is that of all training points, ``learnt`` that of those that
-    the metrics were learnt from.
-    """
+    """Return errors by k of the test points, of those held out and, if asked, of all that train."""
+    # All training points vote, but those held out do not where they are measured. A training error
+    # leaves the point out: "learnt" is that of the points that the metrics were learnt from.
     X, y, trains, Q, z, _, kernels = parts
+    how: dict[str, Any] = {"kernels": kernels, "threads": 1}
     held = ~trains
-    asked = {"test": (Q, z, X, y)}
+
+    def near(queries: FloatArray | None, voters: FloatArray, labels: IntArray) -> IntArray:
+        which = parts.metrics(labels)
+        found = metric_neighbors(L, queries, voters, max(KS), partition=which, **how)[1]
+        return labels[found]
+
+    measured = {"test": _by_k(near(Q, X, y), z)}
     if held.any():
-        asked["validation"] = (X[held], y[held], X[trains], y[trains])
-    measured: dict[str, Any] = {}
-    for name, (queries, classes, voters, labels) in asked.items():
-        near = metric_neighbors(
-            L, queries, voters, max(KS), partition=parts.metrics(labels), kernels=kernels, threads=1
-        )[1]
-        measured[name] = _by_k(labels[near], classes)
+        measured["validation"] = _by_k(near(X[held], X[trains], y[trains]), y[held])
     if train:
-        near = y[
-            metric_neighbors(
-                L, None, X, max(KS), partition=parts.metrics(y), kernels=kernels, threads=1
-            )[1]
-        ]
-        measured["train"] = _by_k(near, y)
-        measured["learnt"] = _by_k(near[trains], y[trains])
+        others = near(None, X, y)
+        measured |= {"train": _by_k(others, y), "learnt": _by_k(others[trains], y[trains])}
     return measured
 
 
@@ -215,7 +207,6 @@ EARLY = "ends early"
 PAST = "held out, to the end"
 ALL = "all points, to the end"
 LESS_ONE = "several metrics less one metric"
-COURSE = ("test", "validation", "train", "learnt")
 MEASURES = {"test": "test", "train": "train", "learnt": "train, points learnt from"}
 POINTS = {  # that train, and that test: all splits share them
     "letters": {"test": 6000, "train": 14_000},
@@ -243,12 +234,11 @@ def figure5(seen: Seen) -> Gathered:
     rows = seen.absent(keys)
     table = seen.published("lmnn/figure5.csv")
     printed = {(line["measure"], line["method"]): line for line in table}
-    for group in grouped(seen.items, "data_set", "preparation", "share", "by_class").values():
+    for group in by(seen.items, "data_set", "preparation", "share", "by_class").values():
         for training, ends in _endings(group):
             rows += _rows(group[0], training, ends, printed)
     rows += _less_one(seen.items)
-    courses = _courses(seen.items)
-    return Gathered(rows, [NOTE, *_least(courses)], courses)
+    return Gathered(rows, [NOTE, *_least(seen.items)])
 
 
 def _endings(group: Sequence[Observation]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -290,14 +280,14 @@ def _rows(
         numbers = [end[measure][k] for end, k in zip(ends, chosen, strict=True)]
         # § 5.2: a validation set ends the paper's trainings
         printed_as = "mnist" if name == "MNIST-10" else name
-        row = mean_row(keys, line.get(printed_as) if training == EARLY else None, numbers)
+        row = number(keys, numbers, line.get(printed_as) if training == EARLY else None, digits=2)
         yield of_points(row, POINTS[name][words.partition(",")[0]]) if name in POINTS else row
 
 
 def _less_one(items: Sequence[Observation]) -> Iterator[Row]:
     """Yield errors of several metrics less those of one, split by split, where both end early."""
     held_out = [item for item in items if item["split"] is not None]
-    for group in grouped(held_out, "data_set", "preparation", "share").values():
+    for group in by(held_out, "data_set", "preparation", "share").values():
         ends = {(item["by_class"], item["split"]): item["stopped"] for item in group}
         splits = [split for by_class, split in ends if by_class and (False, split) in ends]
         for measure in ("test", "train") if splits else ():
@@ -310,7 +300,7 @@ def _less_one(items: Sequence[Observation]) -> Iterator[Row]:
                 "d": group[0]["d"],
             }
             less = [errors[True, split] - errors[False, split] for split in splits]
-            yield mean_row(keys, None, less, 3)
+            yield number(keys, less, digits=3)
 
 
 def _chosen_k(end: Mapping[str, Any]) -> str:
@@ -319,39 +309,21 @@ def _chosen_k(end: Mapping[str, Any]) -> str:
     return min(errors, key=lambda k: (errors[k], int(k)))
 
 
-def _least(courses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _least(items: Sequence[Observation]) -> Iterator[str]:
     """Say how low the training errors of several metrics were at any full check, set by set."""
     least: dict[str, tuple[float, int]] = {}
-    for course in courses:
-        for check in course["checks"]:
+    for item in items:  # those of one metric measure no training errors on the way
+        name = item["data_set"]
+        for check in item["checks"]:
             if "train" in check:
-                found = check["train"], check["check"]
-                least[course["set"]] = min(found, least.get(course["set"], found))
+                found = check["train"][str(K)], check["check"]
+                least[name] = min(found, least.get(name, found))
     if least:
         words = [f"{name} {error:.2f} % (check {t})" for name, (error, t) in least.items()]
         yield (
             "The least training error (k = 3) of several metrics at any full check, with points "
             f"held out or without: {', '.join(words)}."
         )
-
-
-def _courses(items: Sequence[Observation]) -> list[dict[str, Any]]:
-    """Return errors after each full check where training errors were measured there."""
-    return [
-        {
-            "set": item["data_set"],
-            "preparation": item["preparation"],
-            "share": item["share"],
-            "by_class": item["by_class"],
-            "split": item["split"],
-            "checks": [
-                {"check": c["check"]} | {name: c[name]["3"] for name in COURSE if name in c}
-                for c in item["checks"]
-            ],
-        }
-        for item in items
-        if item["by_class"]
-    ]
 
 
 # ---------------------------------------------------------------------------------- the study
@@ -377,10 +349,7 @@ SETS: dict[str, tuple[tuple[str, str, float, int, int, bool], ...]] = {
 
 
 def cells(scale: str) -> Iterator[Cell]:
-    """Yield the trainings of one metric, and of one for each class, on each set.
-
-    Those of several metrics run on each split, and once with all points.
-    """
+    """Yield the trainings of each set: several metrics on each split, and once with all points."""
     for name, kind, share, checks, splits, watched in SETS[scale]:
         for by_class in (False, True):
             for split in (*range(splits), None):

@@ -43,10 +43,7 @@ PAIRS = tuple((apart, other) for apart in (APART, SCALED) for other in (TOGETHER
 def compute(
     job: Job, *, data_set: str, preparation: str, n: int, d: int, p: int, run: int
 ) -> Iterator[Observation]:
-    """Yield the test errors of one metric, and of p metrics by each way to learn them.
-
-    The printed steps learn all metrics. The points held out end them, in each cluster its own.
-    """
+    """Yield the test errors of one metric, and of p metrics by each way to learn them."""
     given = points(job, data_set, preparation, d, n)
     trains = in_training(given.y, job.rng_for("held out", data_set, run))
     clusters = kmeans_partition(given.X, p, rng=job.rng_for("clusters", data_set, run, p))
@@ -80,11 +77,9 @@ def learn(given: Points, trains: BoolArray, partition: IntArray, kernels: Kernel
 def one_by_one(
     given: Points, trains: BoolArray, clusters: IntArray, kernels: Kernels
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a metric for each cluster, learnt from its points alone, as it is and scaled.
-
-    A class with too few points of a cluster for target neighbours plays no part there. A cluster of
-    a single class has the Euclidean metric.
-    """
+    """Return a metric for each cluster, learnt from its points alone, as it is and scaled."""
+    # A class with too few points of a cluster plays no part there; a cluster of one class has the
+    # Euclidean metric.
     as_learnt, to_scale = [], []
     for a in range(clusters.max() + 1):
         classes, counts = np.unique(given.y[trains & (clusters == a)], return_counts=True)
@@ -137,12 +132,12 @@ STUDY = Study(
                     ("data_set", "p"),
                     ("way",),
                     where={"minus": (None,)},
-                    headings={"data_set": "data set", "p": "clusters"},
+                    headings={"p": "clusters"},
                 ),
                 Grid(
                     ("data_set", "p"),
                     ("way", "minus"),
-                    headings={"data_set": "data set", "p": "clusters"},
+                    headings={"p": "clusters"},
                     title="differences, run by run",
                 ),
             ),

@@ -47,18 +47,9 @@ class Timed:
 def training_gain(
     job: Job, *, data_set: str, preparation: str, n: int, d: int
 ) -> Iterator[Observation]:
-    """Train on n points in d dimensions, and search under some of the metrics in all ways.
-
-    Returns
-    -------
-    dict
-        Seconds of the processor on one thread: ``rest`` of the training without its searches,
-        ``searches`` made, ``steps`` taken; and for each metric searched under the seconds of each
-        way, of its trees (``built``), and the share of the distances to other classes that it
-        computes (``share``). The ways are "products", "scan" (each class is one leaf, in rotated
-        coordinates), "balls" (eq. 7, a tree for each class, built anew), "small balls" (with leaves
-        of up to 16 points) and "boxes".
-    """
+    """Train, then search for impostors under some of the metrics in all ways; processor seconds."""
+    # "rest" of the training without its "searches"; "steps" taken; of each way to search its
+    # seconds, those that "built" trees, and the "share" of distances that it computes
     P = points(job, data_set, preparation, d, n)
     X, classes = np.ascontiguousarray(P.X), np.unique(P.y, return_inverse=True)[1]
     targets = target_neighbors(X, P.y, K)
@@ -106,19 +97,7 @@ def in_classes(
     bound: str,
     leaf_size: int = LEAF,
 ) -> dict[str, Any]:
-    """Find the points of other classes within a squared radius of each point, class by class.
-
-    Parameters
-    ----------
-    bound : {"ball", "box", "leaf"}
-        "leaf" is one leaf for each class: nothing is ruled out.
-
-    Returns
-    -------
-    dict
-        Seconds, those of them that built trees, the share of distances computed, and the number
-        found.
-    """
+    """Find points of other classes within a squared radius of each; "leaf" rules nothing out."""
     seconds = built = 0.0
     computed = possible = impostors = 0
     for c in np.unique(classes):
@@ -197,20 +176,15 @@ def _of_way(item: Observation, way: str, paper: bool) -> Iterator[Row]:
     rest, searches, steps = item["rest"], item["searches"], item["steps"]
     rarely, often = rest + searches * mine, rest + steps * mine
     if way != "scan":
-        yield _mean(keys | {"measure": COUNTED}, 1 / np.array(item["share"][way]))
-        yield _mean(keys | {"measure": SEARCH}, scan / mine)
-        yield _mean(keys | {"measure": TRAINING}, (rest + searches * scan) / rarely)
+        yield number(keys | {"measure": COUNTED}, 1 / np.array(item["share"][way]), digits=3)
+        yield number(keys | {"measure": SEARCH}, scan / mine, digits=3)
+        yield number(keys | {"measure": TRAINING}, (rest + searches * scan) / rarely, digits=3)
         printed = PRINTED.get(d) if paper and way == "balls" and n == ALL_DIGITS else None
-        yield _mean(keys | {"measure": OFTEN}, (rest + steps * scan) / often, printed)
-    yield _mean(keys | {"measure": SHARE}, 100 * searches * mine / rarely)
-    yield _mean(keys | {"measure": OFTEN_SHARE}, 100 * steps * mine / often)
+        yield number(keys | {"measure": OFTEN}, (rest + steps * scan) / often, printed, digits=3)
+    yield number(keys | {"measure": SHARE}, 100 * searches * mine / rarely, digits=3)
+    yield number(keys | {"measure": OFTEN_SHARE}, 100 * steps * mine / often, digits=3)
     if way not in ("products", "scan"):
-        yield _mean(keys | {"measure": BUILT}, 100 * np.array(item["built"][way]) / mine)
-
-
-def _mean(keys: Row, values: Any, published: float | None = None) -> Row:
-    row = number(keys, values, published)
-    return row | {"ours": round(row["ours"], 3)}
+        yield number(keys | {"measure": BUILT}, 100 * np.array(item["built"][way]) / mine, digits=3)
 
 
 STUDY = Study(

@@ -21,20 +21,7 @@ STEPS = 1000
 
 
 def least_trace(X: FloatArray, y: IntArray, targets: IntArray) -> FloatArray | None:
-    """Return the factor of the metric of least trace among those at which eq. 3 is 0.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, d), float64
-    y : ndarray, shape (n,), int64
-    targets : ndarray, shape (n, k), int64
-        Target neighbours.
-
-    Returns
-    -------
-    ndarray, shape (r, d), float64, or None
-        L, where M = L^T L; None if eq. 3 is above 0 at every metric.
-    """
+    """Return L of least trace among the metrics at which eq. 3 is 0; None if it is 0 nowhere."""
     n, k = targets.shape
     links = coo_array((np.ones(n * k), (np.repeat(np.arange(n), k), targets.ravel())), (n, n))
     groups = connected_components(links, directed=False)[1]
@@ -65,10 +52,8 @@ def _span(rows: FloatArray) -> FloatArray:
 
 
 def _smallest_factor(differences: FloatArray) -> FloatArray:
-    """Return F of least |F|^2 with |F v| >= 1 for each difference v.
-
-    As many rows as columns leave no local minimum that is not the least.
-    """
+    """Return F of least |F|^2 with |F v| >= 1 for each difference v."""
+    # as many rows as columns leave no local minimum that is not the least
     scale = np.linalg.norm(differences, axis=1).min()
     V = differences / scale
     q = V.shape[1]

@@ -31,6 +31,7 @@ from paper_figures.study import (
     View,
     exact,
     number,
+    of_points,
 )
 from paper_figures.themes import LIGHT
 from refimpl.lmnn import (
@@ -66,17 +67,9 @@ def compute(
     solver: str = "",
     checks: int = 0,
 ) -> Iterator[Observation]:
-    """Yield what is measured under a metric in some numbers of dimensions.
-
-    Parameters
-    ----------
-    method : {"Euclidean", "full", "rect"}
-        "full" is also cut to its leading eigenvectors (LMNN-SVD); "rect" trains a factor of
-        ``ranks[0]`` rows.
-    solver : {"printed", "optimum"}
-    checks : int
-        After so many full checks the printed steps end.
-    """
+    """Yield what is measured under a metric in some numbers of dimensions."""
+    # "full" is also cut to its leading eigenvectors (LMNN-SVD); "rect" trains ranks[0] rows; the
+    # printed steps end after so many full checks
     P = points(job, data_set, preparation, d, n)
     if method == "Euclidean":
         identity = np.eye(d)
@@ -117,10 +110,7 @@ def _rect(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -
 def _printed(
     P: Points, L: FloatArray, step: Callable[..., FloatArray], checks: int, kernels: Kernels
 ) -> dict[str, Any]:
-    """Take the paper's steps on the points as given, from a multiple of L.
-
-    The multiple makes the mean squared distance of target neighbours 1, as in Table 1.
-    """
+    """Take the paper's steps from the multiple of L of mean squared target distance 1."""
     targets = target_neighbors(P.X, P.y, K)
     X = np.ascontiguousarray(P.X)
     states = printed_steps(X, P.y, targets, kernels, scaled(L, X, targets), step=step)
@@ -137,19 +127,10 @@ def measured(job: Job, P: Points, L: FloatArray) -> dict[str, Any]:
 
 
 def searched(job: Job, P: Points, L: FloatArray) -> dict[str, Any]:
-    """Search in four ways, which take turns on parts of the queries, on one thread.
-
-    All get the points rotated to their principal components, as § 4.2 does it.
-
-    Returns
-    -------
-    dict
-        ``seconds`` of the processor for each part: "scan", which ends each sum early; "leaf", the
-        trees' own loop over all points; "balls" (eq. 7); "boxes". Beside them what a query looks at
-        on average: ``terms``, the share of all coordinates that the scan adds up, and ``balls`` and
-        ``boxes``, the share of all points. ``leaves`` has that share and the seconds of balls by
-        the number of points of a leaf.
-    """
+    """Search in four ways, which take turns on parts of the queries, on one thread."""
+    # All get the points rotated to their principal components (§ 4.2). "leaf" is the trees' own
+    # loop over all points. "terms" is the share of all coordinates that the scan adds up, "balls"
+    # and "boxes" the share of all points; "leaves" has balls' seconds and share by leaf size.
     axes = principal_axes(P.X @ L.T)
     X = np.ascontiguousarray(P.X @ L.T @ axes.T)
     chosen = job.rng_for("timed queries", len(P.Q)).permutation(len(P.Q))[:QUERIES]
@@ -222,10 +203,8 @@ def figure2(seen: Seen) -> Gathered:
 
 def _error(keys: Row, value: Measured) -> Row:
     """Return the test error, with the standard error of a share of so many points."""
-    n = _test_points(value)
-    share = (len(value["wrong"]) + 1) / (n + 2)  # so that no error has a standard error, too
     row = exact(keys | {"measure": ERROR}, round(value["error"], 2))
-    return row | {"error": 100 * math.sqrt(share * (1 - share) / n), "n": n}
+    return of_points(row, _test_points(value))
 
 
 def _differences(
@@ -255,15 +234,7 @@ def _test_points(value: Measured) -> int:
 
 
 def difference(mine: Set[int], others: Set[int], points: int) -> tuple[float, float]:
-    """Return errors of one method less those of another in per cent, and the standard error.
-
-    Parameters
-    ----------
-    mine, others : set of int
-        The test points that each method gets wrong.
-    points : int
-        The number of test points.
-    """
+    """Return errors less those of others, by the points each gets wrong (%), and its error."""
     alone = len(mine - others), len(others - mine)
     share = (alone[0] - alone[1]) / points
     # one more on each side, so that two equal methods have an error too
@@ -342,13 +313,12 @@ SEARCHED = "PCA"  # whose searches stand above
 def draw_ranks(record: Record, figure: mpl.Figure) -> None:
     """Draw figure 2: errors by dimension; above them what ball trees gain over the scan."""
     methods = record["drawing"]["methods"]
-    names = [*METHODS, *(name for name in methods if name not in METHODS)]  # of earlier records
-    ranks = {int(rank) for name in names if name != SEARCHED for rank in methods.get(name, {})}
+    ranks = {int(rank) for name in METHODS if name != SEARCHED for rank in methods.get(name, {})}
     gained = _gained(methods.get(SEARCHED, {}), ranks)
     if any(gained.values()):
         top, axis = figure.subplots(2, 1, sharex=True, height_ratios=(1.2, 2.4))
-        free = [place for place, name in enumerate(names) if not methods.get(name)]
-        places = (*range(len(names), 8), *free)
+        free = [place for place, name in enumerate(METHODS) if not methods.get(name)]
+        places = (*range(len(METHODS), 8), *free)
         for place, (words, points) in zip(places, gained.items(), strict=False):
             if points:
                 top.plot(*zip(*points, strict=True), label=words, **series_style(place))
@@ -359,7 +329,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         axis = figure.subplots()
     of_error = (row for row in record["rows"] if row["measure"] == ERROR)
     errors = {(row["method"], row["dimensions"]): row for row in of_error}
-    for place, method in enumerate(names):
+    for place, method in enumerate(METHODS):
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
         if points:
@@ -373,12 +343,9 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
 
 
 def _gained(by_rank: dict[str, Any], ranks: set[int]) -> dict[str, list[tuple[int, float]]]:
-    """Return what each way to search gains over the scan, by rank; of earlier records boxes'."""
-    shown = {int(r): {"boxes": at.get("speedup")} | at for r, at in by_rank.items()}
-    return {
-        words: [(r, shown[r][way]) for r in sorted(shown) if r in ranks and shown[r].get(way)]
-        for way, words in GAINED.items()
-    }
+    """Return what each way to search gains over the scan, by rank."""
+    shown = sorted((int(r), at) for r, at in by_rank.items() if int(r) in ranks)
+    return {words: [(r, at[way]) for r, at in shown if at[way]] for way, words in GAINED.items()}
 
 
 LEAVES = (2, 4, 8, 16, 32, 64, 128)
@@ -416,9 +383,7 @@ STUDY = Study(
             alt="Errors of PCA, and of LMNN-SVD and LMNN-RECT by both solvers, by dimension; above "
             "them how many times faster a search in ball trees is than a scan.",
             size=(5.2, 6.4),
-            layout=(
-                Grid(("method",), ("dimensions",), tables=("measure",), details=("speedup",)),
-            ),  # an earlier record has speed-ups beside errors
+            layout=(Grid(("method",), ("dimensions",), tables=("measure",)),),
         ),
     ),
     version=2,  # the scan compares sixteen points at once

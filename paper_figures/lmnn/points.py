@@ -28,10 +28,7 @@ class Points(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Training points X with their classes y, the test points Q with theirs, z, and kernels.
-
-    Classes are numbers from 0; k is the number of target neighbours.
-    """
+    """Points as `Points` has them, with classes from 0, k target neighbours, and kernels."""
 
     X: FloatArray
     y: IntArray
@@ -42,25 +39,8 @@ class Sample(NamedTuple):
 
 
 def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = None) -> Points:
-    """Return a data set on the leading principal components of its training part.
-
-    Parameters
-    ----------
-    job : study.Job
-    data_set : str
-    preparation : str
-        See :func:`prepared`.
-    d : float
-        The number of components, or the least share of the variance that they have together.
-    n : int, optional
-        The number of training points, drawn at random once; by default all of them. The components
-        are those of all.
-
-    Returns
-    -------
-    Points
-    """
-    whole = _on_components(data_set, job.data_dir, preparation, d)
+    """Return n points (or all) on d leading components, or on those that hold a share d < 1."""
+    whole = _on_components(job, data_set, preparation, d)
     if n is None or n >= len(whole.X):
         return whole
     kept = np.sort(job.rng_for("training points", data_set, n).permutation(len(whole.X))[:n])
@@ -68,8 +48,8 @@ def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = 
 
 
 @lru_cache(maxsize=1)
-def _on_components(data_set: str, data_dir: str | None, preparation: str, d: float) -> Points:
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
+def _on_components(job: Job, data_set: str, preparation: str, d: float) -> Points:
+    loaded = job.load(data_set)
     X = prepared(loaded.X, preparation)
     train = loaded.n_train
     X = X - X[:train].mean(axis=0)
@@ -81,11 +61,7 @@ def _on_components(data_set: str, data_dir: str | None, preparation: str, d: flo
 
 
 def prepared(X: FloatArray, preparation: str) -> FloatArray:
-    """Return images prepared in one way.
-
-    It is "as they are"; "raw", divided by the largest value of all images; and then "deskewed", of
-    "unit length", or "normalised" to mean 0 and length 1.
-    """
+    """Return images as they are, or "raw" (the largest value 1), "deskewed" or "normalised"."""
     if preparation == "as they are":
         return X
     X = X / X.max()
@@ -94,16 +70,12 @@ def prepared(X: FloatArray, preparation: str) -> FloatArray:
         X = deskewed(X.reshape(-1, side, side)).reshape(len(X), -1)
     if preparation == "normalised":
         X = X - X.mean(axis=1, keepdims=True)
-    if preparation in ("unit length", "normalised"):
         X = X / np.linalg.norm(X, axis=1, keepdims=True)
     return X
 
 
 def deskewed(images: FloatArray) -> FloatArray:
-    """Return images sheared until their second moments do not slant, and centred.
-
-    Their mass is moved to the middle.
-    """
+    """Return images sheared until their second moments do not slant, their mass in the middle."""
     side = images.shape[1]
     rows, columns = np.mgrid[:side, :side]
     out = np.empty_like(images)
@@ -121,27 +93,8 @@ def deskewed(images: FloatArray) -> FloatArray:
 
 
 def sample_of(job: Job, data_set: str, y: Labels, n: int, sample: int, k: int) -> IntArray:
-    """Return the rows of a random sample of n training points.
-
-    The sample is the same for every preparation and solver. Where n points are so few that a class
-    may lack the k + 1 points that target neighbours need, each class gives equally many.
-
-    Parameters
-    ----------
-    job : study.Job
-    data_set : str
-    y : ndarray, shape (all,)
-    n : int
-        All points, if there are no more than n.
-    sample : int
-        0, 1, ...
-    k : int
-
-    Returns
-    -------
-    ndarray, shape (at most n,), int64
-        In ascending order.
-    """
+    """Return the rows of a random sample, the same for every preparation and solver."""
+    # few points: each class gives equally many, so that none lacks the k + 1 that it needs
     if n >= len(y):
         return np.arange(len(y))
     rng = job.rng_for("sample", data_set, n, sample)
@@ -172,11 +125,9 @@ def printed_steps(
     start: FloatArray | None = None,
     **how: Any,
 ) -> Iterator[State]:
-    """Return the paper's steps of one metric with c = 1 on the points as given, on one thread.
-
-    By default they start from the Euclidean metric. Its scale makes the mean squared distance of
-    target neighbours 1. `how` are options of :func:`refimpl.lmnn.algorithm.steps`.
-    """
+    """Return the paper's steps of one metric with c = 1, from `start`, on one thread."""
+    # by default from the multiple of the Euclidean metric under which target neighbours have a mean
+    # squared distance of 1
     if start is None:
         start = scaled(np.eye(X.shape[1]), X, targets)
     classes = np.unique(y, return_inverse=True)[1]
@@ -202,20 +153,7 @@ def in_training(y: Labels, rng: np.random.Generator) -> BoolArray:
 
 
 def voted(near: IntArray, ties: str) -> IntArray:
-    """Return the class with most votes among the classes of each query's neighbours.
-
-    Parameters
-    ----------
-    near : ndarray, shape (m, k), int64
-        Classes, the nearest neighbour first.
-    ties : {"first class", "nearest"}
-        Which of the classes with equally many votes wins: the lowest, as in
-        :func:`refimpl.lmnn.classify`, or that of the nearest neighbour among them.
-
-    Returns
-    -------
-    ndarray, shape (m,), int64
-    """
+    """Return the class of most votes; in ties the lowest ("first class"), or the "nearest"."""
     count = (near[:, :, None] == near[:, None, :]).sum(axis=2)
     if ties == "nearest":
         return np.take_along_axis(near, count.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, V
 from paper_figures.themes import LIGHT
 from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import leave_one_out_error, lmnn
-from refimpl.typing import FloatArray, Labels
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
@@ -26,19 +24,8 @@ DIGITS = (0, 1, 2, 4)
 SHOWN = 250  # points of a digit
 
 
-@lru_cache(maxsize=1)
-def _images(
-    data_set: str, data_dir: str | None, preparation: str
-) -> tuple[FloatArray, Labels, int | None]:
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
-    return prepared(loaded.X, preparation), loaded.y, loaded.n_train
-
-
 def ball(job: Job, *, data_set: str, preparation: str) -> Iterator[Observation]:
-    """Yield a ball of a tree, a query outside and the two distances of eq. 7 (figure 1).
-
-    The tree is that of two principal components.
-    """
+    """Yield a ball of a tree on two components, a query outside, the distances of eq. 7."""
     whole = points(job, data_set, preparation, 2)
     X = whole.X[:400]
     Q = whole.Q[:200]
@@ -66,10 +53,10 @@ def ball(job: Job, *, data_set: str, preparation: str) -> Iterator[Observation]:
 
 def ellipsoids(job: Job, *, data_set: str, preparation: str, n: int) -> Iterator[Observation]:
     """Yield two principal components of some digits and the metric of each (figure 3)."""
-    X, y, n_train = _images(data_set, job.data_dir, preparation)
-    kept = np.flatnonzero(np.isin(y[:n_train], DIGITS))[:n]
-    X = X[kept] - X[kept].mean(axis=0)
-    y = y[kept]
+    loaded = job.load(data_set)
+    X = prepared(loaded.X, preparation)
+    kept = np.flatnonzero(np.isin(loaded.y[: loaded.n_train], DIGITS))[:n]
+    X, y = X[kept] - X[kept].mean(axis=0), loaded.y[kept]
     X = X @ np.linalg.eigh(X.T @ X)[1][:, :-3:-1]
     several = lmnn(X, y, K, partition=y, kernels=job.kernels)
     single = lmnn(X, y, K, kernels=job.kernels)

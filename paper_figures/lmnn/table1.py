@@ -7,7 +7,7 @@ up to 600 digits also raw and deskewed pixels. Two views go beyond the table: th
 ever active, and how many of them change in a step.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paper_figures.lmnn.training import LAST, TIES, compute
@@ -20,6 +20,7 @@ from paper_figures.study import (
     Seen,
     Study,
     View,
+    by,
     number,
     of_points,
 )
@@ -29,7 +30,6 @@ OPTIMUM = "proven optimum"
 NAMES = {
     "as they are": "as they are",
     "raw": "raw pixels",
-    "unit length": "length 1",
     "normalised": "mean 0, length 1",
     "deskewed": "deskewed images",
 }
@@ -52,17 +52,8 @@ COUNTED = ("active triples", "pairs of classes")
 ALL_DIGITS, TEST_DIGITS = 60_000, 10_000
 
 
-def mean_row(keys: Row, published: float | None, values: Sequence[float], digits: int = 2) -> Row:
-    """Return the row of a mean over samples, rounded to some decimals."""
-    row = number(keys, values, published)
-    return row | {"ours": round(row["ours"], digits)}
-
-
 def _of_all(row: Row, n: int) -> Row:
-    """Return a row with its error where a single sample has all digits of MNIST.
-
-    Counts have no chance then; an error is a share of the 10,000 test points or of the sample.
-    """
+    """Return a row with its error where a single sample has all digits of MNIST."""
     if row["n"] > 1 or n < ALL_DIGITS:
         return row
     if row["measure"] in COUNTED:
@@ -70,14 +61,6 @@ def _of_all(row: Row, n: int) -> Row:
     if "error" not in row["measure"]:
         return row
     return of_points(row, n if row["measure"].startswith("train") else TEST_DIGITS)
-
-
-def grouped(seen: Iterable[Observation], *names: str) -> dict[tuple[Any, ...], list[Observation]]:
-    """Return the observations by some of their parameters, None where they have not one."""
-    groups: dict[tuple[Any, ...], list[Observation]] = {}
-    for item in seen:
-        groups.setdefault(tuple(item.get(name) for name in names), []).append(item)
-    return groups
 
 
 def _of(seen: Seen, *parts: str) -> list[Observation]:
@@ -100,10 +83,7 @@ def _trained(item: Observation) -> Observation:
 
 
 def table1(seen: Seen) -> Gathered:
-    """Return means over samples of what each solver's trainings have.
-
-    The published numbers are beside those of the printed steps.
-    """
+    """Return means over samples of what each solver's trainings have."""
     rows = seen.absent({"N": None, "images": "all", "by": None, "measure": None})
     lines = _published(seen)
     euclidean = {
@@ -112,22 +92,22 @@ def table1(seen: Seen) -> Gathered:
         if line["measure"] == "Euclidean test error (%)"
     }
     usual = [item for item in _of(seen, "certified", "printed") if not item.get("shuffled")]
-    for (kind, n), group in grouped(usual, "preparation", "n").items():
+    for (kind, n), group in by(usual, "preparation", "n").items():
         keys = {"N": n, "images": NAMES[kind]}
-        for part, by in (("printed", PRINTED), ("certified", OPTIMUM)):
+        for part, solver in (("printed", PRINTED), ("certified", OPTIMUM)):
             ends = [_trained(item) for item in group if item["part"] == part]
             for measure, (value, column) in MEASURES.items() if ends else ():
-                wanted = lines.get(n, {}).get(column or "") if by == PRINTED else None
-                same = keys | {"by": by, "measure": measure}
+                wanted = lines.get(n, {}).get(column or "") if solver == PRINTED else None
+                same = keys | {"by": solver, "measure": measure}
                 runs = ends[:1] if n >= ALL_DIGITS and measure != "seconds" else ends
-                row = mean_row(same, wanted, [value(end) for end in runs])
+                row = number(same, [value(end) for end in runs], wanted, digits=2)
                 rows.append(_of_all(row, n))
         for ties, words in ((FIRST, ""), (NEAREST, ", ties to the nearest")):
             errors = [i["euclidean"]["test"][ties] for i in group if i["part"] == "certified"]
             if errors:
                 measure = f"Euclidean test error{words} (%)"
                 same = keys | {"by": "no training", "measure": measure}
-                row = mean_row(same, euclidean.get(n) if ties == FIRST else None, errors)
+                row = number(same, errors, euclidean.get(n) if ties == FIRST else None, digits=2)
                 rows.append(_of_all(row, n))
     return Gathered(rows, _notes(_of(seen, "certified")))
 
@@ -168,7 +148,7 @@ def _moved(certified: Sequence[Observation]) -> str:
     """Return by how much another order of the points moves the test error, for each size."""
     words = []
     keys = ("n", "preparation", "sample")
-    for (n, *_), group in grouped(certified, *keys).items():
+    for (n, *_), group in by(certified, *keys).items():
         errors = {item["shuffled"]: item["test"][FIRST] for item in group}
         if len(errors) == 2:
             words.append(f"{abs(errors[True] - errors[False]):.2f} points (N = {n:,})")
@@ -181,13 +161,10 @@ def _first(checks: Sequence[Observation], count: float | None) -> list[Observati
 
 
 def active_set(seen: Seen) -> Gathered:
-    """Return how many triples are active at the start, and ever, along the steps.
-
-    Where the paper prints a number it is also said at which step the count passes it.
-    """
+    """Return active triples at the start and ever, and when they pass the published number."""
     rows = seen.absent({"N": None, "images": "all", "measure": None})
     lines = _published(seen)
-    for (kind, n), group in grouped(_of(seen, "ever active"), "preparation", "n").items():
+    for (kind, n), group in by(_of(seen, "ever active"), "preparation", "n").items():
         checks = [item["checks"] for item in group]
         last = checks[0][-1]["steps"]
         keys = {"N": n, "images": NAMES[kind]}
@@ -199,11 +176,11 @@ def active_set(seen: Seen) -> Gathered:
         }
         for measure, values in counts.items():
             to = wanted if measure.startswith("ever") else None
-            rows.append(mean_row(keys | {"measure": measure}, to, values))
+            rows.append(number(keys | {"measure": measure}, values, to, digits=2))
         passed = [at["steps"] for c in checks for at in _first(c, wanted)]
         if wanted and len(passed) == len(checks):
             measure = "steps at the full check where the count passes the published one"
-            rows.append(mean_row(keys | {"measure": measure}, None, passed))
+            rows.append(number(keys | {"measure": measure}, passed, digits=2))
     note = (
         "Triples, means over the samples of Table 1. The steps start from the identity, so the "
         "scale of the points decides how many triples break a margin of 1. Pixels of MNIST go "
@@ -234,10 +211,10 @@ def changes(seen: Seen) -> Gathered:
     """Return the shares by the number of points and the step size, means over the samples."""
     rows = seen.absent({"N": None, "step": None, "measure": None})
     items = _of(seen, "changes")
-    for (n, factor), group in grouped(items, "n", "factor").items():
+    for (n, factor), group in by(items, "n", "factor").items():
         for name, measure in CHANGES.items():
             keys = {"N": n, "step": factor, "measure": measure}
-            rows.append(mean_row(keys, None, [item[name] for item in group]))
+            rows.append(number(keys, [item[name] for item in group], digits=2))
     rows += _small_steps(rows)
     taken = f"{max(item['steps'] for item in items)} of them, " if items else ""
     note = (
@@ -255,10 +232,7 @@ def changes(seen: Seen) -> Gathered:
 
 
 def _small_steps(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of the least step whose objective comes within 10 % of the least, again.
-
-    The paper says small steps, and prints no size.
-    """
+    """Return again the rows of the least step whose eq. 3 comes within 10 % of the least."""
     small = []
     for n in dict.fromkeys(row["N"] for row in rows if row["ours"] is not None):
         lows = {r["step"]: r["ours"] for r in rows if (r["N"], r["measure"]) == (n, OBJECTIVE)}

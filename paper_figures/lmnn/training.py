@@ -24,18 +24,9 @@ LAST = 20  # so many steps at the end are counted by themselves
 
 
 def certified(job: Job, points: Sample, key: Sequence[Any], shuffled: bool) -> Observation:
-    """Train on a sample to a proven optimum of eq. 3, and measure the metric.
-
-    Where eq. 3 reaches 0 many metrics do; then the metric is that of least trace among them.
-    `shuffled` passes the points in a random order, whose only effect is which of two equally near
-    points is a target neighbour, and rounding.
-
-    Returns
-    -------
-    dict
-        ``unique``: whether eq. 3 stays above 0. With it stand the errors of
-        :func:`_errors`, those of the Euclidean metric, and the counts of :func:`_counts`.
-    """
+    """Train on a sample to a proven optimum of eq. 3, and measure the metric."""
+    # Where eq. 3 reaches 0 many metrics do; then it is that of least trace. Another order of the
+    # points decides which of two equally near points is a target neighbour, and rounding.
     if shuffled:
         order = job.rng_for("order", *key).permutation(len(points.y))
         points = points._replace(X=points.X[order], y=points.y[order])
@@ -63,18 +54,7 @@ def certified(job: Job, points: Sample, key: Sequence[Any], shuffled: bool) -> O
 
 
 def printed(points: Sample) -> Observation:
-    """Take the paper's steps on a sample from the Euclidean metric, and measure each full check.
-
-    The steps are those of :func:`refimpl.lmnn.algorithm.steps`, on the points as given. They start
-    from the Euclidean metric at a scale that makes the mean squared distance of target neighbours
-    1. A check measures the best metric so far.
-
-    Returns
-    -------
-    dict
-        ``checks``: for each the number of steps, eq. 3, the seconds so far, and what was counted
-        and measured; ``end``: training errors at the last.
-    """
+    """Take the paper's steps from the scaled Euclidean metric; measure the best of each check."""
     targets = target_neighbors(points.X, points.y, K)
     states = printed_steps(points.X, points.y, targets, points.kernels)
     passed: list[dict[str, Any]] = []
@@ -105,40 +85,26 @@ def _total(y: IntArray) -> dict[str, int]:
 
 
 def _errors(L: FloatArray, points: Sample, *, train: bool) -> dict[str, Any]:
-    """Return k-nn errors in per cent: of the test points, and of the training points.
+    """Return k-nn errors (%) of the test points; if asked of training points, left out and own."""
+    X, y, Q, z, k, kernels = points
 
-    Training errors are measured with each point left out, and with each point among its own
-    neighbours.
-    """
-    k = points.k
+    def near(queries: FloatArray | None) -> IntArray:
+        return y[metric_neighbors(L, queries, X, k, kernels=kernels, threads=1)[1]]
 
-    def wrong(near: IntArray, y: IntArray) -> dict[str, float]:
-        return {ties: per_cent_wrong(near, y, ties) for ties in TIES}
+    def wrong(classes: IntArray, truth: IntArray) -> dict[str, float]:
+        return {ties: per_cent_wrong(classes, truth, ties) for ties in TIES}
 
-    near = points.y[
-        metric_neighbors(L, points.Q, points.X, k, kernels=points.kernels, threads=1)[1]
-    ]
-    errors: dict[str, Any] = {"test": wrong(near, points.z)}
+    errors: dict[str, Any] = {"test": wrong(near(Q), z)}
     if train:
-        near = points.y[
-            metric_neighbors(L, None, points.X, k, kernels=points.kernels, threads=1)[1]
-        ]
-        own = np.column_stack([points.y, near[:, : k - 1]])
-        errors |= {"left_out": wrong(near, points.y), "own": wrong(own, points.y)}
+        others = near(None)
+        own = np.column_stack([y, others[:, : k - 1]])
+        errors |= {"left_out": wrong(others, y), "own": wrong(own, y)}
     return errors
 
 
 def ever_active(points: Sample) -> Observation:
-    """Take the paper's steps from the identity, and count the triples that were ever active.
-
-    The triples that ever broke the margin are the active set of § 3. How many there are depends on
-    the scale of the points, which the margin of 1 is compared with.
-
-    Returns
-    -------
-    dict
-        ``checks``: steps, eq. 3, triples active now and ever, pairs ever, and the test error.
-    """
+    """Take the paper's steps from the identity, and count the triples that were ever active."""
+    # the triples that ever broke the margin are the active set of § 3
     X, y = points.X, points.y
     states = printed_steps(X, y, target_neighbors(X, y, K), points.kernels, np.eye(X.shape[1]))
     ever = Ever(len(y))
@@ -177,10 +143,9 @@ class Ever:
 
 
 class Watch:
-    """Counts which triples enter and leave N^t from step to step, and times equations 5 and 6.
+    """Counts which triples enter and leave N^t from step to step, and times equations 5 and 6."""
 
-    The triples that a full check finds are not among those of the step before.
-    """
+    # the triples that a full check finds are not among those of the step before
 
     def __init__(self, examples: Examples, kernels: Kernels) -> None:
         self.examples = examples
@@ -240,16 +205,7 @@ def smaller(factor: float) -> Callable[[FloatArray, FloatArray, int], FloatArray
 
 
 def changes(points: Sample, factor: float) -> Observation:
-    """Take the paper's steps from the scaled Euclidean metric, and count changes in each step.
-
-    Returns
-    -------
-    dict
-        Percentages, each of sums over the steps: ``changed`` and ``late`` (the last steps alone)
-        of the triples that were active before the step, ``products`` of the pairs with a weight in
-        eq. 5, ``seconds`` of the processor time that eq. 5 takes; the least ``objective`` of the
-        full checks; and the number of ``steps``.
-    """
+    """Take the paper's steps from the scaled Euclidean metric, and count changes in each step."""
     X = points.X
     targets = target_neighbors(X, points.y, K)
     states = printed_steps(X, points.y, targets, points.kernels, step=smaller(factor))

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.answers import tell
-from paper_figures.plots import key, panels, series_style, standard_error
+from paper_figures.plots import error_bars, key, panels_by, series_style
 from paper_figures.search_forest.methods import build_forest
 from paper_figures.search_forest.points import whole
 from paper_figures.store import Record
@@ -74,11 +73,9 @@ def compute(
 
 
 def over_balanced(words: Int32Array) -> tuple[float, int]:
-    """Return a tree's cost over that of a balanced one with as many leaves, and their number.
-
-    `words` are the leaves that the items reach. The cost is the mean share of the items that are in
-    an item's leaf, sum_k (n_k / n)^2, which is 1 / L in a balanced tree.
-    """
+    """Return a tree's cost over that of a balanced one with as many leaves, and their number."""
+    # `words` are the leaves that the items reach. The cost is the mean share of the items that are
+    # in an item's leaf, sum_k (n_k / n)^2, which is 1 / L in a balanced tree.
     sizes = np.unique(words, return_counts=True)[1]
     return float(len(sizes) * ((sizes / len(words)) ** 2).sum()), len(sizes)
 
@@ -107,19 +104,12 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw the cost over that of a balanced tree by lambda, a panel for each set."""
     rows = [row for row in record["rows"] if row["quantity"] == COST]
     handles: dict[str, Any] = {}
-    sets = by(rows, "data_set")
-    for axis, ((name,), mine) in zip(panels(figure, len(sets)), sets.items(), strict=True):
+    for axis, (name,), mine in panels_by(figure, rows, "data_set"):
         for place, planes in enumerate(PLANES):
             line = sorted((r for r in mine if r["planes"] == planes), key=lambda r: r["lambda"])
             if line:
-                handles[planes] = axis.errorbar(
-                    [row["lambda"] for row in line],
-                    [row["ours"] for row in line],
-                    yerr=[standard_error(row) for row in line],
-                    capsize=2,
-                    **series_style(place),
-                )
-                tell(handles[planes], line)
+                lams = [row["lambda"] for row in line]
+                handles[planes] = error_bars(axis, lams, line, **series_style(place))
         axis.axhline(1.0, color=LIGHT.soft, linewidth=0.8)
         axis.set(title=name, xscale="log", xlabel="lambda", ylabel="cost, times a balanced tree's")
         lams = sorted({row["lambda"] for row in mine})
@@ -163,14 +153,12 @@ STUDY = Study(
                     ("lambda",),
                     tables=("quantity",),
                     where={"minus": (None,)},
-                    headings={"data_set": "data set"},
                     alike=("quantity",),
                 ),
                 Grid(
                     ("data_set", "planes", "minus"),
                     ("lambda",),
                     where={"quantity": (LESS,)},
-                    headings={"data_set": "data set"},
                     title="cost less that of 2-means, draw by draw",
                 ),
             ),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.answers import tell
-from paper_figures.plots import key, panels, series_style
+from paper_figures.plots import key, panels_by, series_style
 from paper_figures.search_forest.methods import Grown, grown, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, trial, whole
 from paper_figures.search_forest.readings import over_draws, shares
@@ -41,7 +41,6 @@ from refimpl.typing import FloatArray, IntArray, Labels
 if TYPE_CHECKING:
     from matplotlib import figure as mpl
 
-KEYS = ("data set", "method", "returned")
 SEED = 1  # of hnswlib's own generator
 SEARCHES = {
     "forest": f"{FOREST}, learnt from classes",
@@ -67,23 +66,8 @@ def classes(
     hnswlib: str | None,
     **at: Any,
 ) -> Iterator[Observation]:
-    """Yield the shares of the query's class that a search returns, for each draw.
-
-    Parameters
-    ----------
-    job : Job
-    search : {"forest", "exact", "hnswlib", "LMNN"}
-        The forest as printed; exact Euclidean neighbours; those that hnswlib's graph finds; exact
-        neighbours under the metric that LMNN learns.
-    draws, n_train : int
-        Forest and LMNN learn from the labels of so many points, the same for both.
-    forest : mapping
-        Lambdas, depth and trees of the forest, and the size of its trial.
-    hnswlib : str or None
-        The version of hnswlib; without it nothing is computed.
-    **at
-        Data set, components, queries, K, counts.
-    """
+    """Yield the shares of the query's class that a search returns, for each draw."""
+    # forest and LMNN learn from the same n_train labels; without hnswlib nothing is computed
     if search == "hnswlib" and hnswlib is None:
         yield {"draw": 0, "missing": "hnswlib"}
         return
@@ -154,10 +138,8 @@ def _lambda(
 def of_class(
     starts: IntArray, items: IntArray, y: Labels, of_queries: Labels, counts: Sequence[int]
 ) -> FloatArray:
-    """Return the share of each query's class among its first returned items, for each count.
-
-    Query i is returned ``items[starts[i]:starts[i + 1]]``, the best first.
-    """
+    """Return the share of each query's class among its first items, by count."""
+    # query i is returned items[starts[i]:starts[i + 1]], the best first
     sizes = np.diff(starts)
     right = np.append(0, np.cumsum(y[items] == np.repeat(of_queries, sizes)))
     ends = starts[:-1, np.newaxis] + np.minimum(sizes[:, np.newaxis], counts)
@@ -180,7 +162,6 @@ def _graph_neighbors(X: FloatArray, Q: FloatArray, K: int) -> IntArray:
 def gather(seen: Seen) -> Gathered:
     """Return the share of the query's class by data set, method and number of returned items."""
     rows = seen.absent({"data set": None, "method": "all", "returned": None})
-    drawing: list[dict[str, Any]] = []
     for (data_set, search), draws in by(seen.items, "data_set", "search").items():
         keys = {"data set": data_set, "method": SEARCHES[search]}
         first = draws[0]
@@ -193,8 +174,7 @@ def gather(seen: Seen) -> Gathered:
             means, errors = ([draw[key][place] for draw in draws] for key in ("recall", "error"))
             numbers = over_draws(means, errors, first["queries"])
             rows.append(keys | {"returned": count, "published": None} | numbers)
-            drawing.append(keys | {"returned": count, "share": numbers["ours"]})
-    return Gathered(rows, [_set_note(seen), NOTE, *_forest_notes(seen)], drawing)
+    return Gathered(rows, [_set_note(seen), NOTE, *_forest_notes(seen)])
 
 
 def _set_note(seen: Seen) -> str:
@@ -220,19 +200,17 @@ def _forest_notes(seen: Seen) -> list[str]:
 
 def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw the share of the query's class: a panel for each number of returned items."""
-    marks = record["drawing"]
-    sets = list(dict.fromkeys(mark["data set"] for mark in marks))
-    names = list(dict.fromkeys(mark["method"] for mark in marks))
-    counts = sorted({mark["returned"] for mark in marks})
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    rows.sort(key=lambda row: row["returned"])
+    sets, names = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data set", "method"))
     handles: dict[str, Any] = {}
-    rows = {tuple(row[key] for key in KEYS): row for row in record["rows"]}
-    for axis, count in zip(panels(figure, len(counts), 1), counts, strict=True):
-        for place, name in enumerate(names):
-            mine = [mark for mark in marks if (mark["method"], mark["returned"]) == (name, count)]
-            y = [sets.index(mark["data set"]) + 0.15 * (place - len(names) / 2) for mark in mine]
+    for axis, (count,), mine in panels_by(figure, rows, "returned", columns=1):
+        for (name,), marks in by(mine, "method").items():
+            place = names.index(name)
+            y = [sets.index(row["data set"]) + 0.15 * (place - len(names) / 2) for row in marks]
             style = series_style(place) | {"linestyle": "none"}
-            (handles[name],) = axis.plot([mark["share"] for mark in mine], y, **style)
-            tell(handles[name], [rows.get(tuple(mark[key] for key in KEYS)) for mark in mine])
+            (handles[name],) = axis.plot([row["ours"] for row in marks], y, **style)
+            tell(handles[name], marks)
         axis.set(
             title=f"First {count:,} returned items",
             xlabel="items of the query's class (%)",

@@ -21,6 +21,7 @@ from paper_figures.plots import (
     INTERVALS,
     band,
     hollow,
+    in_key,
     key,
     label_ends,
     logarithmic,
@@ -30,6 +31,7 @@ from paper_figures.plots import (
 )
 from paper_figures.search_forest.methods import RANKED, SETS
 from paper_figures.search_forest.recall import (
+    BY_READING,
     FOREST,
     KMEANS,
     LSH,
@@ -201,16 +203,12 @@ def gather(figure: str, seen: Seen) -> Gathered:
         drawn_note(curves),
         *map(forest_note, (c for c in curves if c.method.startswith(FOREST))),
         *cost_notes([line for line in drawing if line["reading"] == RANKED]),
-        *order_notes(drawing),
     ]
     return Gathered(rows, notes, drawing)
 
 
 def best_regions(curves: Sequence[Curve]) -> list[Curve]:
-    """Return the curves with one of k-means trees by leaves beside that of two regions.
-
-    It has the regions of the largest mean recall on the trial.
-    """
+    """Return the curves, with k-means trees of the regions of largest recall on the trial."""
     chosen: list[Curve] = []
     for reading in READINGS:
         mine = [curve for curve in curves if curve.reading == reading]
@@ -271,36 +269,6 @@ def cost_notes(lines: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def order_notes(lines: list[dict[str, Any]]) -> list[str]:
-    """Return a note for each reading: where along the curve the forest is ahead of each method.
-
-    A rival with one list in any case stands beside both readings.
-    """
-    lists = {line["method"]: line for line in lines if line["reading"] == RANKED}
-    notes = []
-    for reading in READINGS:
-        others = lists | {line["method"]: line for line in lines if line["reading"] == reading}
-        forest = others.pop(FOREST, None)
-        if forest is None or forest["reading"] != reading:
-            continue
-        whole, parts = [], []
-        for method, line in others.items():
-            if FOREST in method:
-                continue
-            both = zip(forest["counts"], forest["recall"], line["recall"], strict=True)
-            ahead = [str(count) for count, ours, theirs in both if ours > theirs]
-            if len(ahead) == len(forest["counts"]):
-                whole.append(method)
-            else:
-                parts.append(f"{method} at {', '.join(ahead) or 'no number'}")
-        notes.append(
-            f"{reading.capitalize()}: the paper has the forest ahead of all others. Here it is "
-            f"ahead all along the curve of: {', '.join(whole) or 'none'}. Of the others: "
-            f"{'; '.join(parts) or 'none'}."
-        )
-    return notes
-
-
 # --------------------------------------------------------------------------- the picture
 
 
@@ -308,12 +276,8 @@ PRINTED = "printed (other images)"
 
 
 def draw(record: Record, figure: mpl.Figure) -> None:
-    """Draw recall by the number of returned items.
-
-    Two panels have whole sets, of trees and tables and beside codes, and one has ranked lists. In
-    the last the comparisons on the way to the items count as items, where they are known. A printed
-    number is a hollow mark.
-    """
+    """Draw recall by returned items; in the last panel comparisons count as items."""
+    # a printed number is a hollow mark
     lines = record["drawing"]
     names = list(dict.fromkeys(line["method"] for line in lines))
     looks = _looks(names)
@@ -351,7 +315,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         if ends:
             label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
-        handles[PRINTED] = _in_key()
+        handles[PRINTED] = in_key()
     note = INTERVALS if any(row["error"] for row in record["rows"]) else ""
     key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
 
@@ -404,26 +368,10 @@ def _printed(
             tell(mark, [row])
 
 
-def _in_key() -> Any:
-    """Return what the key shows for printed numbers."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink})
-
-
 # --------------------------------------------------------------------------- the study
 
 
-LAYOUT = (
-    Grid(
-        ("method", "setting"),
-        ("returned",),
-        tables=("reading",),
-        details=("trees",),
-        names={"reading": {reading: reading.capitalize() for reading in READINGS}},
-        headings={"trees": "trees in use"},
-    ),
-)
+LAYOUT = (Grid(("method", "setting"), details=("trees",), **BY_READING),)
 ALT = (
     "Recall of the nearest neighbours by the number of returned items, in whole sets and in ranked "
     "lists: the forest beside k-means trees and hashing, and beside spectral hashing. Then with "

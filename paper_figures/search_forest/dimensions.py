@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paper_figures.plots import key, panels, series_style
+from paper_figures.plots import key, line_of, panels_by, series_style
 from paper_figures.search_forest.curves import BEST_BIN_FIRST, CODES, COUNTS, SETTINGS
 from paper_figures.search_forest.recall import (
+    BY_READING,
     FOREST,
     KMEANS,
     LSH,
     READING,
-    READINGS,
     RULE,
     Curve,
     curves_of,
@@ -88,28 +88,14 @@ def gather(seen: Seen) -> Gathered:
     """Return recall by the number of components, and how far the forest is ahead of the others."""
     names = ("points", "components", "reading", "method", "setting", "returned", "trees")
     rows = seen.absent(dict.fromkeys(names) | {"method": "all"})
-    lines: dict[tuple[str, str, str], dict[int, float]] = {}
     read: dict[int, list[Curve]] = {}
     for (points, d), items in by(seen.items, "data_set", "d").items():
         curves = curves_of(items)
         read.setdefault(d, curves)
-        for curve in curves:
-            place = {"points": points, "components": d}
-            rows += [place | row for row in curve.rows()]
-            middle = curve.mean("recall")[len(curve.counts) // 2]
-            lines.setdefault((points, curve.reading, curve.method), {})[d] = middle
-    drawing = [
-        {
-            "points": points,
-            "reading": reading,
-            "method": method,
-            "components": list(line),
-            "recall": list(line.values()),
-        }
-        for (points, reading, method), line in lines.items()
-    ]
+        place = {"points": points, "components": d}
+        rows += [place | row for curve in curves for row in curve.rows()]
     note = NOTE.format(SIZES[seen.scale]["draws"])
-    return Gathered(rows, [set_note(seen), note, READING, *differences(read), RULE], drawing)
+    return Gathered(rows, [set_note(seen), note, READING, *differences(read), RULE])
 
 
 def differences(read: dict[int, list[Curve]]) -> list[str]:
@@ -137,16 +123,18 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw recall by the number of components: a panel for whole sets, one for ranked lists."""
     from matplotlib.ticker import NullLocator
 
-    points = record["drawing"][0]["points"]
-    lines = [line for line in record["drawing"] if line["points"] == points]
-    names = list(dict.fromkeys(line["method"] for line in lines))
-    readings = list(dict.fromkeys(line["reading"] for line in lines))
+    computed = [row for row in record["rows"] if row["ours"] is not None]
+    points = computed[0]["points"]
+    counts = sorted({row["returned"] for row in computed})
+    middle = counts[len(counts) // 2]
+    rows = [row for row in computed if (row["points"], row["returned"]) == (points, middle)]
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    ticks = sorted({row["components"] for row in rows})
     handles: dict[str, Any] = {}
-    for axis, reading in zip(panels(figure, len(readings), 1), readings, strict=True):
-        for line in (line for line in lines if line["reading"] == reading):
-            style = series_style(names.index(line["method"]))
-            (handles[line["method"]],) = axis.plot(line["components"], line["recall"], **style)
-        ticks = sorted({d for line in lines for d in line["components"]})
+    for axis, (reading,), mine in panels_by(figure, rows, "reading", columns=1):
+        for (method,), line in by(mine, "method").items():
+            style = series_style(names.index(method))
+            handles[method] = line_of(axis, [row["components"] for row in line], line, **style)
         axis.set(
             title=f"{reading.capitalize()}: {points}",
             xscale="log",
@@ -174,12 +162,7 @@ STUDY = Study(
             (5.2, 6.4),
             (
                 Grid(
-                    ("points", "components", "method", "setting"),
-                    ("returned",),
-                    tables=("reading",),
-                    details=("trees",),
-                    names={"reading": {reading: reading.capitalize() for reading in READINGS}},
-                    headings={"trees": "trees in use"},
+                    ("points", "components", "method", "setting"), details=("trees",), **BY_READING
                 ),
             ),
         ),

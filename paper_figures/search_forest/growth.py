@@ -14,11 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from paper_figures.plots import key, logarithmic, panels, series_style
+from paper_figures.plots import key, line_of, logarithmic, panels_by, series_style
 from paper_figures.search_forest.methods import centres_on_the_way
 from paper_figures.search_forest.table1 import complete_trees
 from paper_figures.store import Record
-from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, number
+from paper_figures.study import (
+    Cell,
+    Gathered,
+    Grid,
+    Job,
+    Observation,
+    Seen,
+    Study,
+    View,
+    by,
+    number,
+)
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.typing import FloatArray, Int32Array, IntArray, Points
@@ -45,26 +56,20 @@ NOTE = (
 
 
 class Lists(NamedTuple):
-    """Inverted lists, and how queries find theirs: ``words(Q)`` gives one list of each tree.
-
-    ``compared(Q)`` gives the mean number of planes, centres or functions that a query is compared
-    with.
-    """
+    """Inverted lists, and how queries find theirs: ``words(Q)`` gives one list of each tree."""
 
     starts: IntArray
     items: Int32Array
     words: Callable[[Points], Any]
-    compared: Callable[[Points], float]
+    compared: Callable[[Points], float]  # planes, centres or functions a query is compared with
 
 
 def growth(
     job: Job, *, index: str, n: int, divided: int, queries: int, passes: int
 ) -> Iterator[Observation]:
-    """Yield the processor's seconds of a query in each pass, and its candidates.
-
-    The index has so many leaves that one holds ``LEAF`` of `divided` points. All queries are asked
-    at once, so that a call's own time does not count.
-    """
+    """Yield the processor's seconds of a query in each pass, and its candidates."""
+    # A leaf holds LEAF of `divided` points. All queries are asked at once, so that a call's own
+    # time does not count.
     rng = job.rng_for("growth", n)
     X = rng.standard_normal((n, DIMENSION), dtype=np.float32)
     Q = X[rng.choice(n, queries, replace=False)]
@@ -125,10 +130,8 @@ def _kmeans(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generat
 
 
 def _hashing(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generator) -> Lists:
-    """Return hash tables with the fewest functions that leave `leaf` points in a bucket or less.
-
-    A bucket counts as often as it has points: so many would be found by a point's query.
-    """
+    """Return hash tables with the fewest functions that leave `leaf` points in a bucket or less."""
+    # a bucket counts as often as it has points: so many would be found by a point's query
     seed = int(rng.integers(2**32))
     for k in range(1, MOST_FUNCTIONS):
         first = _tables(job, X, 1, k, seed)
@@ -157,36 +160,26 @@ LISTS: dict[str, Callable[..., Lists]] = {
 def gather(seen: Seen) -> Gathered:
     """Return microseconds of a query by index and number of items, and what a query looks at."""
     rows = seen.absent(dict.fromkeys(("index", "leaves", "items", "compared", "candidates")))
-    drawing: dict[tuple[str, str], dict[str, list[float]]] = {}
     smallest = min((item["n"] for item in seen.items), default=0)
     for item in sorted(seen.items, key=lambda item: item["divided"] < item["n"]):
         grows = item["divided"] == item["n"]
         kinds = [FINER] if grows else [LARGER]
         kinds += [LARGER] if grows and item["n"] == smallest else []
-        micro = [1e6 * seconds for seconds in item["seconds"]]
+        looked = {key: round(item[key]) for key in ("compared", "candidates")}
         for kind in kinds:
             keys = {"index": item["index"], "leaves": kind, "items": item["n"]}
-            looked = {key: round(item[key]) for key in ("compared", "candidates")}
-            rows.append(number(keys | looked, micro))
-            line = drawing.setdefault((item["index"], kind), {"items": [], "micro": []})
-            line["items"].append(item["n"])
-            line["micro"].append(float(np.mean(micro)))
-    lines = [{"index": index, "leaves": kind} | line for (index, kind), line in drawing.items()]
-    return Gathered(rows, [NOTE], lines)
+            rows.append(number(keys | looked, [1e6 * seconds for seconds in item["seconds"]]))
+    return Gathered(rows, [NOTE])
 
 
 def draw(record: Record, figure: mpl.Figure) -> None:
     """Draw microseconds a query by thousands of items, a panel for each way to divide."""
-    lines = record["drawing"]
-    names = list(dict.fromkeys(line["index"] for line in lines))
-    kinds = list(dict.fromkeys(line["leaves"] for line in lines))
     handles: dict[str, Any] = {}
-    for axis, kind in zip(panels(figure, len(kinds), 1), kinds, strict=True):
-        for line in (line for line in lines if line["leaves"] == kind):
-            x = [items / 1000 for items in line["items"]]
-            (handles[line["index"]],) = axis.plot(
-                x, line["micro"], **series_style(names.index(line["index"]))
-            )
+    for axis, (kind,), mine in panels_by(figure, record["rows"], "leaves", columns=1):
+        for (index,), line in by(mine, "index").items():
+            place = list(LISTS).index(index)
+            x = [row["items"] / 1000 for row in line]
+            handles[index] = line_of(axis, x, line, **series_style(place))
         axis.set(
             title=f"Leaves: {kind}",
             xlabel="items (thousands)",

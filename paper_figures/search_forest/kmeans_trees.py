@@ -10,9 +10,9 @@ Not handled here: the other methods (`dimensions`).
 
 from paper_figures.search_forest.dimensions import SIZES
 from paper_figures.search_forest.recall import (
+    BY_READING,
     KMEANS,
     READING,
-    READINGS,
     curves_of,
     recalls,
     rival_cell,
@@ -63,12 +63,9 @@ STUDY = Study(
             layout=(
                 Grid(
                     ("points", "components"),
-                    ("returned",),
-                    tables=("reading",),
                     details=("trees", "setting"),
                     where={"method": (KMEANS,)},
-                    names={"reading": {reading: reading.capitalize() for reading in READINGS}},
-                    headings={"trees": "trees in use"},
+                    **BY_READING,
                 ),
             ),
         ),

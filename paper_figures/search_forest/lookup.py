@@ -37,11 +37,8 @@ NOTE = (
 def lookup(
     job: Job, *, data_set: str, d: int, queries: int, K: int, bits: int, smallest: int
 ) -> Iterator[Observation]:
-    """Yield what a lookup within one bit finds among so many items, for each query.
-
-    The numbers of items are `smallest` and its doubles below the whole database, and the whole.
-    The functions are those of the whole database.
-    """
+    """Yield what a lookup within one bit finds among `smallest` items, its doubles, and all."""
+    # the functions are those of the whole database
     X, Q, near, _, _ = whole(job, data_set=data_set, d=d, queries=queries, K=K)
     model = spectral_hashing(X, bits, kernels=job.kernels)
     codes, of_queries = (model.encode(part, kernels=job.kernels) for part in (X, Q))
@@ -70,10 +67,7 @@ def _mean(values: Any) -> tuple[float, float]:
 
 
 def extrapolated(items: list[int], failed: list[float], queries: int) -> Row | None:
-    """Return the percentage of failures among half a billion items, or None without a line.
-
-    Its `n` is one more than the degrees of freedom of the line.
-    """
+    """Return the failures (%) among half a billion items with the line's error and n, or None."""
     least = 0.5 / queries
     share = np.clip(np.array(failed) / 100, least, 1 - least)
     inside = (share > least) & (share < 1 - least)
@@ -136,7 +130,7 @@ STUDY = Study(
                 Grid(
                     ("data_set", "quantity", "items"),
                     ("bits",),
-                    headings={"data_set": "data set", "bits": "bits of a code"},
+                    headings={"bits": "bits of a code"},
                 ),
             ),
         ),

@@ -36,24 +36,12 @@ NOT_WORTH = "no tree is worth its cost"  # what an error says if lambda is too l
 
 @dataclass(frozen=True)
 class Method:
-    """A method of search.
+    """A method of search."""
 
-    Attributes
-    ----------
-    build : callable
-        ``build(job, problem, setting, draw, **shape)`` gives a model of the problem's points.
-    read : mapping of str to callable
-        ``read[reading](job, model, problem)`` gives the curve under a reading.
-    words : callable
-        ``words(setting)`` says a setting in words.
-    size : callable
-        ``size(model)`` gives what the record says of the model.
-    """
-
-    build: Callable[..., Any]
-    read: dict[str, Callable[[Job, Any, Problem], dict[str, Any]]]
-    words: Callable[[Any], str]
-    size: Callable[[Any], dict[str, Any]] = lambda model: {}
+    build: Callable[..., Any]  # build(job, problem, setting, draw, **shape): a model
+    read: dict[str, Callable[[Job, Any, Problem], dict[str, Any]]]  # its curve, by the reading
+    words: Callable[[Any], str]  # a setting in words
+    size: Callable[[Any], dict[str, Any]] = lambda model: {}  # what the record says of a model
 
 
 # --------------------------------------------------------------------------- the forest
@@ -79,11 +67,8 @@ def build_forest(
     threads: int | None = None,
     **options: Any,
 ) -> Grown:
-    """Learn a forest of `n_train` of the points, or of all if there are fewer.
-
-    K, the number of neighbours among all points, shrinks with them. `planes` names those that are
-    not learnt; see :mod:`planes`. `options` are further fields of ``ForestOptions``.
-    """
+    """Learn a forest of `n_train` points, or of all; K shrinks with them."""
+    # `planes` names planes that are not learnt; `options` are further fields of ForestOptions
     rng = job.rng_for("forest", draw)
     rows = np.arange(len(problem.X))
     if n_train < len(rows):
@@ -156,10 +141,8 @@ def selected(job: Job, forest: Any, X: Points, Q: Points) -> Candidates:
 def build_kmeans(
     job: Job, problem: Problem, setting: tuple[int, int], draw: int, *, trees: int
 ) -> KMeansTrees:
-    """Return k-means trees of a setting: the regions of a node, and the points of a leaf.
-
-    The points of a leaf shrink with the share of the database that is searched.
-    """
+    """Return k-means trees of a setting: regions of a node, points of a leaf."""
+    # the points of a leaf shrink with the share of the database that is searched
     branching, leaf_size = setting
     return kmeans_trees(
         problem.X,
@@ -208,10 +191,7 @@ def best_bin_first(job: Job, model: KMeansTrees, problem: Problem) -> dict[str, 
 def build_tables(
     job: Job, problem: Problem, setting: tuple[int, float], draw: int, *, trees: int
 ) -> Any:
-    """Return hash tables; a setting is the functions of a table and their width.
-
-    The width is in units of the root mean squared length of the points.
-    """
+    """Return hash tables of a setting: functions of a table, width in rms lengths of the points."""
     k, w = setting
     return lsh(problem.X, trees, k, w, rng=job.rng_for("lsh", draw), kernels=job.kernels)
 

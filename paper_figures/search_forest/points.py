@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paper_figures.study import Job, load_kernels
+from paper_figures.study import Job
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.typing import FloatArray, IntArray
 
@@ -18,16 +18,13 @@ HELD_OUT = 300  # points of the database that are the queries when settings are 
 
 
 class Problem(NamedTuple):
-    """Database X, queries Q, and the K nearest of each query, `near`.
-
-    `counts` are the numbers of returned items. A trial has a `share` of the whole database.
-    """
+    """Database X, queries Q, the K nearest of each, the numbers of returned items, X's share."""
 
     X: FloatArray
     Q: FloatArray
     near: IntArray
     counts: Sequence[int]
-    share: float = 1.0
+    share: float = 1.0  # of a trial: that of the whole database
 
     @property
     def K(self) -> int:
@@ -36,12 +33,9 @@ class Problem(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _components(data_set: str, data_dir: str | None, d: int) -> tuple[Any, Any]:
-    """Return database and queries on the leading principal components of the database.
-
-    The mean squared length of the database is 1.
-    """
-    loaded = Job(0, "reference", data_dir, (data_set,)).load(data_set)
+def _components(job: Job, data_set: str, d: int) -> tuple[Any, Any]:
+    """Return database and queries on the database's components; its mean squared length is 1."""
+    loaded = job.load(data_set)
     X = loaded.X - loaded.X[: loaded.n_train].mean(axis=0)
     vectors = np.linalg.eigh(X[: loaded.n_train].T @ X[: loaded.n_train])[1][:, ::-1]
     Z = X @ vectors[:, :d]
@@ -50,30 +44,19 @@ def _components(data_set: str, data_dir: str | None, d: int) -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=4)
-def _truth(
-    data_set: str, data_dir: str | None, d: int, queries: int, K: int, kernels_name: str
-) -> IntArray:
-    """Return the true neighbours of the queries."""
-    X, Q = _components(data_set, data_dir, d)
-    return nearest_neighbors(Q[:queries], X, K, kernels=load_kernels(kernels_name)).indices
-
-
 def whole(
-    job: Job, *, data_set: str, d: int, queries: int, K: int, counts: Sequence[int] = ()
+    job: Job, *, data_set: str, d: int, queries: int, K: int, counts: tuple[int, ...] = ()
 ) -> Problem:
     """Return the whole database with the first of its queries."""
-    X, Q = _components(data_set, job.data_dir, d)
-    near = _truth(data_set, job.data_dir, d, queries, K, job.kernels_name)
+    X, Q = _components(job, data_set, d)
+    near = nearest_neighbors(Q[:queries], X, K, kernels=job.kernels).indices
     return Problem(X, Q[:queries], near, counts)
 
 
 def trial(job: Job, size: int, *, data_set: str, d: int, K: int, counts: Sequence[int]) -> Problem:
-    """Return `size` points of the database, and others as queries, to choose settings.
-
-    K and the counts shrink with the database, so that the neighbours lie as near as among all
-    points.
-    """
-    X, _ = _components(data_set, job.data_dir, d)
+    """Return `size` points of the database, and others as queries, to choose settings."""
+    # K and the counts shrink, so that the neighbours lie as near as among all points
+    X, _ = _components(job, data_set, d)
     order = job.rng_for("trial", data_set).permutation(len(X))
     share = size / len(X)
     Q, X = X[order[:HELD_OUT]], X[order[HELD_OUT : HELD_OUT + size]]

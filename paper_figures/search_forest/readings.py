@@ -24,27 +24,8 @@ def union_curve(
     near: IntArray,
     n: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return sizes and recalls of the unions of a query's first 1, 2, ..., M lists.
-
-    Parameters
-    ----------
-    starts, ends : ndarray of int, shape (L,)
-        List l holds the points ``members[starts[l]:ends[l]]``.
-    members : ndarray of int
-    lists : ndarray of int, shape (m, M)
-        The lists of each query; a negative one is empty.
-    near : ndarray of int, shape (m, K)
-        The neighbours of each query.
-    n : int
-        How many points there are.
-
-    Returns
-    -------
-    sizes : ndarray, shape (M,), float64
-        Means over the queries.
-    recalls : ndarray, shape (m, M), float64
-        Between 0 and 1.
-    """
+    """Return mean sizes and recalls of the unions of a query's first 1, 2, ..., M lists."""
+    # list l holds members[starts[l]:ends[l]]; a negative one of a query's `lists` is empty
     M = lists.shape[1]
     sizes = np.zeros(M + 1)
     hits = np.zeros((len(lists), M + 1))
@@ -62,19 +43,8 @@ def union_curve(
 def whole_sets(
     curve: tuple[FloatArray, FloatArray], counts: Sequence[int], compared: float
 ) -> dict[str, Any]:
-    """Return what a method returns in whole sets, by the numbers of returned items.
-
-    Between two numbers of trees, recall and trees are interpolated. Beyond the items that all trees
-    return, both are those of all trees.
-
-    Parameters
-    ----------
-    curve : (sizes, recalls)
-        As :func:`union_curve` returns them.
-    counts : sequence of int
-    compared : float
-        Planes or centres that a query is compared with in a tree.
-    """
+    """Return what a method returns in whole sets, by count; `compared` is that of one tree."""
+    # between two numbers of trees, recall and trees are interpolated; beyond all items, all trees'
     sizes, recalls = curve
     trees = np.interp(counts, [0, *sizes], np.arange(len(sizes) + 1))
     steps = np.concatenate([np.zeros((len(recalls), 1)), recalls], axis=1)
@@ -92,16 +62,8 @@ def whole_sets(
 def ranked_list(
     chosen: Candidates, near: IntArray, counts: Sequence[int], compared: Any = None
 ) -> dict[str, Any]:
-    """Return what a method returns of its ranked list, by the numbers of returned items.
-
-    Parameters
-    ----------
-    chosen : Candidates
-    near : ndarray of int, shape (m, K)
-    counts : sequence of int
-    compared : number or sequence, optional
-        Planes or centres that a query is compared with, for each count or for all of them.
-    """
+    """Return what a method returns of its ranked list, by the numbers of returned items."""
+    # `compared`: planes or centres that a query is compared with, for each count or for all
     _, returned = recall(chosen, near, counts)
     of_queries = np.empty((len(near), len(counts)))
     for i, neighbors in enumerate(near):

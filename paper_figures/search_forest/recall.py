@@ -24,6 +24,13 @@ FOREST = "Boosted Search Forest"
 KMEANS = "k-means trees"
 LSH = "LSH"
 READINGS = (SETS, RANKED)
+BY_READING: dict[str, Any] = {
+    "columns": ("returned",),
+    "tables": ("reading",),
+    "names": {"reading": {reading: reading.capitalize() for reading in READINGS}},
+    "headings": {"trees": "trees in use"},
+}
+"""How the views lay out recall by the number of returned items."""
 FULL = 0.95
 """A method that returns a smaller part of what is asked for has run out of candidates."""
 READING = (
@@ -60,11 +67,8 @@ def recalls(
     sample: int,
     **of: Any,
 ) -> Iterator[Observation]:
-    """Yield the curve of each draw of a method under each reading.
-
-    `part` names one of ``METHODS``; `sample` is the size of the trial; `of` are the parameters of
-    :func:`points.whole`.
-    """
+    """Yield the curve of each draw of a method (`part` of METHODS) under each reading."""
+    # `sample` is the size of the trial; `of` are the parameters of points.whole
     how = METHODS[part]
     tried: list[dict[str, float]] = []
     if len(settings) > 1:

@@ -9,8 +9,8 @@ from typing import Any
 
 from paper_figures.search_forest.curves import MOVED, SETTINGS
 from paper_figures.search_forest.recall import (
+    BY_READING,
     READING,
-    READINGS,
     RULE,
     curves_of,
     drawn_note,
@@ -96,12 +96,7 @@ STUDY = Study(
             "The forest's recall by how planes are chosen",
             gather,
             layout=(
-                Grid(
-                    ("planes", "offset", "moves", "augment", "lambda", "leaves"),
-                    ("returned",),
-                    tables=("reading",),
-                    names={"reading": {reading: reading.capitalize() for reading in READINGS}},
-                ),
+                Grid(("planes", "offset", "moves", "augment", "lambda", "leaves"), **BY_READING),
             ),
         ),
     ),

@@ -19,7 +19,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from paper_figures.answers import tell
-from paper_figures.plots import hollow, key, label_ends, logarithmic, panels, series_style
+from paper_figures.plots import (
+    hollow,
+    in_key,
+    key,
+    label_ends,
+    line_of,
+    logarithmic,
+    panels,
+    series_style,
+)
 from paper_figures.store import Record, Row
 from paper_figures.study import (
     Gathered,
@@ -33,7 +42,6 @@ from paper_figures.study import (
     grid,
     number,
 )
-from paper_figures.themes import LIGHT
 from refimpl.kernels import SearchForest
 from refimpl.typing import Int32Array, UInt64Array
 
@@ -58,10 +66,8 @@ NOTES = [
 def times(
     job: Job, *, bits: int, n: int, queries: int, d: int, depth: int, passes: int
 ) -> Iterator[Observation]:
-    """Yield seconds for a query among n synthetic items, of a scan and of an index, in each pass.
-
-    The index has 2^depth leaves in each tree, as a tree stands for `depth` bits in the paper.
-    """
+    """Yield seconds for a query among n synthetic items, of a scan and an index, in each pass."""
+    # the index has 2^depth leaves in each tree, as a tree stands for `depth` bits in the paper
     rng = job.rng_for("times", bits, n)
     trees = bits // depth
     words = -(-bits // 64)
@@ -165,7 +171,6 @@ def complete_trees(trees: int, depth: int, d: int, rng: np.random.Generator) -> 
 def gather(seen: Seen) -> Gathered:
     """Return seconds for a query, and the paper's half billion by the largest measured size."""
     rows = seen.absent(dict.fromkeys(("bits", "items", "search", "candidates")))
-    drawing = []
     printed = {int(line["bits"]): line for line in seen.published("search_forest/table1.csv")}
     growth: dict[str, list[float]] = {}
     for (bits,), of_bits in by(seen.items, "bits").items():
@@ -178,14 +183,13 @@ def gather(seen: Seen) -> Gathered:
                 found = round(items[0]["candidates"]) if way == "index" else None
                 rows.append(number(keys | {"items": n, "candidates": found}, seconds[n]))
             means = [float(np.mean(of_size)) for of_size in seconds.values()]
-            drawing.append({"bits": bits, "search": search, "items": sizes, "seconds": means})
             if len(sizes) > 1:
                 growth.setdefault(search, []).append(means[-1] / means[-2])
                 beyond = keys | {"items": HALF_BILLION, "search": f"{search}, extrapolated"}
                 larger = [x * HALF_BILLION / sizes[-1] for x in seconds[sizes[-1]]]
                 rows.append(number(beyond, larger, printed.get(bits, {}).get(PRINTED[way])))
     every = sorted({item["n"] for item in seen.items})
-    return Gathered(rows, [*NOTES, *growth_notes(growth, every)], drawing)
+    return Gathered(rows, [*NOTES, *growth_notes(growth, every)])
 
 
 def growth_notes(growth: dict[str, list[float]], sizes: list[int]) -> list[str]:
@@ -203,37 +207,29 @@ def growth_notes(growth: dict[str, list[float]], sizes: list[int]) -> list[str]:
 
 
 def draw(record: Record, figure: mpl.Figure) -> None:
-    """Draw seconds for a query by the number of items, a panel for each search.
-
-    Dotted lines go to what is extrapolated, beside which the printed number is a hollow mark.
-    """
-    lines = record["drawing"]
-    bits = sorted({line["bits"] for line in lines})
+    """Draw seconds a query by items; dotted lines are extrapolated, published numbers hollow."""
+    rows = [row for row in record["rows"] if row["ours"] is not None]
+    bits = sorted({row["bits"] for row in rows})
     handles: dict[str, Any] = {}
     for axis, search in zip(panels(figure, len(SEARCHES), 1), SEARCHES.values(), strict=True):
         ends = {}
-        for line in (line for line in lines if line["search"] == search):
-            place = bits.index(line["bits"])
-            style = series_style(place) | {"linestyle": "-"}
-            items, seconds = line["items"], line["seconds"]
-            axis.plot(_millions(items), seconds, **style)
-            handles["measured"] = _in_key(linestyle="-", marker=None)
-            last = (items[-1], seconds[-1])
-            for row in _beyond(record, line):
-                last = (row["items"], row["ours"])
-                handles["extrapolated in proportion"] = _in_key(linestyle=":", marker=None)
-                axis.plot(
-                    _millions([items[-1], last[0]]),
-                    [seconds[-1], last[1]],
-                    **style | {"linestyle": ":", "markevery": [1]},
-                )
-                if row["published"] is not None:
-                    (printed,) = axis.plot(
-                        _millions([row["items"]]), row["published"], **hollow(style)
+        for (of_bits,), line in by((r for r in rows if r["search"] == search), "bits").items():
+            style = series_style(bits.index(of_bits)) | {"linestyle": "-"}
+            line_of(axis, _millions(line), line, **style)
+            handles["measured"] = in_key(linestyle="-", marker=None)
+            for row in rows:
+                if (row["bits"], row["search"]) == (of_bits, f"{search}, extrapolated"):
+                    line = [line[-1], row]
+                    handles["extrapolated in proportion"] = in_key(linestyle=":", marker=None)
+                    line_of(
+                        axis, _millions(line), line, **style | {"linestyle": ":", "markevery": [1]}
                     )
-                    tell(printed, [row])
-                    handles["printed (the authors' machine)"] = _in_key()
-            ends[f"{line['bits']} bits"] = (_millions([last[0]])[0], last[1], style["color"])
+                    if row["published"] is not None:
+                        (printed,) = axis.plot(_millions([row]), row["published"], **hollow(style))
+                        tell(printed, [row])
+                        handles["printed (the authors' machine)"] = in_key()
+            end = (_millions(line)[-1], line[-1]["ours"], style["color"])
+            ends[f"{of_bits} bits"] = end
         axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")
         axis.set_yscale("log")
         logarithmic(axis.xaxis)
@@ -242,21 +238,8 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     key(figure, handles)
 
 
-def _millions(items: list[float]) -> list[float]:
-    return [item / 1e6 for item in items]
-
-
-def _beyond(record: Record, line: dict[str, Any]) -> list[Row]:
-    """Return the rows that extrapolate a line."""
-    search = f"{line['search']}, extrapolated"
-    return [r for r in record["rows"] if (r["bits"], r["search"]) == (line["bits"], search)]
-
-
-def _in_key(**look: Any) -> Any:
-    """Return what the key shows for printed numbers, or for lines of any colour."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **hollow(series_style(0)) | {"color": LIGHT.ink} | look)
+def _millions(rows: list[Row]) -> list[float]:
+    return [row["items"] / 1e6 for row in rows]
 
 
 # --------------------------------------------------------------------------- the study

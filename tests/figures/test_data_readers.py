@@ -30,7 +30,7 @@ def write(tmp_path):
 
 
 def read(name, *paths, **options):
-    return data.reader(name)(*paths, **options)
+    return sets.recipe_of(name).read(*paths, **options)
 
 
 # --------------------------------------------------------------------------------------------- UCI

@@ -33,6 +33,21 @@ def test_views_share_the_cells_of_their_study(tmp_path, capsys):
     assert not (tmp_path / "fake" / "table1.svg").exists()
 
 
+@pytest.mark.parametrize("pause, times", [(1000.0, 1), (-1.0, 2)])
+def test_the_pages_of_a_long_run_are_written_on_the_way(pause, times, tmp_path, monkeypatch):
+    """After the first figure, then once in a while; the command writes them again at its end."""
+    made = []
+
+    def write(store, papers):
+        made.append(sorted(path.stem for path in (tmp_path / "fake").glob("*.json")))
+
+    monkeypatch.setattr(cli, "PAUSE", pause)
+    monkeypatch.setattr(cli.gallery, "write", write)
+    assert run(tmp_path, "fake.figure1", "fake.table1") == 0
+    on_the_way = [["figure1"], ["figure1", "table1"]][:times]
+    assert made == [*on_the_way, ["figure1", "table1"]]
+
+
 def test_second_run_reuses_what_is_stored(tmp_path, capsys):
     run(tmp_path, "fake.figure1")
     before = parts(tmp_path)

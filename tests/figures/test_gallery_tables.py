@@ -8,7 +8,6 @@ from html_tree import read_page
 
 from paper_figures.gallery import numbers
 from paper_figures.gallery.entries import Entry, Judged, Room
-from paper_figures.gallery.footnotes import Footnotes
 from paper_figures.gallery.html import template
 from paper_figures.judge import verdicts
 from paper_figures.judge.verdicts import Explanation, Verdict
@@ -39,7 +38,7 @@ def page_of(judged, *grids, pictures=()):
     items = tuple(Judged(*pair) for pair in judged)
     entry = Entry(paper, figure, {"rows": []}, None, items, tuple(pictures))
     room = Room(paper, (entry,), (), Path("/nowhere"), None, frozenset({"made_up.table1"}))
-    notes = Footnotes()
+    notes = {}
     page = template("tables").module
     return read_page(page.numbers(entry, notes)), read_page(
         page.written_notes(notes, "table1", room)

@@ -130,7 +130,7 @@ def test_an_error_in_a_record_moves_its_cell_and_its_claim(paper, claim, test, p
         bad, wrong = copy.deepcopy(good), one.get("against", FAILS)
         assert planted(paper, one, place, bad, wrong), one
         assert evaluated(paper, test, place, bad)[0].state == wrong
-        if test.get("need", "every") == "every" and not (claim.why or claim.awaits):
+        if test.get("need", "every") == "every" and not claim.why:
             state = judge.decide_claim(claim, CONTENTS[paper], bad).state
             assert (
                 state == FAILS

@@ -48,8 +48,8 @@ def test_a_record_is_of_the_cells_that_there_are(paper, study, view):
     if any("hnswlib" in cell for cell in cells):
         pytest.skip("its cells name a library that not everyone has")
     study = dataclasses.replace(study, version=record["version"])  # a new one is computed later
-    options = run.Options(record["scale"], record["kernels"], record["seed"])
+    options = {key: record[key] for key in ("scale", "kernels", "seed")}
     look_ups = {name: look_up(name) for cell in cells for name in study.data(cell)}
-    planned = run.plan(options, paper, study, look_ups, view)
+    planned = run.plan(run.Run(Store("none"), **options, look_ups=look_ups), paper, study, view)
     assert sum(p.why is None for p in planned) == record["cells"]
     assert record["key"] == digest([view.name, record["scale"], [p.key for p in planned]])

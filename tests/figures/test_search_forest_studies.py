@@ -6,6 +6,8 @@ import forest_toy
 import numpy as np
 import pytest
 from forest_toy import N, forest_of, ranked
+from pictures import curves as lines_of
+from pictures import picture, shown
 from scipy.special import expit, logit
 from toy_sets import components, hnswlib_of, ticking
 
@@ -33,6 +35,12 @@ SET = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6}
 COUNTS = (4, 10, 30)
 SMALL = [2, 6, 18]  # 0.6 of them, for a trial of 90 of 150 points
 FOREST = {"n_train": 100, "max_depth": 5, "trees": 3}
+
+
+def drawn_by(plot, gathered):
+    """Return the title and the lines of each panel."""
+    figure = picture(plot, None, gathered.rows)
+    return [(axis.get_title(), lines_of(axis)) for axis in shown(figure.axes) if axis.lines]
 
 
 @pytest.fixture(autouse=True)
@@ -470,12 +478,9 @@ def test_the_half_billion_is_extrapolated_from_the_largest_size():
     assert rows[64, half, "forest, extrapolated"]["ours"] == pytest.approx(0.1)
     assert rows[64, half, "forest, extrapolated"]["published"] == 0.009
     assert (40, half, "forest, extrapolated") not in rows
-    assert gathered.drawing[0] == {
-        "bits": 32,
-        "search": "linear scan",
-        "items": [1_000_000, 10_000_000],
-        "seconds": pytest.approx([0.002875, 0.025]),
-    }
+    (title, (measured, beyond, *_)), _ = drawn_by(table1.draw, gathered)
+    assert title == "Linear scan" and measured == [(1, pytest.approx(0.002875)), (10, 0.025)]
+    assert beyond == [(10, 0.025), (500, pytest.approx(1.25))]
     assert gathered.notes[-1] == (
         "Measured growth from 1,000,000 to 10,000,000 items, 10 times as many: linear scan 8 to "
         "8.7; forest 1 to 1.1 times."
@@ -542,10 +547,10 @@ def test_growth_of_leaves_and_of_their_number():
         (growth.FINER, 400, 30, 10, pytest.approx(20), 0.0),
         (growth.LARGER, 400, 24, 39, pytest.approx(40), 0.0),
     ]
-    assert gathered.drawing == [
-        {"index": "forest", "leaves": leaves, "items": [100, 400], "micro": pytest.approx(micro)}
-        for leaves, micro in ((growth.FINER, [12, 20]), (growth.LARGER, [12, 40]))
-    ]
+    drawn = drawn_by(growth.draw, gathered)
+    assert [title for title, _ in drawn] == [f"Leaves: {growth.FINER}", f"Leaves: {growth.LARGER}"]
+    for (_, lines), micro in zip(drawn, (20, 40), strict=True):
+        assert lines == [[(0.1, pytest.approx(12)), (0.4, pytest.approx(micro))]]
 
 
 # ------------------------------------------------------------------------------- rows of the curves
@@ -638,12 +643,6 @@ def test_figure_1_in_both_readings_beside_what_the_text_prints():
         "average, learnt from 20000 points in 13 s; a query has 1234 candidates. Mean recall in "
         "the choice of lambda: 0.05: 51.2, 0.1: 25.0."
     )
-    assert notes[-2] == (
-        "Whole sets: the paper has the forest ahead of all others. Here it is ahead all along the "
-        f"curve of: k-means trees of 2 regions, LSH. Of the others: k-means trees at 100; {codes} "
-        "at 100."
-    )
-    assert notes[-1].startswith("Ranked lists: ") and notes[-1].endswith("Of the others: none.")
 
 
 def test_figure_2_has_its_own_printed_numbers(monkeypatch):
@@ -682,12 +681,10 @@ def test_comparisons_count_as_items():
     assert curves.cost_notes(equal)[0].endswith("of: same at 20 (of 2).")
 
 
-def test_no_order_without_the_forest():
+def test_notes_without_the_forest():
     seen = [curve("spectral hashing 8 bits", "spectral hashing", RANKED, [1.0, 2.0], 8)]
     notes = curves.gather("figure1", Seen(seen)).notes
     assert notes[1:] == [recall.READING, recall.RULE, recall.DRAWN.format(1)]
-    notes = curves.gather("figure1", Seen(a_forest([2.0, 3.0], [2.0, 3.0]))).notes
-    assert notes[-1].endswith("all along the curve of: none. Of the others: none.")
 
 
 def test_dimensions():
@@ -707,16 +704,9 @@ def test_dimensions():
     assert len(gathered.rows) == 2 * 7
     assert gathered.rows[0]["points"] == "MNIST-10" and gathered.rows[0]["components"] == 8
 
-    # the second of two numbers
-    def line(points, reading, method, components, *numbers):
-        keys = {"points": points, "reading": reading, "method": method}
-        return keys | {"components": components, "recall": list(numbers)}
-
-    assert gathered.drawing == [
-        line("MNIST-10", WHOLE, recall.FOREST, [8, 32], 30.0, 30.0),
-        line("MNIST-10", RANKED, recall.FOREST, [8, 32], 31.0, 31.126),
-        line("MNIST-10", RANKED, "LSH", [8, 32], 25.0, 1.0),
-        line("texts", RANKED, "LSH", [8], 3.0),
+    assert drawn_by(dimensions.draw, gathered) == [  # the second of two numbers, the first points
+        ("Whole sets: MNIST-10", [[(8, 30.0), (32, 30.0)]]),
+        ("Ranked lists: MNIST-10", [[(8, 31.0), (32, 31.126)], [(8, 25.0), (32, 1.0)]]),
     ]
     assert "MNIST-10 and texts on 8, 32 components" in gathered.notes[0]
     assert gathered.notes[3] == (
@@ -788,12 +778,8 @@ def test_shares_of_the_class():
     assert rows["exact Euclidean neighbours", 12]["n"] == 20
     why = "hnswlib is not installed: pip install 'refimpl[libraries]' installs it"
     assert rows["hnswlib", None]["why"] == why
-    assert gathered.drawing[0] == {
-        "data set": "digits",
-        "method": "Boosted Search Forest, learnt from classes",
-        "returned": 4,
-        "share": 92.0,
-    }
+    drawn = drawn_by(classes.draw, gathered)
+    assert [[x for ((x, _),) in lines] for _, lines in drawn] == [[92.0, 91.0], [80.5, 70.0]]
     assert gathered.notes[0].startswith("digits on 3 components (forest and LMNN learn from 600 ")
     assert gathered.notes[2:] == [
         "digits: forest of 8 trees, 40 leaves on average, lambda 0.2 (mean share on the trial: "
