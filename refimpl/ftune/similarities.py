@@ -275,6 +275,9 @@ class Gaussian:
     X : ndarray, shape (n, d), float64, optional
         Rows that are often passed as A, as this very array. Their squared lengths are computed
         once.
+    origin : ndarray, shape (d,), float64, optional
+        Subtracted from all rows, so that points far from 0 lose no digits; by default the mean of
+        X, or of B without X.
 
     Raises
     ------
@@ -296,6 +299,7 @@ class Gaussian:
 
     width: float
     X: FloatArray | None = None
+    origin: FloatArray | None = None
     _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
@@ -303,12 +307,19 @@ class Gaussian:
             raise ValueError(f"width must be a number above 0; got {self.width}")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
+        squares = None
+        if self.X is not None:
+            if self.origin is None:
+                object.__setattr__(self, "origin", self.X.mean(axis=0))
+            squares = _squared_lengths(self.X - self.origin)
+        object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
-        K: FloatArray = A @ (-2.0 * B.T)
         kept = self._squares if A is self.X else None
+        origin = B.mean(axis=0) if self.origin is None else self.origin
+        A, B = A - origin, B - origin
+        K: FloatArray = A @ (-2.0 * B.T)
         squares = _squared_lengths(A) if kept is None else kept
         K += squares[:, None]
         K += _squared_lengths(B)
