@@ -106,6 +106,21 @@ def test_values_whose_squares_overflow_are_refused_also_with_targets(scale):
             train()
 
 
+@pytest.mark.parametrize("factor", [1e20, 1e60, 1e100])
+@pytest.mark.parametrize("several", [False, True])
+def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(factor, several):
+    X, y = blobs()
+    X = X[:, :3] * [factor, 1.0, 1 / factor]
+    how = {"partition": y if several else None, "kernels": FASTEST}
+    proven = lmnn(X, y, 2, **how)
+    printed = LMNNOptions(solver="printed", max_checks=60)
+    for start in (None, proven.L):
+        found = lmnn(X, y, 2, options=printed, start=start, **how)
+        assert proven.bound <= found.objective <= 1.01 * proven.objective
+    validated = LMNNOptions(validation=(X, y), max_checks=3, patience=1)
+    assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
+
+
 def test_memory_is_estimated_before_the_work():
     X, y = blobs()
     with pytest.raises(MemoryError, match="max_memory"):
