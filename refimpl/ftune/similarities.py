@@ -309,9 +309,9 @@ class Gaussian:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
         squares = None
         if self.X is not None:
-            if self.origin is None:
-                object.__setattr__(self, "origin", self.X.mean(axis=0))
-            squares = _squared_lengths(self.X - self.origin)
+            origin = self.X.mean(axis=0) if self.origin is None else self.origin
+            object.__setattr__(self, "origin", origin)
+            squares = _squared_lengths(self.X - origin)
         object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
