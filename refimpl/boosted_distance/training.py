@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, for_kernel
+from refimpl.arrays import as_array, as_matrix, for_kernel, plain_labels
 from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
 from refimpl.boosted_distance.weak_learners import (
@@ -122,7 +122,7 @@ def boosted_distance(
     X, y, v = weighted(X, y, sample_weight)
     kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
-    classes = _classes_of(y)
+    classes = plain_labels(np.unique(y))
     as_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
     counted = expected(T, max_memory)
@@ -203,7 +203,7 @@ def estimate_memory(
     X, y, v = weighted(X, y, sample_weight)
     learner = _as_learner(weak_learner)
     check_threads(threads)
-    classes = _classes_of(y).tolist()
+    classes = plain_labels(np.unique(y)).tolist()
     sets = (difference_vectors(X, y, C) for C in classes)
     largest = max(learner.memory(P, N, threads=threads) for P, N in sets)
     if v is not None:
@@ -438,16 +438,6 @@ def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple
     if P.shape[1] != N.shape[1]:
         raise ValueError(f"N must have {P.shape[1]} columns, as P has; got {N.shape[1]}")
     return P, N
-
-
-def _classes_of(y: Labels) -> Labels:
-    """Return the classes, ascending. Labels that are objects get a dtype that a file holds."""
-    classes = np.unique(y)
-    if classes.dtype == object:
-        plain = np.array(classes.tolist())
-        if plain.shape == classes.shape and plain.tolist() == classes.tolist():
-            return plain
-    return classes
 
 
 def _as_learner(weak_learner: Any) -> WeakLearner[Any]:
