@@ -433,11 +433,26 @@ def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple
             "P and N must be two arrays or two Differences; "
             f"got a {type(P).__name__} and a {type(N).__name__}"
         )
-    P = P if isinstance(P, Differences) else as_matrix(P, "P")
-    N = N if isinstance(N, Differences) else as_matrix(N, "N")
+    if isinstance(P, Differences) and isinstance(N, Differences):
+        to = None if P.B is not N.B else as_matrix(P.B, "P.B")  # one array for both stays one
+        P, N = _check_differences(P, "P", to), _check_differences(N, "N", to)
+    else:
+        P, N = as_matrix(P, "P"), as_matrix(N, "N")
     if P.shape[1] != N.shape[1]:
         raise ValueError(f"N must have {P.shape[1]} columns, as P has; got {N.shape[1]}")
     return P, N
+
+
+def _check_differences(S: Differences, name: str, B: FloatArray | None) -> Differences:
+    """Return differences of checked vectors; B holds the second ones if they are checked."""
+    A = as_matrix(S.A, f"{name}.A")
+    B = as_matrix(S.B, f"{name}.B") if B is None else B
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(
+            f"{name}.B must have {A.shape[1]} columns, as {name}.A has; got {B.shape[1]}"
+        )
+    require_finite_differences(A, B, name)
+    return Differences(A, B)
 
 
 def _as_learner(weak_learner: Any) -> WeakLearner[Any]:
