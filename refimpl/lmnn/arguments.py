@@ -1,6 +1,7 @@
 """The arguments of LMNN: how targets and parts are made, checks, and estimates of memory."""
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -307,10 +308,13 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     p = as_count(p, "p")
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    p = min(p, len(np.unique(points, axis=0)))  # kmeans2 would divide by 0 to find a centre more
     # SciPy before 1.15 calls its generator `seed`
     kmeans2 = scipy.cluster.vq.kmeans2
     generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
-    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "One of the clusters is empty", UserWarning)
+        clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 

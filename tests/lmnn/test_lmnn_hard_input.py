@@ -121,6 +121,17 @@ def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(
     assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("p", [2, 3, 12])
+def test_k_means_of_few_different_points_has_a_cluster_of_each_at_most(p):
+    X = np.tile([[0.0, 1.0], [1.0, 0.0], [9.0, 9.0]], (4, 1))
+    for points, n in ((X, 3), (np.ones((12, 2)), 1)):
+        clusters = kmeans_partition(points, p, rng=np.random.default_rng(0))
+        assert len(np.unique(clusters)) == min(p, n)
+        same = (points[:, None] == points).all(axis=2)
+        assert (clusters[:, None] == clusters)[same].all()
+
+
 def test_memory_is_estimated_before_the_work():
     X, y = blobs()
     with pytest.raises(MemoryError, match="max_memory"):
