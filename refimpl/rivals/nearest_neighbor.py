@@ -269,6 +269,7 @@ def _no_variance(name: str, label: Any) -> str:
             f"X must vary for {name}, which inverts a covariance; got no variance {about} "
             "(pass ridge > 0, or use L2)"
         )
+    label = label.item() if isinstance(label, np.generic) else label
     common = {"Mah-C": "Mah", "Mah-CD": "Mah-D"}[name]
     return (
         f"the training vectors of each class must vary for {name}; got equal vectors, or only one, "
