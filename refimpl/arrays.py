@@ -27,6 +27,7 @@ __all__ = [
     "in_scale",
     "label_array",
     "mapped_by",
+    "plain_labels",
     "require_one_type",
     "require_squares",
 ]
@@ -201,6 +202,15 @@ def as_single_or_double(array: ArrayLike) -> Points:
 def class_numbers(y: ArrayLike) -> IntArray:
     """Return the place of each label among the sorted different ones: int64, as kernels take it."""
     return for_kernel(np.unique(np.asarray(y), return_inverse=True)[1], np.int64)
+
+
+def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels; those that are objects get a dtype that a file holds, if they have one."""
+    if labels.dtype == object:
+        plain = np.array(labels.tolist())
+        if plain.shape == labels.shape and plain.tolist() == labels.tolist():
+            return plain
+    return labels
 
 
 def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> None:

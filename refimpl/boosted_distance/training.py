@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, for_kernel
+from refimpl.arrays import as_array, as_matrix, for_kernel, plain_labels
 from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
 from refimpl.boosted_distance.weak_learners import (
@@ -123,7 +123,7 @@ def boosted_distance(
     X, y, v = weighted(X, y, sample_weight)
     kernels = as_kernels(kernels)
     learner = _as_learner(weak_learner)
-    classes = _classes_of(y)
+    classes = plain_labels(np.unique(y))
     as_callback(callback)
     _check_start(start, classes, learner, T, X.shape[1])
     check_threads(threads)
@@ -204,7 +204,7 @@ def estimate_memory(
     X, y, v = weighted(X, y, sample_weight)
     learner = _as_learner(weak_learner)
     check_threads(threads)
-    sets = _all_sets(X, y, _classes_of(y))
+    sets = _all_sets(X, y, plain_labels(np.unique(y)))
     largest = max(learner.memory(P, N, threads=threads) for P, N in sets)
     return largest + _model_bytes(X, y, T, v)
 
@@ -442,21 +442,26 @@ def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple
             "P and N must be two arrays or two Differences; "
             f"got a {type(P).__name__} and a {type(N).__name__}"
         )
-    P = P if isinstance(P, Differences) else as_matrix(P, "P")
-    N = N if isinstance(N, Differences) else as_matrix(N, "N")
+    if isinstance(P, Differences) and isinstance(N, Differences):
+        to = None if P.B is not N.B else as_matrix(P.B, "P.B")  # one array for both stays one
+        P, N = _check_differences(P, "P", to), _check_differences(N, "N", to)
+    else:
+        P, N = as_matrix(P, "P"), as_matrix(N, "N")
     if P.shape[1] != N.shape[1]:
         raise ValueError(f"N must have {P.shape[1]} columns, as P has; got {N.shape[1]}")
     return P, N
 
 
-def _classes_of(y: Labels) -> Labels:
-    """Return the classes, ascending. Labels that are objects get a dtype that a file holds."""
-    classes = np.unique(y)
-    if classes.dtype == object:
-        plain = np.array(classes.tolist())
-        if plain.shape == classes.shape and plain.tolist() == classes.tolist():
-            return plain
-    return classes
+def _check_differences(S: Differences, name: str, B: FloatArray | None) -> Differences:
+    """Return differences of checked vectors; B holds the second ones if they are checked."""
+    A = as_matrix(S.A, f"{name}.A")
+    B = as_matrix(S.B, f"{name}.B") if B is None else B
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(
+            f"{name}.B must have {A.shape[1]} columns, as {name}.A has; got {B.shape[1]}"
+        )
+    require_finite_differences(A, B, name)
+    return Differences(A, B)
 
 
 def _as_learner(weak_learner: Any) -> WeakLearner[Any]:

@@ -372,7 +372,7 @@ def selective_triples(
     if sizes.min() < 2:
         raise ValueError(
             "y must have at least two objects of each class, as a triple needs two of q's class; "
-            f"got a single object of class {y[sizes.argmin()]!r}"
+            f"got a single object of class {y[[sizes.argmin()]].tolist()[0]!r}"
         )
     check_free_memory(8 * D.size, "the list of all nearest objects", "objects")
     alike = neighbors(D, members, same=True)

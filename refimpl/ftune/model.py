@@ -479,9 +479,15 @@ class LandmarkClassifier:
         Raises
         ------
         ValueError
-            If the classifier comes from a file and f* is a function that no file holds.
+            If `S` has another number of columns, or the classifier comes from a file and f* is a
+            function that no file holds.
         """
         S = for_kernel(as_array(S, "S", "a matrix"))
+        if S.ndim != 2 or S.shape[1] != len(self.landmarks):
+            raise ValueError(
+                f"S must have shape (k, {len(self.landmarks)}), a column for each of `landmarks`; "
+                f"got {S.shape}"
+            )
         if self.scale != 1:
             S = S / self.scale
         g = np.empty((len(S), len(self.w)))

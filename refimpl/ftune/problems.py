@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import plain_labels
 from refimpl.checks import (
     as_class_indices,
     as_indices,
@@ -213,7 +214,7 @@ def as_problems(
     problems = 1 if len(classes) == 2 else len(classes)
     return OneVsAll(
         K,
-        classes,
+        plain_labels(classes),
         codes,
         *_pairs_of_problems(landmarks, problems),
         weights,

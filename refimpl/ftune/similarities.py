@@ -37,6 +37,7 @@ Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
 
 _BLOCK = 2**22  # differences that mean_distance holds at a time
+FAR = 2.0**20  # squared distance from 0, beside the variance, that costs products so many bits
 
 
 class Similarity:
@@ -275,6 +276,9 @@ class Gaussian:
     X : ndarray, shape (n, d), float64, optional
         Rows that are often passed as A, as this very array. Their squared lengths are computed
         once.
+    origin : ndarray, shape (d,), float64, optional
+        Subtracted from all rows. By default it is the mean of X (of B without X) if these rows are
+        so far from 0 that scalar products of them would lose many digits, and 0 otherwise.
 
     Raises
     ------
@@ -296,6 +300,7 @@ class Gaussian:
 
     width: float
     X: FloatArray | None = None
+    origin: FloatArray | None = None
     _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
@@ -303,12 +308,19 @@ class Gaussian:
             raise ValueError(f"width must be a number above 0; got {self.width}")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        object.__setattr__(self, "_squares", None if self.X is None else _squared_lengths(self.X))
+        squares = None
+        if self.X is not None:
+            origin = _origin_of(self.X) if self.origin is None else self.origin
+            object.__setattr__(self, "origin", origin)
+            squares = _squared_lengths(_seen_from(origin, self.X))
+        object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
-        K: FloatArray = A @ (-2.0 * B.T)
         kept = self._squares if A is self.X else None
+        origin = _origin_of(B) if self.origin is None else self.origin
+        A, B = _seen_from(origin, A), _seen_from(origin, B)
+        K: FloatArray = A @ (-2.0 * B.T)
         squares = _squared_lengths(A) if kept is None else kept
         K += squares[:, None]
         K += _squared_lengths(B)
@@ -370,6 +382,18 @@ def mean_distance(
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
     return float(total / (len(X) * (len(X) - 1)))
+
+
+def _origin_of(X: FloatArray) -> FloatArray:
+    """Return the mean of rows that are far from 0 beside their spread, otherwise zeros, (d,)."""
+    mean: FloatArray = X.mean(axis=0)
+    far = bool(mean @ mean > FAR * X.var(axis=0).sum())
+    return mean if far else np.zeros_like(mean)
+
+
+def _seen_from(origin: FloatArray, X: FloatArray) -> FloatArray:
+    """Return the rows of X less an origin, X itself if that is 0."""
+    return X - origin if origin.any() else X
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:

@@ -1,13 +1,14 @@
 """The arguments of LMNN: how targets and parts are made, checks, and estimates of memory."""
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_array, as_matrix, as_points, as_vectors_like, for_kernel
+from refimpl.arrays import as_array, as_matrix, as_points, for_kernel
 from refimpl.checks import (
     as_callback,
     as_class_indices,
@@ -22,7 +23,7 @@ from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import check_threads
 from refimpl.kernels.subgradient import HELD
 from refimpl.lmnn import algorithm
-from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of
+from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of, shape_of
 from refimpl.lmnn.problem import Room
 from refimpl.lmnn.solvers import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
@@ -216,7 +217,7 @@ def as_factors(start: Metric, d: int, partitions: int) -> FloatArray:
     ):
         raise ValueError(
             f"start must hold finite factors of shape (r, {d}) or ({partitions}, r, {d}); "
-            f"got shape {L.shape}"
+            f"got shape {shape_of(start)}"
         )
     return np.ascontiguousarray(np.broadcast_to(L, (partitions, *L.shape[1:])))
 
@@ -227,7 +228,7 @@ def as_validation(
     """Return the checked validation set, or None."""
     if validation is None:
         return None
-    Q = as_vectors_like(validation[0], X, "validation[0]")
+    Q = as_points(validation[0], "validation[0]", like=X)
     return Validation(Q, as_class_indices(validation[1], np.unique(y), len(Q), "validation[1]"))
 
 
@@ -307,10 +308,13 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     p = as_count(p, "p")
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    p = min(p, len(np.unique(points, axis=0)))  # kmeans2 would divide by 0 to find a centre more
     # SciPy before 1.15 calls its generator `seed`
     kmeans2 = scipy.cluster.vq.kmeans2
     generator = "rng" if "rng" in inspect.signature(kmeans2).parameters else "seed"
-    clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "One of the clusters is empty", UserWarning)
+        clusters = kmeans2(points, p, minit="++", **{generator: as_generator(rng)})[1]  # LM:5:4
     return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 

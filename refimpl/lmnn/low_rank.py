@@ -13,7 +13,15 @@ from refimpl.arrays import as_array, for_kernel
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
-from refimpl.lmnn.model import Check, LMNNCallback, LMNNOptions, LMNNResult, Metric, factors_of
+from refimpl.lmnn.model import (
+    Check,
+    LMNNCallback,
+    LMNNOptions,
+    LMNNResult,
+    Metric,
+    factors_of,
+    shape_of,
+)
 from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
 from refimpl.lmnn.solvers import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
 from refimpl.lmnn.training import problem_of, until_done, warn_unless_finished
@@ -104,7 +112,7 @@ def lmnn_svd(metric: Metric, r: int) -> FloatArray:
     if L.ndim != 3 or len(L) != 1 or not np.isfinite(L).all():
         raise ValueError(
             "metric must be a single metric with a finite factor, such as LMNNResult.L[0]; "
-            f"got shape {L.shape}"
+            f"got shape {shape_of(metric)}"
         )
     if r > L.shape[2]:
         raise ValueError(f"r must be at most {L.shape[2]}, the dimensions of the metric; got {r}")

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel
+from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel, in_range
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, one_of, positive
 from refimpl.progress import Step
@@ -314,6 +314,24 @@ def factors_of(metric: Metric) -> FloatArray:
     return L[None] if L.ndim == 2 else L
 
 
+def _factors_for(metric: Metric, d: int) -> FloatArray:
+    """Return the factors of a metric, checked, of points with d columns."""
+    L = factors_of(metric)
+    if L.ndim != 3 or L.shape[2] != d or L.size == 0:
+        raise ValueError(
+            f"metric must hold factors of shape (r, {d}) or (partitions, r, {d}), as X has {d} "
+            f"column(s); got shape {shape_of(metric)}"
+        )
+    if not np.isfinite(L).all():
+        raise ValueError("metric must hold finite numbers; got NaN or infinity")
+    return in_range(L, "metric")
+
+
+def shape_of(metric: Metric) -> tuple[int, ...]:
+    """Return the shape of the factors as the caller gave them."""
+    return np.shape(metric.L if isinstance(metric, LMNNResult) else metric)
+
+
 # ------------------------------------------------------------------------------ nearest neighbours
 
 Method: TypeAlias = Literal["auto", "tree", "scan", "brute"]
@@ -381,7 +399,7 @@ def metric_neighbors(
     """
     points = as_matrix(X, "X")
     k = as_count(k, "k")
-    L = factors_of(metric)
+    L = _factors_for(metric, points.shape[1])
     places = _partition_of(metric, L, partition, len(points))
     queries = points if Q is None else as_vectors_like(Q, points, "Q")
     most = len(points) - (Q is None)

@@ -412,14 +412,25 @@ def _inside(V: FloatArray, most: float) -> tuple[FloatArray, float]:
 
 # the steps end when forty full checks gain less than this share, or a tenth of tol if that is less
 LITTLE = 1e-4
+APART = 2.0**53  # columns whose spreads differ by more than float64's digits are scaled first
 
 
 def identity_of_the_pull(problem: LargeMarginProblem) -> FloatArray:
     """Return R for each metric: of the points X R the pull is the identity."""
     # a direction with less than 1e-6 of the mean pull counts as if it had 1e-6 of it
-    values, vectors = np.linalg.eigh(problem.pull_gradient())
+    scale = _scale_of_columns(problem)
+    values, vectors = np.linalg.eigh(problem.pull_gradient() / np.outer(scale, scale))
     R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
-    return R
+    return R / scale[:, None]
+
+
+def _scale_of_columns(problem: LargeMarginProblem) -> FloatArray:
+    """Return what columns are divided by so that no eigenvector loses a small one: (d,)."""
+    scale = problem.coordinates.scale  # powers of two, 0 for a column that is not used
+    used = scale[scale > 0]
+    if len(used) == 0 or used.max() <= APART * used.min():
+        return np.ones(problem.d)
+    return np.where(scale > 0, scale, used.max())
 
 
 class Inward:

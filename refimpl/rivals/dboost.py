@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import plain_labels
 from refimpl.boosted_distance.algorithm import error_beyond_rounding
 from refimpl.boosted_distance.weak_learners import stump
 from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_threads
@@ -211,6 +212,7 @@ def dboost(
     landmarks = np.unique([plus, minus])
     plus = np.searchsorted(landmarks, plus)
     minus = np.searchsorted(landmarks, minus)
+    classes = plain_labels(classes)
     return DBoostClassifier(classes, landmarks, plus, minus, polarity, threshold, alpha, epsilon)
 
 

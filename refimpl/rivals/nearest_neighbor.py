@@ -39,7 +39,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_matrix, as_points, as_vectors_like
+from refimpl.arrays import as_matrix, as_points, as_vectors_like, plain_labels
 from refimpl.checks import as_labels, as_number, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
@@ -209,7 +209,7 @@ def fit_distance(
             "log_det must be False but for Mah-C and Mah-CD, which have a covariance for each "
             f"class; got True for {name}"
         )
-    classes = np.unique(labels)
+    classes = plain_labels(np.unique(labels))
     samples = _centred_samples(name, points, labels, classes)
     factor = _diagonal_factor if _is_diagonal(name) else _full_factor
     parts: list[tuple[FloatArray, float]] = []
@@ -269,6 +269,7 @@ def _no_variance(name: str, label: Any) -> str:
             f"X must vary for {name}, which inverts a covariance; got no variance {about} "
             "(pass ridge > 0, or use L2)"
         )
+    label = label.item() if isinstance(label, np.generic) else label
     common = {"Mah-C": "Mah", "Mah-CD": "Mah-D"}[name]
     return (
         f"the training vectors of each class must vary for {name}; got equal vectors, or only one, "

@@ -142,7 +142,7 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     Raises
     ------
     TypeError, ValueError
-        If `percent` is out of range.
+        If `percent` is out of range, or there are no ranks.
 
     See Also
     --------
@@ -154,8 +154,12 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     >>> int(percentile([7, 1, 3, 5], 75))
     5
     """
-    percent = as_number(percent, "percent", below=100.0 + 1e-9)
-    ordered: NDArray[Any] = np.sort(np.asarray(ranks), axis=0)
+    percent = as_number(percent, "percent")
+    if percent > 100:
+        raise ValueError(f"percent must be at most 100; got {percent:g}")
+    ordered: NDArray[Any] = np.sort(as_array(ranks, "ranks", "ranks"), axis=0)
+    if ordered.size == 0:
+        raise ValueError(f"ranks must hold at least one rank; got shape {ordered.shape}")
     place = max(0, int(np.ceil(percent / 100 * len(ordered) - 1e-9)) - 1)
     row: NDArray[Any] = ordered[place]
     return row

@@ -249,6 +249,11 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
     -------
     ndarray, shape (m,)
 
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or there are no neighbours.
+
     See Also
     --------
     FilterAndRefine : Find the nearest objects.
@@ -261,6 +266,14 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
     >>> vote(y, D, rng=np.random.default_rng(0))
     array(['b'], dtype='<U1')
     """
+    y, distances = np.asarray(y), np.asarray(distances)
+    if y.ndim != 2 or y.shape != distances.shape or y.shape[1] == 0:
+        raise ValueError(
+            "y must have shape (m, k) with k >= 1, as distances have; "
+            f"got {y.shape} and {distances.shape}"
+        )
+    if len(y) == 0:
+        return y[:, 0]
     classes, codes = np.unique(y, return_inverse=True)
     codes = codes.reshape(y.shape)
     own = [codes == c for c in range(len(classes))]

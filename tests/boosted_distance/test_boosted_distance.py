@@ -240,6 +240,16 @@ def test_the_two_sets_must_be_alike():
             ValueError, match=f"N must have {P.shape[1]} columns, as P has; got {N.shape[1]}"
         ):
             adaboost(P, N, 1)
+    far = np.full((1, A.shape[1]), 1.7e308)
+    for wrong, message in (
+        (Differences(A, A[:, :1]), r"P\.B must have \d columns, as P\.A has; got 1"),
+        (Differences(np.full_like(A, np.nan), A), r"P\.A must hold finite numbers"),
+        (Differences(far, -far), r"P: the differences of column 0 must be finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            adaboost(wrong, Differences(A + 1, A), 1)
+    as_lists = [Differences(S.tolist(), A.tolist()) for S in (A, A + 1)]
+    assert adaboost(*as_lists, 1) == adaboost(Differences(A, A), Differences(A + 1, A), 1)
     for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
         with pytest.raises(TypeError, match="P and N must be two arrays or two Differences"):
             adaboost(P, N, 1)

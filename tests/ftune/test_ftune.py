@@ -299,6 +299,16 @@ def test_a_classifier_is_saved_and_loaded(tmp_path):
         loaded.set_functions((1.0, 5.0))
 
 
+def test_similarities_to_all_objects_are_not_taken_for_those_to_the_landmarks():
+    K, y = np.random.default_rng(0).uniform(-1, 1, (12, 12)), np.arange(12) % 2
+    P = Landmarks(np.array([3, 8]), np.array([[3]]), np.array([[8]]))
+    model = ftune(K, y, P, options=FTuneOptions(choose="training", C=1.0))
+    assert model.decision(K[:, model.landmarks]).shape == (12, 1)
+    for S in (K, K[:, :1], K[0]):
+        with pytest.raises(ValueError, match=r"S must have shape \(k, 2\), a column for each of"):
+            model.decision(S)
+
+
 NAN = np.array(
     [[1.0, 0.2, np.nan, 0.1], [0.1, 1.0, 0.3, 0.2], [0.1, 0.1, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]]
 )

@@ -55,9 +55,25 @@ def test_gaussian_and_its_width():
     np.testing.assert_allclose(
         Gaussian(1.5)(X, X[:7]), np.exp(-(cdist(X, X[:7]) ** 2) / 1.5**2), rtol=1e-10
     )
-    assert (Gaussian(1.5, X)(X, X[:7]) == Gaussian(1.5)(X, X[:7])).all()
-    assert (Gaussian(1.5, X)(X[1:], X[:7]) == Gaussian(1.5)(X[1:], X[:7])).all()
+    plain = Gaussian(1.5, origin=X.mean(axis=0))
+    assert (Gaussian(1.5, X)(X, X[:7]) == plain(X, X[:7])).all()
+    assert (Gaussian(1.5, X)(X[1:], X[:7]) == plain(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("offset", [1e6, -1e10])
+def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
+    # numbers such as times of day in seconds since 1970; sums and differences here are exact
+    X = np.random.default_rng(0).integers(-20, 20, size=(40, 3)) / 4
+    want = np.exp(-(cdist(X, X[:7]) ** 2) / 1.5**2)
+    far = X + offset
+    restricted = Similarity(Gaussian(1.5, far), far, pairwise=True).restricted(np.arange(7))
+    for K in (
+        Gaussian(1.5)(far, far[:7]),
+        Gaussian(1.5, far)(far, far[:7]),
+        restricted.between(far, np.arange(7)),
+    ):
+        np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)
 
 
 def test_any_objects():

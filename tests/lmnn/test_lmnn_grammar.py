@@ -208,6 +208,40 @@ def test_a_result_knows_the_metric_of_its_training_points():
         lmnn_svd(result, 2)
 
 
+SHAPES = r"metric must hold factors of shape \(r, 4\) or \(partitions, r, 4\), .* got shape "
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (np.eye(3), SHAPES + r"\(3, 3\)"),
+        (np.ones(4), SHAPES + r"\(4,\)"),
+        (np.ones((1, 1, 4, 4)), SHAPES + r"\(1, 1, 4, 4\)"),
+        (np.ones((0, 4, 4)), SHAPES + r"\(0, 4, 4\)"),
+        (np.full((4, 4), np.nan), "metric must hold finite numbers; got NaN"),
+        (1e200 * np.eye(4), "metric must hold values within 1e140"),
+    ],
+)
+def test_a_metric_that_does_not_fit_is_refused_by_its_name(metric, message):
+    for call in (
+        lambda: metric_neighbors(metric, X, X, 3),
+        lambda: classify(metric, None, X, y, 3),
+        lambda: leave_one_out_error(metric, X, y, 3),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_points_held_out_that_are_too_large_are_refused_before_the_training():
+    steps = []
+    options = LMNNOptions(validation=(1e145 * X, y))
+    with pytest.raises(ValueError, match=r"validation\[0\] must hold values within 1e140"):
+        lmnn(X, y, 2, options=options, callback=steps.append, kernels=FASTEST)
+    with pytest.raises(ValueError, match=r"start must hold finite factors .* got shape \(2, 3\)"):
+        lmnn(X, y, 2, start=np.ones((2, 3)))
+    assert not steps
+
+
 def test_a_step_says_which_of_all_full_checks_was_the_last():
     steps = []
     options = LMNNOptions(n_target_rounds=2, tol=1e-2)

@@ -106,6 +106,32 @@ def test_values_whose_squares_overflow_are_refused_also_with_targets(scale):
             train()
 
 
+@pytest.mark.parametrize("factor", [1e20, 1e60, 1e100])
+@pytest.mark.parametrize("several", [False, True])
+def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(factor, several):
+    X, y = blobs()
+    X = X[:, :3] * [factor, 1.0, 1 / factor]
+    how = {"partition": y if several else None, "kernels": FASTEST}
+    proven = lmnn(X, y, 2, **how)
+    printed = LMNNOptions(solver="printed", max_checks=60)
+    for start in (None, proven.L):
+        found = lmnn(X, y, 2, options=printed, start=start, **how)
+        assert proven.bound <= found.objective <= 1.01 * proven.objective
+    validated = LMNNOptions(validation=(X, y), max_checks=3, patience=1)
+    assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("p", [2, 3, 12])
+def test_k_means_of_few_different_points_has_a_cluster_of_each_at_most(p):
+    X = np.tile([[0.0, 1.0], [1.0, 0.0], [9.0, 9.0]], (4, 1))
+    for points, n in ((X, 3), (np.ones((12, 2)), 1)):
+        clusters = kmeans_partition(points, p, rng=np.random.default_rng(0))
+        assert len(np.unique(clusters)) == min(p, n)
+        same = (points[:, None] == points).all(axis=2)
+        assert (clusters[:, None] == clusters)[same].all()
+
+
 def test_memory_is_estimated_before_the_work():
     X, y = blobs()
     with pytest.raises(MemoryError, match="max_memory"):

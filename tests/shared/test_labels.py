@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 import refimpl
+from refimpl.boosted_distance import boosted_distance
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.checks import as_class_indices
-from refimpl.ftune import FTuneOptions, ftune, random_landmarks
+from refimpl.ftune import FTuneOptions, bbs, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn
+from refimpl.rivals.dboost import dboost
+from refimpl.rivals.nearest_neighbor import fit_distance
 
 ENSEMBLE = StumpEnsemble([0.5], [0], [1], [0.25])
 
@@ -20,6 +23,29 @@ def test_labels_come_back_with_their_type_and_order(tmp_path, labels):
     back = refimpl.load(tmp_path / "m")
     assert list(back) == labels and list(map(type, back)) == list(map(type, labels))
     assert all(value == ENSEMBLE for value in back.values())
+
+
+X = np.random.default_rng(0).normal(size=(20, 2))
+K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+RNG = np.random.default_rng
+ONE_C = FTuneOptions(choose="training", C=1.0)
+TRAININGS = {
+    "boosted_distance": lambda y: boosted_distance(X, y, 2),
+    "ftune": lambda y: ftune(K, y, random_landmarks(y, 3, rng=RNG(0)), options=ONE_C),
+    "bbs": lambda y: bbs(K, y, [0, 1], options=ONE_C),
+    "dboost": lambda y: dboost(K, y, 2, rng=RNG(0)),
+    "fit_distance": lambda y: fit_distance("RCA", X, y),
+}
+
+
+@pytest.mark.parametrize("labels", [["ab", "c"], [3, -1]])
+@pytest.mark.parametrize("name", TRAININGS)
+def test_what_is_trained_on_labels_that_are_objects_can_be_saved(tmp_path, name, labels):
+    # the dtype of a table's column of strings
+    y = np.array(labels, dtype=object)[np.arange(20) % 2]
+    model = TRAININGS[name](y)
+    refimpl.save(tmp_path / "m", model)
+    assert refimpl.load(tmp_path / "m") == model == TRAININGS[name](np.array(y.tolist()))
 
 
 def test_numpy_labels_come_back_as_python_s(tmp_path):

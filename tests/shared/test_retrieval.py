@@ -141,6 +141,19 @@ def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
         assert np.mean(ranks <= rank - 1) < percent / 100
 
 
+def test_percentiles_and_votes_refuse_by_their_own_words():
+    with pytest.raises(ValueError, match=r"percent must be at most 100; got 101"):
+        percentile([1, 2], 101)
+    with pytest.raises(ValueError, match=r"ranks must hold at least one rank; got shape \(0,\)"):
+        percentile([], 50)
+    rng = np.random.default_rng(0)
+    for y, distances in (([[0, 1]], [[1.0, 2.0, 3.0]]), ([[], []], [[], []]), ([0], [1.0])):
+        with pytest.raises(ValueError, match=r"y must have shape \(m, k\) with k >= 1, as dist"):
+            vote(y, distances, rng=rng)
+    assert vote([["a", "b", "b"]], [[1.0, 2.0, 3.0]], rng=rng).tolist() == ["b"]
+    assert vote(np.empty((0, 3), int), np.empty((0, 3)), rng=rng).shape == (0,)
+
+
 def test_dimensions_and_candidates_of_least_cost():
     ranks = {2: [100, 5, 7], 8: [20, 3, 3], 32: [19, 3, 3]}
     assert best_dimensions(ranks, {2: 4, 8: 16, 32: 64}, 100) == (8, 20, 36)
