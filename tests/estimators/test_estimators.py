@@ -5,10 +5,9 @@ import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import load, save
 from refimpl.boosted_distance import (
@@ -26,15 +25,6 @@ NAMES = ["reference", "fast"][: len(KERNELS)]
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return X[:90], np.array(["malignant", "benign"])[y[:90]], X[90:]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_check_estimator_with_a_warm_start():
-    check_estimator(
-        BoostedDistanceClassifier(
-            n_estimators=20, warm_start=True, max_memory=2**30, kernels=NAMES[-1]
-        )
-    )
 
 
 @pytest.mark.parametrize("kernels", NAMES)
@@ -145,12 +135,3 @@ def test_of_equal_similarities_the_first_class_is_taken():
         [[1.0]]
     ).tolist() == [0]
     assert [one.tolist() for one in model.staged_predict([[1.0]])] == [[0]] * 3
-
-
-def test_cross_validated_by_roc_auc():
-    X, y = load_wine(return_X_y=True)
-    for scoring, labels in (("roc_auc", y == 0), ("roc_auc_ovr", y), ("neg_log_loss", y)):
-        scores = cross_val_score(
-            BoostedDistanceClassifier(10, kernels=NAMES[-1]), X, labels, cv=3, scoring=scoring
-        )
-        assert np.isfinite(scores).all() and (scoring == "neg_log_loss" or scores.min() > 0.9)

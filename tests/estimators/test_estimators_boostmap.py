@@ -13,7 +13,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
@@ -52,20 +51,6 @@ def edits(a, b):
         for j, v in enumerate(b, 1):
             before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (u != v))
     return float(row[-1])
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        BoostMap(**TINY),
-        BoostMapClassifier(1, **TINY),
-        BoostMapClassifier(1, n_refine=2, **TINY, kernels=NAMES[-1]),
-    ],
-    ids=["BoostMap", "classifier", "classifier-fast"],
-)
-def test_check_estimator(estimator):
-    check_estimator(estimator)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -113,30 +98,6 @@ def test_the_defaults_end_and_classify(load):
 def test_nothing_to_learn_is_said(X, y, message, kernels):
     with pytest.raises(ValueError, match=message):
         BoostMapClassifier(1, random_state=0, kernels=kernels).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("model", "X", "error", "message"),
-    [
-        (
-            BoostMap(metric="precomputed"),
-            -np.ones((5, 3)),
-            ValueError,
-            r"must be square, .*; got shape \(5, 3\)",
-        ),
-        (BoostMap(metric="precomputed"), -np.ones((5, 5)), ValueError, "Negative values"),
-        (BoostMap(), "abcdef", TypeError, "X must be a list of objects or a table; got one string"),
-        (
-            BoostMap(metric=edits),
-            "abcdef",
-            TypeError,
-            "X must be a list of objects or a table; got one string",
-        ),
-    ],
-)
-def test_what_is_no_training_set_is_named(model, X, error, message):
-    with pytest.raises(error, match=message):
-        model.fit(X)
 
 
 def test_transform_is_the_embedding_and_costs_what_it_says(digits):
@@ -270,41 +231,6 @@ def test_probabilities_are_the_shares_of_the_votes(digits):
         assert_same(shares[~tied], votes[~tied] / k)
         ties += (shares.argmax(axis=1) != votes.argmax(axis=1)).sum()
     assert ties > 0
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (BoostMap(triples="some"), "triples"),
-        (BoostMap(target="names"), "target"),
-        (BoostMap(metric=3), "metric"),
-        (BoostMap(metric="precomputed"), "X with metric='precomputed'"),
-        (BoostMap(kernels="quick"), "kernels"),
-        (BoostMap(n_components=0), "n_components"),
-        (BoostMap(n_candidates=1), "n_candidates"),
-        (BoostMap(random_state=-1), "random_state"),
-        (BoostMap(n_jobs=0), "n_jobs must be None or an integer other than 0; got 0"),
-        (BoostMap(n_references=0), "n_references"),
-        (BoostMap(n_best=0), "n_best"),
-        (BoostMapClassifier(n_neighbors=999), "n_neighbors"),
-        (BoostMapClassifier(n_neighbors=5, n_refine=2), "n_refine"),
-    ],
-)
-def test_bad_parameters(digits, model, message):
-    X, y, *_ = digits
-    with pytest.raises((TypeError, ValueError), match=message):
-        model.fit(X, y)
-
-
-def test_classes_are_needed_where_they_are_used(digits):
-    X, *_ = digits
-    with pytest.raises(ValueError, match=r"y must hold classes with .*; got y=None"):
-        BoostMap(triples="selective").fit(X)
-    with pytest.raises(ValueError, match="y must have at least two classes; got one class"):
-        BoostMapClassifier(**SMALL).fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="NaN"):
-        BoostMap(**SMALL).fit(np.full((9, 2), np.nan))
-    assert BoostMap(**SMALL, kernels=NAMES[-1]).fit(X).model_.d >= 1
 
 
 def test_kneighbors_without_distances():
