@@ -66,31 +66,6 @@ def test_a_training_that_is_interrupted_in_its_last_round_has_no_further_one():
     assert train(D, triples, y, d=3, start=steps[-1].result) == whole
 
 
-def test_a_longer_training_goes_on_from_a_shorter_one():
-    """Before the first query-sensitive round, d, max_rounds and query_sensitive may grow."""
-    D, triples, y, _ = toy()
-    short = train(D, triples, y, d=3, max_rounds=9)
-    long = {"d": 6, "max_rounds": 500, "query_sensitive": 5}
-    whole = train(D, triples, y, **long)
-    assert train(D, triples, y, **long, start=short) == whole
-    assert train(D, triples, y, **long | {"query_sensitive": 2}) != whole
-    part = train(D, triples, y, **long | {"query_sensitive": 2})
-    assert train(D, triples, y, **long, start=part) == whole
-    for change, message in (
-        ({"d": 7}, "start must come from a training with the same distances"),
-        ({"max_rounds": 501}, "start must come from a training with the same distances"),
-        ({"query_sensitive": 1}, "query_sensitive must be at least 2, the query-sensitive rounds"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            train(D, triples, y, **long | change, start=part)
-    with pytest.raises(ValueError, match="d must be at least 3, the coordinates of start; got 2"):
-        train(D, triples, y, d=2, start=short)
-    with pytest.raises(
-        ValueError, match="max_rounds must be at least 9, the rounds of start; got 8"
-    ):
-        train(D, triples, y, d=3, max_rounds=8, start=short)
-
-
 @both
 def test_candidates_of_other_names_go_on_too(kernels):
     D, triples, y, _ = toy(n=30, t=200)

@@ -14,7 +14,6 @@ from sklearn.datasets import load_iris, load_wine
 import refimpl
 from refimpl.ftune import (
     FTuneOptions,
-    Landmarks,
     NormalizationWarning,
     Ramp,
     bbs,
@@ -163,32 +162,6 @@ def test_identity_and_sign_are_ramps():
     assert (out[5] == np.clip(5 * difference, -1, 1)).all()
     x = np.linspace(-2, 2, 41)
     assert (Ramp(np.inf)(x) == np.sign(x)).all() and (Ramp(3)(x) == np.clip(3 * x, -1, 1)).all()
-
-
-def test_bbs_is_a_linear_classifier_on_similarities(wine):
-    K, ((_, y), held, (Q, q)) = wine
-    L = np.random.default_rng(0).choice(len(y), 15, replace=False)
-    model = bbs(K, y, L, validation=held)
-    c = int(model.accuracies[0, 0].argmax())
-    assert (model.C == (1.0, 10.0, 100.0, 1000.0)[c]).all()
-    Phi = K.within(None, L)
-    PhiQ = K.between(Q, L)
-    classes = np.unique(y)
-    g = []
-    for positive in classes[1:] if len(classes) == 2 else classes:
-        one = train(Phi, np.where(y == positive, 1, -1), model.C[0], bias=1.0)
-        g.append(PhiQ @ one.w + one.b)
-    found = model.decision(K.between(Q, model.landmarks))
-    np.testing.assert_allclose(found, np.array(g).T, atol=0.05)
-    assert (model.predict(K, Q) == q).mean() > 0.85
-    pairs = landmark_pairs(
-        y,
-        np.unique(np.concatenate([L, np.unique(y, return_index=True)[1]])),
-        15,
-        rng=np.random.default_rng(0),
-    )
-    again = bbs(K, y, Landmarks(L, pairs.plus, pairs.minus), validation=held)
-    assert_same(again.w, model.w)
 
 
 def test_ftune_with_the_identity_spans_no_more_than_bbs():

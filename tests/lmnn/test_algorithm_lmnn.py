@@ -447,18 +447,6 @@ def test_points_that_equal_their_targets_are_refused():
     assert np.isfinite(found.L).all() and found.validation_errors.min() == 0
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_twins_and_both_searches_give_the_same_metrics():
-    X, y = sample("iris", 41, 2, 1)
-    first, *others = [
-        algorithm.lmnn(X, y, 2, 0.5, y, look=look, kernels=one, threads=t)
-        for look in (algorithm.impostors, algorithm.impostors_in_trees)
-        for t, one in enumerate(KERNELS, 1)
-    ]
-    for other in others:
-        assert_same(first, other)
-
-
 def test_targets_and_neighbours_are_those_of_the_form_for_use():
     rng = np.random.default_rng(0)
     X = np.rint(2 * rng.normal(size=(60, 3)))

@@ -52,8 +52,6 @@ def test_singular_data_give_a_finite_metric(X):
         ({"mu": 0.0}, "mu"),
         ({"mu": 1e200}, "mu must be at least 1e-100 and at most 1e[+]100; got 1e[+]200"),
         ({"mu": 1e-101}, "mu must be at least 1e-100"),
-        ({"threads": 0}, "threads must be at least 1, or None; got 0"),
-        ({"X": np.full((36, 4), np.nan)}, "X"),
         ({"X": np.ones((36, 4))}, "X must hold points that differ; got equal points only"),
         ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
         (
@@ -67,9 +65,6 @@ def test_singular_data_give_a_finite_metric(X):
         ({"start": np.ones((2, 3))}, "start"),
         ({"partition": [0, 1]}, "partition"),
         ({"options": LMNNOptions(validation=(np.ones((2, 3)), [0, 1]))}, "validation"),
-        ({"options": {"tol": 1e-2}}, r"options must be LMNNOptions\(\.\.\.\); got {'tol'"),
-        ({"callback": 3}, "callback must be a function of a refimpl.Step; got 3"),
-        ({"kernels": "fast"}, "kernels"),
     ],
 )
 def test_bad_input(change, message):
@@ -106,12 +101,8 @@ def test_values_whose_squares_overflow_are_refused_also_with_targets(scale):
             train()
 
 
-def test_memory_is_estimated_before_the_work():
+def test_ranks_and_partitions_that_do_not_fit():
     X, y = blobs()
-    with pytest.raises(MemoryError, match="max_memory"):
-        lmnn(X, y, 2, max_memory=1000)
-    with pytest.raises(MemoryError, match="max_memory"):
-        lmnn_rect(X, y, 1, 2, max_memory=1000)
     assert bytes_for(60_000, 169, 3, 1, 4_000_000) < 8e9
     with pytest.raises(ValueError, match="r must be at most 4"):
         lmnn_rect(X, y, 5)

@@ -2,8 +2,6 @@
 17 by brute force.
 """
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from agreement import KERNELS
@@ -97,21 +95,6 @@ def test_options_reach_the_plane(kernels):
         for tol in (1e-1, 1e-9)
     )
     assert (loose != tight).any()
-
-
-@each
-@pytest.mark.parametrize("seed", range(6))
-def test_moves_go_on_while_equation_17_rises(kernels, seed):
-    """One move at a time: the same plane as that of many moves at once, up to the first move that
-    gains nothing.
-    """
-    X, node, M, rng = problem(MeetingPairs, kernels, seed, n=40)
-    split = best_split(X, node, ForestOptions(), rng)
-    found = [moved(X, node, split, most, kernels, None) for most in range(8)]
-    J = [worth(M, one.left) for one in found]
-    assert found[0] is split and (np.diff(J) >= -1e-9).all()
-    for a, b in pairwise(found):
-        assert worth(M, b.left) > worth(M, a.left) or (b.p == a.p).all()
 
 
 def test_the_eigensolver_ends_when_the_residual_is_small():
