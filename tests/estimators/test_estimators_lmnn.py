@@ -5,8 +5,9 @@ import warnings
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -106,6 +107,29 @@ def test_a_warm_start_of_another_rank_begins_anew(wine):
     X, _, y, _ = wine
     model = LMNN(n_components=3, warm_start=True, kernels=NAMES[-1]).fit(X, y)
     assert model.set_params(n_components=2).fit(X, y).transform(X).shape == (len(X), 2)
+
+
+def test_a_warm_start_has_little_left_to_do():
+    X, y = make_classification(n_samples=30, n_features=5, n_redundant=0, random_state=0)
+    model = LMNN(kernels=NAMES[-1])
+    changes = []
+    for warm in (True, False):
+        model.set_params(warm_start=warm, max_checks=200, tol=1e-3).fit(X, y)
+        before = model.components_.T @ model.components_
+        with pytest.warns(ConvergenceWarning, match="max_checks = 1 "):
+            model.set_params(max_checks=1, tol=1e-9).fit(X, y)
+        changes.append(np.abs(model.components_.T @ model.components_ - before).sum())
+    assert changes[0] < 2.0 and changes[1] > changes[0]
+
+
+def test_iris_is_drawn_apart():
+    """Mean distance within a class over that to the others, for 5 neighbours: below 0.25."""
+    X, y = load_iris(return_X_y=True)
+    Z = LMNN(5, kernels=NAMES[-1]).fit(X, y).transform(X)
+    shares = [
+        cdist(Z[y == c], Z[y == c]).mean() / cdist(Z[y == c], Z[y != c]).mean() for c in range(3)
+    ]
+    assert np.mean(shares) < 0.25
 
 
 def test_neighbours_of_the_training_points_leave_them_out(wine):

@@ -76,7 +76,12 @@ REFUSED = {
     ],
     "LMNN": [
         ({"n_components": 14}, "at most 13"),
+        ({"n_components": "all"}, "n_components"),
         ({"low_rank": "pca"}, "low_rank"),
+        ({"mu": 0.0}, "mu"),
+        ({"mu": "0.3"}, "mu"),
+        ({"max_checks": "21"}, "max_checks"),
+        ({"n_neighbors": 1.3}, "n_neighbors"),
         ({"n_neighbors": 200}, "n_neighbors must be at most .*; got 200"),
         ({"n_components": 1, "max_memory": 10}, "max_memory"),
         ({"n_components": 2, "solver": "printed"}, "solver must be None in lmnn_rect"),

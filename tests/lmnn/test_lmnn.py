@@ -111,6 +111,16 @@ def test_hinges_smoothed_around_slopes_are_the_largest_of_their_tangents(case, h
     np.testing.assert_allclose(now.weights, want, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize(("y", "half"), [([1, 1, 0, 0], 3.0), ([1, 0, 0, 1], 26.0)])
+def test_the_loss_of_four_points_on_a_line(y, half):
+    """The values are those of metric-learn's tests, which weigh pull and push with 1/2 each."""
+    X = np.arange(4.0)[:, None]
+    L = np.ones((1, 1, 1))
+    of = problem_of(X, np.array(y), 1, 1.0)
+    of.add_pairs(*of.impostors(of.mapped(L)))
+    assert of.evaluate(L).objective == 2 * half
+
+
 def test_the_slopes_of_a_working_set_follow_its_pairs():
     X, y = blobs(n=24)
     problem = problem_of(X, y, 2, 1.0)
