@@ -7,7 +7,7 @@ import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from forest_problems import points, problems
+from forest_problems import learn, points, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -184,11 +184,7 @@ def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
     X = points(200, 6)
     S = neighbor_similarity(X, 10)
     words = [
-        to_terms(
-            search_forest(Z, S, 3, 0.05, rng=np.random.default_rng(0), kernels=kernels),
-            Z,
-            kernels=kernels,
-        )
+        to_terms(learn(Z, S, 3, 0.05, kernels=kernels), Z, kernels=kernels)
         for Z in ((a * X + b).astype(dtype) for a, b in ((1, 0), (1e3, 0), (1e-3, 0), (1, 16)))
     ]
     for other in words[1:]:

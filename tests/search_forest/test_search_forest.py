@@ -16,13 +16,7 @@ from hypothesis import example, given, settings
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
-from refimpl.search_forest import (
-    ForestOptions,
-    neighbor_similarity,
-    search_forest,
-    selection,
-    to_terms,
-)
+from refimpl.search_forest import neighbor_similarity, selection, to_terms
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
@@ -193,15 +187,7 @@ def test_both_forms_on_a_larger_set(kernels, dtype):
     X = points(250, 10, dtype=dtype)
     S = neighbor_similarity(X, 12)
     forests = [
-        search_forest(
-            X,
-            S,
-            4,
-            0.1,
-            rng=np.random.default_rng(3),
-            kernels=kernels,
-            options=ForestOptions(stump_above=100, pairs=pairs),
-        )
+        learn(X, S, 4, 0.1, seed=3, kernels=kernels, stump_above=100, pairs=pairs)
         for pairs in ("dense", "meeting")
     ]
     assert (
@@ -224,16 +210,7 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
     forests = [
-        search_forest(
-            X,
-            S,
-            2,
-            0.005,
-            rng=np.random.default_rng(0),
-            kernels=kernels,
-            threads=threads,
-            options=ForestOptions(max_depth=4),
-        )
+        learn(X, S, 2, 0.005, kernels=kernels, threads=threads, max_depth=4)
         for threads in (1, 2, 7)
     ]
     for other in forests[1:]:
@@ -336,12 +313,7 @@ def test_the_number_of_blas_threads_does_not_count():
 def test_moves_are_worth_it():
     X = np.random.default_rng(3).normal(size=(400, 12))
     S = neighbor_similarity(X, 20)
-    J = [
-        search_forest(
-            X, S, 1, 0.05, rng=np.random.default_rng(1), options=ForestOptions(refine=refine)
-        ).history[0, 0]
-        for refine in (0, 10)
-    ]
+    J = [learn(X, S, 1, 0.05, seed=1, refine=refine).history[0, 0] for refine in (0, 10)]
     assert J[1] > 1.02 * J[0]
 
 
