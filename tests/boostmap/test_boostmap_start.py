@@ -58,14 +58,6 @@ def test_an_interruption_in_any_round_of_a_stalled_training(least_gain):
         assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
 
 
-def test_a_training_that_is_interrupted_in_its_last_round_has_no_further_one():
-    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    y = np.ones(4)
-    whole, steps = logged(D, triples, y, d=3)
-    assert train(D, triples, y, d=3, start=steps[-1].result) == whole
-
-
 @both
 def test_candidates_of_other_names_go_on_too(kernels):
     D, triples, y, _ = toy(n=30, t=200)
@@ -108,19 +100,15 @@ def test_a_file_of_an_earlier_release_is_read_and_cannot_be_gone_on_from(tmp_pat
         train(D, triples, y, query_sensitive=3, start=again)
 
 
-def test_what_is_no_callback_and_no_part_of_a_problem_is_refused():
+def test_what_is_no_part_of_a_problem_is_refused():
     D, triples, y, _ = toy(n=10, t=20)
     distances = CandidateDistances(D, D)
     triples = Triples(triples, y)
     rng = np.random.default_rng(0)
-    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
-        boostmap(distances, triples, 2, rng=rng, callback=3)
     with pytest.raises(TypeError, match="distances must be a CandidateDistances; got a ndarray"):
         boostmap(D, triples, 2, rng=rng)
     with pytest.raises(TypeError, match="triples must be a Triples; got a ndarray"):
         boostmap(distances, triples.objects, 2, rng=rng)
-    with pytest.raises(TypeError, match=r"options must be BoostMapOptions\(\.\.\.\); got {}"):
-        boostmap(distances, triples, 2, rng=rng, options={})
     for candidates, message in (
         ([0, 1, 2], "candidates must have 10 entries, one for each row of D; got 3"),
         ([0] * 10, "candidates must be different objects; got 0 more than once"),

@@ -166,17 +166,6 @@ def convex_optimum(X, y, targets, mu, partition):
     )
 
 
-@pytest.mark.parametrize(("k", "mu"), [(1, 0.3), (2, 1.0), (3, 3.0), (5, 1.0)])
-def test_the_optimum_is_that_of_a_general_convex_solver(k, mu):
-    X, y = blobs(k, n=24, d=3)
-    partition = np.zeros(len(X), dtype=np.int64)
-    best = convex_optimum(X, y, target_neighbors(X, y, k), mu, partition)
-    found = lmnn(X, y, k, mu, options=LMNNOptions(tol=3e-5), kernels=FASTEST)
-    assert found.converged and found.gap <= 3e-5
-    assert found.objective == pytest.approx(best, rel=1e-4)
-    assert found.bound <= best * (1 + 1e-6) and best <= found.objective * (1 + 1e-6)
-
-
 def test_several_metrics_reach_the_optimum_of_their_joint_problem():
     X, y = blobs(3, n=24, d=2)
     best = convex_optimum(X, y, target_neighbors(X, y, 2), 1.0, y)
