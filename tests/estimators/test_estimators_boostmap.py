@@ -8,10 +8,7 @@ from agreement import KERNELS, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import cross_val_score
 from sklearn.utils import get_tags
 
 from refimpl.estimators import BoostMap, BoostMapClassifier
@@ -126,20 +123,6 @@ def test_transform_is_the_embedding_and_costs_what_it_says(digits):
     assert named.set_output(transform="default").transform(Q).shape == F.shape
 
 
-def test_in_a_pipeline_and_a_grid_search(digits):
-    X, y, Q, z = digits
-    model = make_pipeline(
-        StandardScaler(), BoostMap(**SMALL, kernels=NAMES[-1]), KNeighborsClassifier(3, metric="l1")
-    )
-    search = GridSearchCV(model, {"boostmap__triples": ["nearby", "selective"]}, cv=2).fit(X, y)
-    assert search.score(Q, z) > 0.5
-    classifier = BoostMapClassifier(
-        3, **{**SMALL, "n_components": 12, "n_triples": 1000}, kernels=NAMES[-1]
-    )
-    search = GridSearchCV(classifier, {"n_refine": [None, 10]}, cv=2).fit(X, y)
-    assert search.score(Q, z) > 0.7 and set(search.predict(Q)) <= set(y)
-
-
 def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
     X, y, Q, _ = digits
     model = BoostMapClassifier(3, **SMALL, metric="precomputed", kernels=NAMES[-1])
@@ -212,30 +195,3 @@ def test_refinement_is_filter_and_refine(digits):
     everything = BoostMapClassifier(3, n_refine=len(X), **SMALL, kernels=NAMES[-1]).fit(X, y)
     np.testing.assert_allclose(everything.kneighbors(Q)[0], np.sort(cdist(Q, X), axis=1)[:, :3])
     assert model.kneighbors(Q, 5)[1].shape == (len(Q), 5)
-
-
-def test_probabilities_are_the_shares_of_the_votes(digits):
-    """They agree with the predictions, ties included."""
-    X, y, Q, _ = digits
-    ties = 0
-    for k in (1, 2, 4, 5):
-        model = BoostMapClassifier(k, **TINY, kernels=NAMES[-1]).fit(X, y)
-        shares = model.predict_proba(Q)
-        near = model.kneighbors(Q)[1]
-        votes = np.stack([(y[near] == c).sum(axis=1) for c in model.classes_], axis=1)
-        np.testing.assert_allclose(shares, votes / k, rtol=1e-15)
-        assert_same(model.classes_[shares.argmax(axis=1)], model.predict(Q))
-        winner = shares == shares.max(axis=1, keepdims=True)
-        assert (winner.sum(axis=1) == 1).all()
-        tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        assert_same(shares[~tied], votes[~tied] / k)
-        ties += (shares.argmax(axis=1) != votes.argmax(axis=1)).sum()
-    assert ties > 0
-
-
-def test_kneighbors_without_distances():
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    model = BoostMapClassifier(n_components=4, n_triples=300, random_state=0)
-    model.fit(X, np.arange(40) % 2)
-    _, indices = model.kneighbors(X[:5], 3)
-    assert_same(model.kneighbors(X[:5], 3, return_distance=False), indices)

@@ -12,7 +12,11 @@ import pytest
 from agreement import KERNELS
 from sklearn.base import is_classifier
 from sklearn.datasets import load_iris, load_wine
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import estimators
@@ -98,6 +102,60 @@ def test_without_compiled_kernels_the_default_warns_and_gives_the_same(monkeypat
             kernels_named("fast")
     finally:
         arguments.default_name.cache_clear()
+
+
+SMALL = {"n_components": 6, "n_triples": 400, "n_references": 20, "n_best": 8}
+CHAINS = {  # its parameters, what learns from its vectors, and what is searched for
+    "BoostedDistanceClassifier": ({"warm_start": True}, None, {"n_estimators": [1, 15]}),
+    "BoostMap": (SMALL, KNeighborsClassifier(3, metric="l1"), {"triples": ["nearby", "selective"]}),
+    "BoostMapClassifier": ({"n_neighbors": 3, **SMALL}, None, {"n_refine": [None, 10]}),
+    "FTuneClassifier": (TINY, None, {"selection": ["diverse", "random"]}),
+    "LandmarkTransformer": ({"n_components": 20}, LinearSVC(C=100.0), {"slope": [None, 5.0]}),
+    "LMNN": ({}, KNeighborsClassifier(3), {"mu": [0.3, 1.0], "n_components": [2, None]}),
+    "MultiMetricLMNN": ({}, None, {"partition": ["classes", 2]}),
+    "SearchForestNeighbors": (
+        {},
+        KNeighborsClassifier(5, metric="precomputed"),
+        {"lam": [0.02, 0.1]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_grid_search_in_a_pipeline(name):
+    X, y = load_wine(return_X_y=True)
+    X, Q, y, q = train_test_split(X, np.array(list("abc"))[y], random_state=0)
+    parameters, after, searched = CHAINS[name]
+    model = made(name, NAMES[-1]).set_params(n_jobs=1, **parameters)
+    last = [] if after is None else [("after", after)]
+    chain = Pipeline([("scaled", StandardScaler()), ("it", model), *last])
+    grid = {f"it__{parameter}": values for parameter, values in searched.items()}
+    search = GridSearchCV(chain, grid, cv=2).fit(X, y)
+    assert search.score(Q, q) > 0.85 and set(search.predict(Q)) == set("abc")
+    others = GridSearchCV(chain, grid, cv=2, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(
+        others.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"]
+    )
+
+
+@pytest.mark.parametrize("name", ["BoostMapClassifier", "MultiMetricLMNN"])
+def test_probabilities_are_the_shares_of_the_votes(name):
+    """They agree with the predictions, ties included."""
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 3)), rng.normal(size=(200, 3))
+    y = np.array(list("cab"))[np.arange(60) % 3]
+    ties = 0
+    for k in (1, 2, 3, 4):
+        model = made(name, NAMES[-1]).set_params(n_neighbors=k).fit(X, y)
+        shares = model.predict_proba(Q)
+        near = model.kneighbors(Q, return_distance=False)
+        np.testing.assert_array_equal(near, model.kneighbors(Q)[1])
+        votes = np.stack([(y[near] == label).sum(axis=1) for label in model.classes_], axis=1)
+        np.testing.assert_allclose(shares, votes / k, rtol=1e-15)
+        np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(Q))
+        best = np.sort(votes, axis=1)
+        ties += (best[:, -1] == best[:, -2]).sum()
+    assert ties > 0
 
 
 @both

@@ -12,10 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.utils import get_tags
 
 from refimpl.estimators import FTuneClassifier, LandmarkTransformer
@@ -40,26 +37,6 @@ def test_fresh_pairs_of_many_classes_tell_them_apart_better():
     )
     assert fresh.score(Q, q) > pooled.score(Q, q) + 0.02
     assert len(pooled.landmarks_) == 10 < len(fresh.landmarks_) <= 200
-
-
-def test_in_a_pipeline_and_a_grid_search(wine):
-    X, Q, y, q = wine
-    model = make_pipeline(StandardScaler(), FTuneClassifier(**TINY, kernels=NAMES[-1]))
-    grid = {
-        "ftuneclassifier__n_landmarks": [6, 12],
-        "ftuneclassifier__selection": ["diverse", "random"],
-    }
-    assert GridSearchCV(model, grid, cv=2).fit(X, y).score(Q, q) > 0.85
-    chain = make_pipeline(
-        StandardScaler(), LandmarkTransformer(20, random_state=0), LinearSVC(C=100.0)
-    )
-    assert cross_val_score(chain, X, y, cv=3).mean() > 0.9
-    chain = make_pipeline(LandmarkTransformer(20, slope=5.0, random_state=0), LinearSVC(C=10.0))
-    assert chain.fit(X, y).score(Q, q) > 0.9
-    assert (
-        chain[0].transform(Q).shape == (len(Q), 60) and len(chain[0].get_feature_names_out()) == 60
-    )
-    assert (np.abs(chain[0].transform(Q)) <= 1).all()
 
 
 def test_precomputed_is_the_kernel(wine):

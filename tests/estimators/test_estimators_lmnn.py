@@ -9,10 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from refimpl.estimators import LMNN, MultiMetricLMNN
 from refimpl.estimators.arguments import as_random_generator
@@ -37,20 +34,6 @@ def test_transform_is_the_learnt_factor(wine):
     )
     svd = LMNN(n_components=2, low_rank="svd", kernels=NAMES[-1]).fit(X, y)
     assert_same(svd.components_, lmnn_svd(want, 2))
-
-
-def test_in_a_pipeline_and_a_grid_search(wine):
-    X, X_test, y, y_test = wine
-    model = make_pipeline(
-        StandardScaler(), LMNN(kernels=NAMES[-1], n_jobs=1), KNeighborsClassifier(3)
-    )
-    search = GridSearchCV(
-        model, {"lmnn__mu": [0.3, 1.0], "lmnn__n_components": [2, None]}, cv=2
-    ).fit(X, y)
-    assert search.score(X_test, y_test) > 0.9
-    several = make_pipeline(StandardScaler(), MultiMetricLMNN(kernels=NAMES[-1], n_jobs=1))
-    search = GridSearchCV(several, {"multimetriclmnn__partition": ["classes", 2]}, cv=2).fit(X, y)
-    assert search.score(X_test, y_test) > 0.9 and set(search.predict(X_test)) == set("abc")
 
 
 def test_several_metrics(wine):
@@ -142,23 +125,6 @@ def test_neighbours_of_the_training_points_leave_them_out(wine):
     assert_same(indices, places[:, 1:])
     np.testing.assert_allclose(distances, with_themselves[:, 1:])
     assert_same(model.kneighbors(X_test, return_distance=False), model.kneighbors(X_test)[1])
-
-
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_probabilities_are_shares_of_the_votes(k):
-    rng = np.random.default_rng(k)
-    X = rng.normal(size=(60, 3))
-    y = np.array(list("cab"))[np.arange(60) % 3]
-    model = MultiMetricLMNN(k, tol=0.1, kernels=NAMES[-1]).fit(X, y)
-    Q = rng.normal(size=(200, 3))
-    shares = model.predict_proba(Q)
-    near = y[model.kneighbors(Q, return_distance=False)]
-    for c, label in enumerate(model.classes_):
-        assert_same(shares[:, c], (near == label).mean(axis=1))
-    assert shares.shape == (200, 3) and np.allclose(shares.sum(axis=1), 1)
-    assert (model.predict(Q) == model.classes_[shares.argmax(axis=1)]).all()  # ties included
-    best = np.sort(shares, axis=1)
-    assert (best[:, -1] == best[:, -2]).any()  # there are ties
 
 
 def test_a_fit_that_is_not_proven_warns():

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.datasets import load_digits, make_blobs
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, NearestNeighbors
-from sklearn.pipeline import make_pipeline
+from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 
 from refimpl.estimators import SearchForestNeighbors
 from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest, selection
@@ -78,17 +76,6 @@ def test_the_graph_is_like_that_of_the_transformer(digits, mode):
         assert a.shape == b.shape and a.nnz == b.nnz and type(a).__name__ == "csr_matrix"
         np.testing.assert_allclose(np.sort(a.data), np.sort(b.data), atol=1e-6)
     assert ours.get_feature_names_out().shape == (400,)
-
-
-def test_in_a_pipeline(digits):
-    X, y, Q, y_Q = digits
-    forest = SearchForestNeighbors(5, **SMALL)
-    model = make_pipeline(forest, KNeighborsClassifier(n_neighbors=5, metric="precomputed")).fit(
-        X, y
-    )
-    assert model.score(Q, y_Q) > 0.8
-    search = GridSearchCV(model, {"searchforestneighbors__lam": [0.02, 0.1]}, cv=2).fit(X, y)
-    assert search.best_score_ > 0.8
 
 
 def test_classes_make_the_forest(digits):
