@@ -148,29 +148,6 @@ def test_one_dimension_gives_any_number_of_bits():
     ).tolist() == [[1], [0]]
 
 
-@pytest.mark.parametrize(
-    "name, change",
-    [
-        ("mean", lambda a: a[1:]),
-        ("axes", lambda a: a[0]),
-        ("low", lambda a: a[1:]),
-        ("width", lambda a: -a),
-        ("width", lambda a: a[1:]),
-        ("component", lambda a: a + 3),
-        ("component", lambda a: a - 1),
-        ("component", lambda a: a[1:]),
-        ("component", lambda a: np.append(a[1:], -1)),
-        ("component", lambda a: np.append(a[1:], 3)),
-        ("k", lambda a: a - 1),
-        ("k", lambda a: a[:0]),
-    ],
-)
-def test_damaged_models_are_refused(name, change):
-    model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
-    with pytest.raises(ValueError):
-        dataclasses.replace(model, **{name: change(getattr(model, name))})
-
-
 def test_directions_point_where_their_first_largest_entry_is_positive():
     V = np.array([[1.0, -3.0, 2.0], [-2.0, 2.0, 1.0], [0.0, -1.0, -1.0], [0.5, 3.0, -2.0]])
     expected = [[-1.0, 3.0, -2.0], [2.0, -2.0, -1.0], [0.0, 1.0, 1.0], [0.5, 3.0, -2.0]]
