@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from agreement import assert_same
-from lmnn_toys import blobs
+from lmnn_toys import blobs, trained
 from test_lmnn import FASTEST
 
 from refimpl.lmnn import (
@@ -47,13 +47,12 @@ def test_a_callback_ends_all_rounds_of_targets():
 
     def train(ends):
         steps.clear()
-        return lmnn(
+        return trained(
             points,
             labels,
             2,
-            options=LMNNOptions(n_target_rounds=3),
             callback=lambda step: steps.append(step) or step.number == ends,
-            kernels=FASTEST,
+            n_target_rounds=3,
         )
 
     whole = train(None)
@@ -127,7 +126,7 @@ def test_low_rank_searches_in_trees_too_and_refuses_what_it_has_not(monkeypatch)
 
 
 def test_a_result_knows_the_metric_of_its_training_points():
-    result = lmnn(X, y, 2, partition=y, options=LMNNOptions(max_checks=3), kernels=FASTEST)
+    result = trained(X, y, 2, partition=y, max_checks=3)
     for metric in (result, result.L):
         given = {} if metric is result else {"partition": y}
         assert_same(
