@@ -60,43 +60,6 @@ def test_the_defaults_end_and_classify(load):
     assert BoostMap(random_state=0, kernels=NAMES[-1]).fit(X).model_.d <= 8
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        (
-            np.arange(20.0)[:, np.newaxis],
-            np.arange(20) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (
-            np.arange(40.0)[:, np.newaxis],
-            np.arange(40) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (np.ones((30, 3)), np.arange(30) % 2, "a 1D embedding can order better than chance; got"),
-        (
-            np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0),
-            np.arange(40) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (
-            np.arange(8.0)[:, np.newaxis],
-            np.arange(8),
-            r"y must have 2 class\(es\) with two training objects for triples='selective'; got 0",
-        ),
-        (
-            np.random.default_rng(0).normal(size=(20, 2)) * 1e-140,
-            np.arange(20) % 2,
-            "X: distances above 0 must lie",
-        ),
-    ],
-)
-@pytest.mark.parametrize("kernels", NAMES)
-def test_nothing_to_learn_is_said(X, y, message, kernels):
-    with pytest.raises(ValueError, match=message):
-        BoostMapClassifier(1, random_state=0, kernels=kernels).fit(X, y)
-
-
 def test_transform_is_the_embedding_and_costs_what_it_says(digits):
     X, _, Q, _ = digits
     asked = []

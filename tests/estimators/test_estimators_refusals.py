@@ -12,6 +12,8 @@ from sklearn.datasets import load_wine
 from refimpl import estimators
 
 NEVER = {"kernel": lambda a, b: pytest.fail("K was looked up")}
+NO_ORDER = "a 1D embedding can order better than chance; got"
+HALVES = np.arange(40) % 2
 REFUSED = {
     "BoostMap": [
         ({"triples": "some"}, "triples must be .*; got 'some'"),
@@ -30,6 +32,15 @@ REFUSED = {
         ({"X": np.full((9, 2), np.nan), "y": None}, "NaN"),
     ],
     "BoostMapClassifier": [
+        ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),
+        ({"X": np.arange(40.0)[:, np.newaxis], "y": HALVES}, NO_ORDER),
+        ({"X": np.ones((40, 3)), "y": HALVES}, NO_ORDER),
+        ({"X": np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0), "y": HALVES}, NO_ORDER),
+        (
+            {"X": np.arange(8.0)[:, np.newaxis], "y": np.arange(8)},
+            r"y must have 2 class\(es\) with",
+        ),
+        ({"X": np.eye(40) * 1e-140, "y": HALVES}, "X: distances above 0 must lie"),
         ({"n_neighbors": 999}, "n_neighbors"),
         ({"n_neighbors": 5, "n_refine": 2}, "n_refine"),
     ],
@@ -119,5 +130,7 @@ def test_the_parameter_is_named(name, given, message):
     X, y = load_wine(return_X_y=True)
     X, y = given.get("X", X), given.get("y", np.array(list("abc"))[y])
     model = getattr(estimators, name)(**{key: v for key, v in given.items() if key not in "Xy"})
+    if "random_state" in model.get_params() and "random_state" not in given:
+        model.set_params(random_state=0)
     with pytest.raises((TypeError, ValueError, MemoryError), match=message):
         model.fit(X, y)

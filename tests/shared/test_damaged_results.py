@@ -139,6 +139,7 @@ ASTRAY = {
         ("width", np.negative, "width"),
         ("component", lambda a: a + 9, "component"),
         ("component", lambda a: put(a, -1, -1), "component"),
+        ("component", lambda a: put(a, -1, len(EXAMPLES["SpectralHashing"].low)), "component"),
         ("k", lambda a: a - 1, "k must"),
         ("k", lambda a: a[:0], "k"),
     ],
