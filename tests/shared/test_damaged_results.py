@@ -101,6 +101,7 @@ ASTRAY = {
         ("plane", lambda a: np.where(a < 0, -1, a + 1), "below"),
         ("plane", lambda a: put(a, FOREST.left < 0, -2), "-1 where"),
         ("feature", lambda a: put(a, 0, 0), "one test"),
+        ("planes", lambda a: a[:, :0].copy(), "planes"),
     ],
     "KMeansTrees": [
         ("centres", lambda a: a[:, :0].copy(), "centres"),
