@@ -77,19 +77,15 @@ def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
 # ------------------------------------------------------------------------------- scales of any size
 
 
-def all_within(kernels, Q, X, radii, classes_Q, classes_X):
-    """What impostors must find, from the distances of all pairs."""
+def assert_all_are_found(kernels, Q, X, radii, classes_Q, classes_X, threads=None):
+    """Compare with what the distances of all pairs say; return how many impostors there are."""
     i, l = np.divmod(np.arange(len(Q) * len(X)), len(X))
     D = kernels.pair_distances(np.concatenate([Q, X]), i, l + len(Q))
     within = (D < radii[i]) & (classes_Q[i] != classes_X[l])
-    return i[within], l[within]
-
-
-def assert_all_are_found(kernels, *arguments):
-    expected = all_within(kernels, *arguments)
-    for a, b in zip(kernels.impostors(*arguments), expected, strict=True):
-        assert_same(a, b)
-    return len(expected[0])
+    first, second = kernels.impostors(Q, X, radii, classes_Q, classes_X, threads=threads)
+    assert_same(first, i[within])
+    assert_same(second, l[within])
+    return len(first)
 
 
 @each

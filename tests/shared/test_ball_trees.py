@@ -72,19 +72,6 @@ def test_leave_one_out(kernels, method, case):
     assert_same(found.indices, same.indices)
 
 
-@each
-@settings(max_examples=20, deadline=None)
-@given(case=sets(), bound=st.sampled_from(["box", "ball"]))
-def test_a_tree_that_has_been_built(kernels, case, bound):
-    X, Q, k, rng = case
-    skip = rng.integers(-1, len(X), len(Q))
-    tree = as_tree(X, leaf_size=8, direction="principal", kernels=kernels)
-    expected = nearest_neighbors(Q, X, k, skip=skip)
-    squares, indices, _ = kernels.tree_nearest(tree, Q, k, bound=bound, skip=skip)
-    assert_same(squares, expected.squares)
-    assert_same(indices, expected.indices)
-
-
 @settings(max_examples=60, deadline=None)
 @given(case=sets(), seed=st.integers(0, 2**32))
 def test_equal_vectors_are_mapped_to_equal_ones(case, seed):
