@@ -57,7 +57,7 @@ TRACED = tuple(
         *("search_forest", "estimators", "check"),
     )
 )
-NOT_TRACED = ("check_estimator", "scikit_learns_checks", "test_memory", "ask_at_once")
+NOT_TRACED = ("scikit_learns_checks", "test_memory", "ask_at_once")
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)

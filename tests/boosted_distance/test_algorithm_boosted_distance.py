@@ -98,45 +98,6 @@ def test_a_similarity_without_weight_is_zero():
 
 
 @both_kernels
-def test_training_against_the_oracle(problem, kernels):
-    Omega, l, _ = problem
-    Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
-    assert list(Phi) == [2, 4, 7]
-    for C in Phi:
-        alpha, f, p, theta = zip(
-            *oracles.adaboost(*oracles.pairs(Omega.tolist(), l, C), T), strict=True
-        )
-        np.testing.assert_allclose(Phi[C].alpha, alpha, rtol=1e-9)
-        assert Phi[C].feature.tolist() == list(f)
-        assert Phi[C].polarity.tolist() == list(p)
-        assert Phi[C].threshold.tolist() == list(theta)
-
-
-@both_kernels
-def test_rounds_against_the_oracle(kernels):
-    """Weights, errors and stumps of each round, from sets of different sizes."""
-    rng = np.random.default_rng(2)
-    P = rng.integers(0, 4, (5, 2)) * 1.0
-    N = rng.integers(1, 5, (9, 2)) * 1.0
-    rounds = algorithm.adaboost_rounds(P, N, kernels=kernels)
-    w = [1 / 10] * 5 + [1 / 18] * 9
-    l = [1] * 5 + [0] * 9
-    X = np.concatenate([P, N]).tolist()
-    for t, round in enumerate(itertools.islice(rounds, T), start=1):
-        assert round.t == t
-        np.testing.assert_allclose(round.w, np.array(w) / sum(w), rtol=1e-12)
-        error, *h = oracles.best_error(X, round.w.tolist(), l)
-        assert round.epsilon == float(error) and list(round.h) == h
-        assert round.alpha == pytest.approx(np.log((1 - round.epsilon) / round.epsilon), rel=1e-12)
-        f, p, theta = h
-        right = [oracles.stump(x[f], p, theta) == label for x, label in zip(X, l, strict=True)]
-        w = [
-            v * (round.epsilon / (1 - round.epsilon) if r else 1)
-            for v, r in zip(round.w, right, strict=True)
-        ]
-
-
-@both_kernels
 @both_learners
 def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
     """At once, and continued after two rounds; the plain sets likewise."""
@@ -152,36 +113,7 @@ def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
     assert for_use.adaboost(P, N, T, **options) == algorithm.adaboost(P, N, T, **options)
 
 
-def test_twins_train_the_same_ensembles(problem):
-    Omega, l, _ = problem
-    first, *others = (
-        algorithm.boosted_distance(Omega, l, 20, kernels=kernels) for kernels in KERNELS
-    )
-    assert all(other == first for other in others)
-
-
 # ------------------------------------------------------------------------------------ Algorithm A.3
-
-
-@both_kernels
-@both_sums
-def test_labels_against_the_literal_loop(problem, kernels, normalize):
-    """Queries that are training vectors of two classes among them; the first of equals gives the
-    label.
-    """
-    Omega, l, Y = problem
-    Phi = algorithm.boosted_distance(Omega, l, T, kernels=kernels)
-    models = {C: stumps_of(P) for C, P in Phi.items()}
-    expected = []
-    for y in Y:
-        s = [oracles.similarity(y, x, models[C]) for x, C in zip(Omega, l, strict=True)]
-        if normalize:
-            s = [one / total(Phi[C]) for one, C in zip(s, l, strict=True)]
-        expected.append(l[s.index(max(s))])
-    got = algorithm.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, normalize=normalize)
-    assert_same(got, np.array(expected))
-    if not normalize:
-        assert got.tolist() == [oracles.nearest(y, models, Omega, l) for y in Y]
 
 
 def printed_labels(Y, Phi, Omega, l, normalize):

@@ -1,7 +1,6 @@
 """Algorithms A.1-A.3: against brute force, twin against twin round by round, and their edges."""
 
 import numpy as np
-import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -33,58 +32,6 @@ def cancer():
 
 
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("seed", range(4))
-def test_training_and_classification_against_brute_force(kernels, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 5, (9, 3)) * 1.0
-    labels = np.array([0, 1, 1, 2, 0, 1, 2, 0, 1])
-    Q = rng.random((6, 3)) * 5
-    model = boosted_distance(X, labels, 5, kernels=kernels)
-    expected = {C: oracles.adaboost(*oracles.pairs(X.tolist(), labels, C), 5) for C in (0, 1, 2)}
-    for C, Phi in expected.items():
-        alpha, f, p, theta = zip(*Phi, strict=True)
-        np.testing.assert_allclose(model[C].alpha, alpha, rtol=1e-9)
-        assert (model[C].feature.tolist(), model[C].polarity.tolist()) == (list(f), list(p))
-        np.testing.assert_array_equal(model[C].threshold, theta)
-    literal = {C: [m.weak_classifier(t) for t in range(5)] for C, m in model.items()}
-    literal = {C: [(model[C].alpha[t], *h) for t, h in enumerate(hs)] for C, hs in literal.items()}
-    got = nearest_neighbor_boosted_distance(model, Q, X, labels, kernels=kernels, normalize=False)
-    assert got.tolist() == [oracles.nearest(y, literal, X, labels) for y in Q]
-    total = {C: sum(h[0] for h in hs) for C, hs in literal.items()}
-    normal = {C: [(h[0] / total[C], *h[1:]) for h in hs] for C, hs in literal.items()}
-    S = np.array(
-        [[oracles.similarity(y, x, normal[c]) for x, c in zip(X, labels, strict=True)] for y in Q]
-    )
-    np.testing.assert_allclose(similarity(model, Q, X, labels, kernels=kernels), S, atol=1e-12)
-    best = np.array([S[:, labels == C].max(axis=1) for C in (0, 1, 2)]).T
-    np.testing.assert_allclose(
-        class_similarities(model, Q, X, labels, kernels=kernels), best, atol=1e-12
-    )
-    got = nearest_neighbor_boosted_distance(model, Q, X, labels, kernels=kernels)
-    assert (best[np.arange(6), got] > best.max(axis=1) - 1e-12).all()
-
-
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-def test_warm_start_and_stages(cancer, kernels, learner, tmp_path):
-    X, y, X_test, _ = cancer
-    options = {"kernels": kernels, "weak_learner": learner}
-    whole = boosted_distance(X, y, 12, **options)
-    part = boosted_distance(X, y, 5, **options)
-    assert part == whole.rounds(0, 5)
-    assert boosted_distance(X, y, 12, start=part, **options) == whole
-    stages = dict(staged_nearest_neighbor(whole, X_test, X, y, [5, 12], kernels=kernels))
-    assert (
-        stages[5] == nearest_neighbor_boosted_distance(part, X_test, X, y, kernels=kernels)
-    ).all()
-    assert (
-        stages[12] == nearest_neighbor_boosted_distance(whole, X_test, X, y, kernels=kernels)
-    ).all()
-    refimpl.save(tmp_path / "m.npz", whole)
-    assert refimpl.load(tmp_path / "m.npz") == whole
-
-
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_stages_are_normalised_by_the_rounds_they_have(cancer, kernels):
     X, y, X_test, _ = cancer
     model = boosted_distance(
@@ -105,21 +52,6 @@ def test_stages_are_normalised_by_the_rounds_they_have(cancer, kernels):
     assert len(set(answers)) > 5
     with pytest.raises(ValueError, match="rounds must be in ascending order; got 2 after 3"):
         list(staged_nearest_neighbor(model, X_test, X, y, [3, 2], kernels=kernels))
-
-
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-def test_similarity_is_the_literal_sum(cancer, kernels, learner):
-    X, y, X_test, _ = cancer
-    model = boosted_distance(X, y, 6, kernels=kernels, weak_learner=learner)
-    S = similarity(model, X_test, X, y, kernels=kernels, normalize=False)
-    for i in (0, 7, 39):
-        np.testing.assert_array_equal(S[:, i], model[y[i]](X_test - X[i]))
-    start = np.random.default_rng(0).integers(0, 9, (len(X_test), 3)) * 1.0
-    added = start.copy()
-    model[0].add_similarity(added, X_test, X[:3], kernels=kernels)
-    literal = similarity(model, X_test, X[:3], [0] * 3, kernels=kernels, normalize=False)
-    np.testing.assert_allclose(added - start, literal, atol=1e-12)
 
 
 def test_queries_must_fit_the_models(cancer):
@@ -253,13 +185,3 @@ def test_the_two_sets_must_be_alike():
     for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
         with pytest.raises(TypeError, match="P and N must be two arrays or two Differences"):
             adaboost(P, N, 1)
-
-
-def test_max_memory_counts_the_rounds_of_adaboost():
-    """A round takes a kilobyte; the callback ends a training that is not refused."""
-    P = np.array([[0.0], [1.0]])
-    N = np.array([[2.0], [3.0]])
-    how = {"callback": lambda step: True, "max_memory": 2**29}
-    with pytest.raises(MemoryError, match=r"max_memory .* up to"):
-        adaboost(P, N, 10**6, **how)
-    assert len(adaboost(P, N, 10, **how)) == 1

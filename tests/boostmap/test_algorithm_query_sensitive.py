@@ -73,54 +73,6 @@ def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
     assert (found.c, found.low, found.high, found.inside) == (0, -np.inf, np.inf, 1)
 
 
-def test_steps_1_to_8_of_section_8_1_by_loops():
-    """The round is the least Z_min over all coordinates and all ranges; its weights follow from
-    eqs. 9, 17 and 19.
-    """
-    D, triples, y, _ = toy(n=15, t=80, seed=3)
-    F = D[3::-1].copy()
-    rng = np.random.default_rng(1)
-    w = np.random.default_rng(0).dirichlet(np.ones(len(y)))
-    for draw in (algorithm.splitters, algorithm.both_splitters):
-        rounds = algorithm.query_sensitive_rounds(
-            F,
-            triples,
-            y,
-            margin_of(w),
-            algorithm.Choices(3, draw),
-            rng=np.random.default_rng(1),
-            kernels=KERNELS[-1],
-        )
-        found = next(rounds)
-        rng = np.random.default_rng(1)
-        c, gamma = draw(4, rng)
-        t = [
-            algorithm.thresholds(F[g], triples[:, 0], np.unique(triples[:, 0]), 3, rng)
-            for g in gamma
-        ]
-        V = [algorithm.ranges(t_c.tolist()) for t_c in t]
-        pairs = list(zip(c.tolist(), gamma.tolist(), strict=True))
-        z, best, _ = oracles.query_sensitive_round(
-            F.tolist(), triples.tolist(), y.tolist(), w.tolist(), pairs, V
-        )
-        assert (
-            found.z == pytest.approx(z, rel=1e-9)
-            and found.c == best
-            and (found.c, found.g) in pairs
-        )
-        S = algorithm.accepts(F[found.g], found.low, found.high, found.inside)
-        u = np.array(
-            [
-                l * S[q] * oracles.margin(F[found.c], q, a, b)
-                for l, (q, a, b) in zip(y, triples, strict=True)
-            ]
-        )
-        assert found.w == pytest.approx(w * np.exp(-found.alpha * u) / found.z, abs=1e-12)
-        assert found.alpha == pytest.approx(
-            oracles.least_z(u.tolist(), w.tolist(), 0.0, 200)[1], rel=1e-4
-        )
-
-
 def test_thresholds_lie_half_way_between_the_queries_values():
     """Each is drawn as often as its query stands in a triple; above the greatest value there is
     none.

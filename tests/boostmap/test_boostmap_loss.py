@@ -91,20 +91,6 @@ def test_heavy_tails_leave_no_triple_behind(spread):
     assert (yH <= 0).mean() <= np.mean(np.exp(-yH)) < 0.3
 
 
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("spread", SPREADS)
-def test_both_twins_train_the_same_model_at_any_number_of_threads(spread, form):
-    D, triples = problem(spread, form, 9, n=20, t=120)
-    models = [
-        trained(D, triples, 1, kernels, threads, query_sensitive=3, max_rounds=40)
-        for kernels, threads in ((KERNELS[0], 1), (KERNELS[1], 1), (KERNELS[1], 3))
-    ]
-    for model in models[1:]:
-        for name in ("round_alpha", "round_z", "round_first", "extra", "extra_z", "alpha"):
-            assert_same(getattr(model, name), getattr(models[0], name))
-
-
 def test_a_training_on_heavy_tails_goes_on_from_its_result():
     D, triples = problem("Cauchy", "plain", 2)
     steps = []

@@ -1,6 +1,5 @@
 """The estimate of a training's memory is an upper bound, on both kernels."""
 
-import inspect
 import tracemalloc
 
 import numpy as np
@@ -65,15 +64,6 @@ def test_the_estimate_is_not_exceeded(shape, kernels, tmp_path):
     assert peak <= estimate <= 8 * peak + 2**21
     with pytest.raises(MemoryError, match="max_memory is"):
         boostmap(*arguments, rng=np.random.default_rng(1), max_memory=estimate - 1, **others)
-
-
-def test_the_estimate_takes_what_the_training_takes():
-    estimate, training = (inspect.signature(f).parameters for f in (estimate_memory, boostmap))
-    assert list(estimate) == list(training)
-    for name, parameter in training.items():
-        assert estimate[name].kind == parameter.kind
-        assert name == "rng" or estimate[name].default == parameter.default
-    assert estimate["rng"].default is None
 
 
 def test_a_triple_takes_more_with_a_second_phase():

@@ -58,39 +58,6 @@ def test_an_interruption_in_any_round_of_a_stalled_training(least_gain):
         assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
 
 
-def test_a_training_that_is_interrupted_in_its_last_round_has_no_further_one():
-    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    y = np.ones(4)
-    whole, steps = logged(D, triples, y, d=3)
-    assert train(D, triples, y, d=3, start=steps[-1].result) == whole
-
-
-def test_a_longer_training_goes_on_from_a_shorter_one():
-    """Before the first query-sensitive round, d, max_rounds and query_sensitive may grow."""
-    D, triples, y, _ = toy()
-    short = train(D, triples, y, d=3, max_rounds=9)
-    long = {"d": 6, "max_rounds": 500, "query_sensitive": 5}
-    whole = train(D, triples, y, **long)
-    assert train(D, triples, y, **long, start=short) == whole
-    assert train(D, triples, y, **long | {"query_sensitive": 2}) != whole
-    part = train(D, triples, y, **long | {"query_sensitive": 2})
-    assert train(D, triples, y, **long, start=part) == whole
-    for change, message in (
-        ({"d": 7}, "start must come from a training with the same distances"),
-        ({"max_rounds": 501}, "start must come from a training with the same distances"),
-        ({"query_sensitive": 1}, "query_sensitive must be at least 2, the query-sensitive rounds"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            train(D, triples, y, **long | change, start=part)
-    with pytest.raises(ValueError, match="d must be at least 3, the coordinates of start; got 2"):
-        train(D, triples, y, d=2, start=short)
-    with pytest.raises(
-        ValueError, match="max_rounds must be at least 9, the rounds of start; got 8"
-    ):
-        train(D, triples, y, d=3, max_rounds=8, start=short)
-
-
 @both
 def test_candidates_of_other_names_go_on_too(kernels):
     D, triples, y, _ = toy(n=30, t=200)
@@ -133,19 +100,15 @@ def test_a_file_of_an_earlier_release_is_read_and_cannot_be_gone_on_from(tmp_pat
         train(D, triples, y, query_sensitive=3, start=again)
 
 
-def test_what_is_no_callback_and_no_part_of_a_problem_is_refused():
+def test_what_is_no_part_of_a_problem_is_refused():
     D, triples, y, _ = toy(n=10, t=20)
     distances = CandidateDistances(D, D)
     triples = Triples(triples, y)
     rng = np.random.default_rng(0)
-    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl\.Step; got 3"):
-        boostmap(distances, triples, 2, rng=rng, callback=3)
     with pytest.raises(TypeError, match="distances must be a CandidateDistances; got a ndarray"):
         boostmap(D, triples, 2, rng=rng)
     with pytest.raises(TypeError, match="triples must be a Triples; got a ndarray"):
         boostmap(distances, triples.objects, 2, rng=rng)
-    with pytest.raises(TypeError, match=r"options must be BoostMapOptions\(\.\.\.\); got {}"):
-        boostmap(distances, triples, 2, rng=rng, options={})
     for candidates, message in (
         ([0, 1, 2], "candidates must have 10 entries, one for each row of D; got 3"),
         ([0] * 10, "candidates must be different objects; got 0 more than once"),

@@ -7,10 +7,17 @@ last digits hang on the processor), and what is refused when vectors are read (t
 
 import json
 
+import numpy as np
+import pytest
+
 from refimpl.check import files
 from refimpl.check.files import folder
+from refimpl.check.subject import of_reference
 from refimpl.check.subjects import KERNELS, TRAININGS
+from tests.fuzz.hard import Hard
 from tests.vectors.__main__ import verify
+
+PROBLEMS = 18
 
 
 def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
@@ -33,6 +40,26 @@ def test_the_oracles_agree_with_what_is_drawn_for_a_new_subject(tmp_path):
             cases = made[f"{subject.kind}s/{name}.json"]["cases"]
             assert [case["comment"] for case in cases[::2]] == list(subject.flags)
             assert len(cases) == 2 * len(subject.flags)
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_the_oracle_agrees_with_the_rounds_of_random_problems(name):
+    """More rounds and other choices than the vectors have; algorithm.py runs them."""
+    training = TRAININGS[name]
+    done = 0
+    for number in range(60):
+        source = Hard(np.random.default_rng([29, number]), tame=True)
+        source.wide = False
+        try:
+            arguments = training.draw(source, "random")
+            states = of_reference(training, arguments)
+        except ValueError:  # these numbers make no problem
+            continue
+        verify(name, arguments, states)
+        done += 1
+        if done == PROBLEMS:
+            return
+    pytest.fail(f"{done} problems")
 
 
 def given(path):

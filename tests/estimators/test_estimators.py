@@ -5,10 +5,6 @@ import pytest
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import load, save
 from refimpl.boosted_distance import (
@@ -26,31 +22,6 @@ NAMES = ["reference", "fast"][: len(KERNELS)]
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return X[:90], np.array(["malignant", "benign"])[y[:90]], X[90:]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_check_estimator_with_a_warm_start():
-    check_estimator(
-        BoostedDistanceClassifier(
-            n_estimators=20, warm_start=True, max_memory=2**30, kernels=NAMES[-1]
-        )
-    )
-
-
-@pytest.mark.parametrize("kernels", NAMES)
-def test_in_a_pipeline_and_a_grid_search(kernels, cancer):
-    X, y, _ = cancer
-    model = make_pipeline(
-        StandardScaler(), BoostedDistanceClassifier(kernels=kernels, warm_start=True, n_jobs=1)
-    )
-    grid = {"boosteddistanceclassifier__n_estimators": [1, 15]}
-    search = GridSearchCV(model, grid, cv=2, n_jobs=2).fit(X, y)
-    assert search.score(X, y) > 0.9 and set(search.predict(X)) == {"malignant", "benign"}
-    fitted = search.best_estimator_[-1]
-    *_, last = fitted.staged_predict(StandardScaler().fit_transform(X))
-    assert (last == fitted.predict(StandardScaler().fit_transform(X))).all()
-    alone = GridSearchCV(model, grid, cv=2).fit(X, y)
-    assert_same(alone.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"])
 
 
 def test_warm_start_refuses_other_data_and_fewer_rounds(cancer):
@@ -145,12 +116,3 @@ def test_of_equal_similarities_the_first_class_is_taken():
         [[1.0]]
     ).tolist() == [0]
     assert [one.tolist() for one in model.staged_predict([[1.0]])] == [[0]] * 3
-
-
-def test_cross_validated_by_roc_auc():
-    X, y = load_wine(return_X_y=True)
-    for scoring, labels in (("roc_auc", y == 0), ("roc_auc_ovr", y), ("neg_log_loss", y)):
-        scores = cross_val_score(
-            BoostedDistanceClassifier(10, kernels=NAMES[-1]), X, labels, cv=3, scoring=scoring
-        )
-        assert np.isfinite(scores).all() and (scoring == "neg_log_loss" or scores.min() > 0.9)

@@ -8,12 +8,8 @@ from agreement import KERNELS, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import cross_val_score
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
@@ -54,20 +50,6 @@ def edits(a, b):
     return float(row[-1])
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        BoostMap(**TINY),
-        BoostMapClassifier(1, **TINY),
-        BoostMapClassifier(1, n_refine=2, **TINY, kernels=NAMES[-1]),
-    ],
-    ids=["BoostMap", "classifier", "classifier-fast"],
-)
-def test_check_estimator(estimator):
-    check_estimator(estimator)
-
-
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_the_defaults_end_and_classify(load):
     X, y = load(return_X_y=True)
@@ -76,67 +58,6 @@ def test_the_defaults_end_and_classify(load):
     assert model.score(X[1::2], y[1::2]) > (0.9 if load is load_iris else 0.6)
     assert len(model.model_.round_alpha) <= 20 * 8
     assert BoostMap(random_state=0, kernels=NAMES[-1]).fit(X).model_.d <= 8
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        (
-            np.arange(20.0)[:, np.newaxis],
-            np.arange(20) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (
-            np.arange(40.0)[:, np.newaxis],
-            np.arange(40) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (np.ones((30, 3)), np.arange(30) % 2, "a 1D embedding can order better than chance; got"),
-        (
-            np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0),
-            np.arange(40) % 2,
-            "a 1D embedding can order better than chance; got",
-        ),
-        (
-            np.arange(8.0)[:, np.newaxis],
-            np.arange(8),
-            r"y must have 2 class\(es\) with two training objects for triples='selective'; got 0",
-        ),
-        (
-            np.random.default_rng(0).normal(size=(20, 2)) * 1e-140,
-            np.arange(20) % 2,
-            "X: distances above 0 must lie",
-        ),
-    ],
-)
-@pytest.mark.parametrize("kernels", NAMES)
-def test_nothing_to_learn_is_said(X, y, message, kernels):
-    with pytest.raises(ValueError, match=message):
-        BoostMapClassifier(1, random_state=0, kernels=kernels).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("model", "X", "error", "message"),
-    [
-        (
-            BoostMap(metric="precomputed"),
-            -np.ones((5, 3)),
-            ValueError,
-            r"must be square, .*; got shape \(5, 3\)",
-        ),
-        (BoostMap(metric="precomputed"), -np.ones((5, 5)), ValueError, "Negative values"),
-        (BoostMap(), "abcdef", TypeError, "X must be a list of objects or a table; got one string"),
-        (
-            BoostMap(metric=edits),
-            "abcdef",
-            TypeError,
-            "X must be a list of objects or a table; got one string",
-        ),
-    ],
-)
-def test_what_is_no_training_set_is_named(model, X, error, message):
-    with pytest.raises(error, match=message):
-        model.fit(X)
 
 
 def test_transform_is_the_embedding_and_costs_what_it_says(digits):
@@ -163,20 +84,6 @@ def test_transform_is_the_embedding_and_costs_what_it_says(digits):
     np.testing.assert_allclose(named.model_.pairwise(F[:1], whole)[0], D)
     assert list(named.get_feature_names_out()) == [f"boostmap{i}" for i in range(F.shape[1])]
     assert named.set_output(transform="default").transform(Q).shape == F.shape
-
-
-def test_in_a_pipeline_and_a_grid_search(digits):
-    X, y, Q, z = digits
-    model = make_pipeline(
-        StandardScaler(), BoostMap(**SMALL, kernels=NAMES[-1]), KNeighborsClassifier(3, metric="l1")
-    )
-    search = GridSearchCV(model, {"boostmap__triples": ["nearby", "selective"]}, cv=2).fit(X, y)
-    assert search.score(Q, z) > 0.5
-    classifier = BoostMapClassifier(
-        3, **{**SMALL, "n_components": 12, "n_triples": 1000}, kernels=NAMES[-1]
-    )
-    search = GridSearchCV(classifier, {"n_refine": [None, 10]}, cv=2).fit(X, y)
-    assert search.score(Q, z) > 0.7 and set(search.predict(Q)) <= set(y)
 
 
 def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
@@ -251,65 +158,3 @@ def test_refinement_is_filter_and_refine(digits):
     everything = BoostMapClassifier(3, n_refine=len(X), **SMALL, kernels=NAMES[-1]).fit(X, y)
     np.testing.assert_allclose(everything.kneighbors(Q)[0], np.sort(cdist(Q, X), axis=1)[:, :3])
     assert model.kneighbors(Q, 5)[1].shape == (len(Q), 5)
-
-
-def test_probabilities_are_the_shares_of_the_votes(digits):
-    """They agree with the predictions, ties included."""
-    X, y, Q, _ = digits
-    ties = 0
-    for k in (1, 2, 4, 5):
-        model = BoostMapClassifier(k, **TINY, kernels=NAMES[-1]).fit(X, y)
-        shares = model.predict_proba(Q)
-        near = model.kneighbors(Q)[1]
-        votes = np.stack([(y[near] == c).sum(axis=1) for c in model.classes_], axis=1)
-        np.testing.assert_allclose(shares, votes / k, rtol=1e-15)
-        assert_same(model.classes_[shares.argmax(axis=1)], model.predict(Q))
-        winner = shares == shares.max(axis=1, keepdims=True)
-        assert (winner.sum(axis=1) == 1).all()
-        tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        assert_same(shares[~tied], votes[~tied] / k)
-        ties += (shares.argmax(axis=1) != votes.argmax(axis=1)).sum()
-    assert ties > 0
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (BoostMap(triples="some"), "triples"),
-        (BoostMap(target="names"), "target"),
-        (BoostMap(metric=3), "metric"),
-        (BoostMap(metric="precomputed"), "X with metric='precomputed'"),
-        (BoostMap(kernels="quick"), "kernels"),
-        (BoostMap(n_components=0), "n_components"),
-        (BoostMap(n_candidates=1), "n_candidates"),
-        (BoostMap(random_state=-1), "random_state"),
-        (BoostMap(n_jobs=0), "n_jobs must be None or an integer other than 0; got 0"),
-        (BoostMap(n_references=0), "n_references"),
-        (BoostMap(n_best=0), "n_best"),
-        (BoostMapClassifier(n_neighbors=999), "n_neighbors"),
-        (BoostMapClassifier(n_neighbors=5, n_refine=2), "n_refine"),
-    ],
-)
-def test_bad_parameters(digits, model, message):
-    X, y, *_ = digits
-    with pytest.raises((TypeError, ValueError), match=message):
-        model.fit(X, y)
-
-
-def test_classes_are_needed_where_they_are_used(digits):
-    X, *_ = digits
-    with pytest.raises(ValueError, match=r"y must hold classes with .*; got y=None"):
-        BoostMap(triples="selective").fit(X)
-    with pytest.raises(ValueError, match="y must have at least two classes; got one class"):
-        BoostMapClassifier(**SMALL).fit(X, np.zeros(len(X)))
-    with pytest.raises(ValueError, match="NaN"):
-        BoostMap(**SMALL).fit(np.full((9, 2), np.nan))
-    assert BoostMap(**SMALL, kernels=NAMES[-1]).fit(X).model_.d >= 1
-
-
-def test_kneighbors_without_distances():
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    model = BoostMapClassifier(n_components=4, n_triples=300, random_state=0)
-    model.fit(X, np.arange(40) % 2)
-    _, indices = model.kneighbors(X[:5], 3)
-    assert_same(model.kneighbors(X[:5], 3, return_distance=False), indices)

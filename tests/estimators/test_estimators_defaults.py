@@ -1,24 +1,22 @@
-"""Every estimator as a new user meets it: at its defaults, on both kernels.
+"""Every estimator as a new user meets it: at its defaults, on both kernels; scikit-learn's checks.
 
-scikit-learn's checks run here at the defaults, but for BoostMap on the reference kernels, which
-takes a minute; its own module runs them there with few triples. Not tested here: other parameters,
-which each estimator's own module checks.
+These run at the defaults and in the forms that have code of their own. BoostMap's defaults take a
+minute on the reference kernels, which get few triples. Not tested here: what the defaults are (the
+names of `make gate`, held by tests/project), and what an estimator's own module checks.
 """
 
-import ast
-import inspect
-import pickle
-import re
 import sys
 
 import numpy as np
 import pytest
 from agreement import KERNELS
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.datasets import load_iris, load_wine
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from refimpl import estimators
@@ -34,11 +32,30 @@ REFUSING = {  # what has to be learnt from two points of a class
     "MultiMetricLMNN": "got 1 of class 'a'",
 }
 SLOW = ("BoostMap", "BoostMapClassifier")  # on the reference kernels
+FEW = {"n_triples": 60, "n_references": 6, "n_best": 3, "random_state": 0}
+TINY = {"n_landmarks": 6, "family": (1.0, 10.0), "C": (1.0, 100.0), "random_state": 0}
 CHECKED = [
-    pytest.param(name, k, marks=() if k == NAMES[-1] else pytest.mark.further)
-    for name in ALL
-    for k in NAMES
-    if k == NAMES[-1] or name not in SLOW
+    *(
+        pytest.param(name, {"kernels": k}, marks=() if k == NAMES[-1] else pytest.mark.further)
+        for name in ALL
+        for k in NAMES
+        if k == NAMES[-1] or name not in SLOW
+    ),
+    ("BoostedDistanceClassifier", {"warm_start": True, "max_memory": 2**30}),
+    ("BoostMap", {"n_components": 3, **FEW, "kernels": NAMES[0]}),
+    ("BoostMapClassifier", {"n_neighbors": 1, "n_components": 3, **FEW, "kernels": NAMES[0]}),
+    ("BoostMapClassifier", {"n_neighbors": 1, "n_components": 3, "n_refine": 2, **FEW}),
+    ("FTuneClassifier", {**TINY, "kernels": NAMES[0]}),
+    ("FTuneClassifier", {**TINY, "per_class": True, "selection": "random", "kernel": "rbf"}),
+    ("FTuneClassifier", {**TINY, "selection": "diverse"}),
+    ("FTuneClassifier", {**TINY, "pairs": False}),
+    ("FTuneClassifier", {**TINY, "kernel": "linear", "loss": "logistic"}),
+    ("LandmarkTransformer", {"n_components": 3, "random_state": 0}),
+    ("LandmarkTransformer", {"n_components": 3, "random_state": 0, "selection": "diverse"}),
+    ("LMNN", {"n_neighbors": 1, "n_components": 1, "max_checks": 5}),
+    ("MultiMetricLMNN", {"n_neighbors": 1, "tol": 0.1, "max_checks": 5}),
+    ("MultiMetricLMNN", {"n_neighbors": 1, "partition": 2, "max_checks": 5, "random_state": 0}),
+    ("SearchForestNeighbors", {"n_estimators": 2, "similarity": "classes", "mode": "connectivity"}),
 ]
 # classifiers whose defaults do well on raw wine
 PLAIN = ("BoostedDistanceClassifier", "FTuneClassifier")
@@ -58,9 +75,9 @@ def made(name, kernels):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "kernels"), CHECKED)
-def test_scikit_learns_checks(name, kernels):
-    check_estimator(getattr(estimators, name)(kernels=kernels))
+@pytest.mark.parametrize(("name", "parameters"), CHECKED)
+def test_scikit_learns_checks(name, parameters):
+    check_estimator(getattr(estimators, name)(**parameters))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -87,18 +104,61 @@ def test_without_compiled_kernels_the_default_warns_and_gives_the_same(monkeypat
         arguments.default_name.cache_clear()
 
 
-@both
+SMALL = {"n_components": 6, "n_triples": 400, "n_references": 20, "n_best": 8}
+CHAINS = {  # its parameters, what learns from its vectors, and what is searched for
+    "BoostedDistanceClassifier": ({"warm_start": True}, None, {"n_estimators": [1, 15]}),
+    "BoostMap": (SMALL, KNeighborsClassifier(3, metric="l1"), {"triples": ["nearby", "selective"]}),
+    "BoostMapClassifier": ({"n_neighbors": 3, **SMALL}, None, {"n_refine": [None, 10]}),
+    "FTuneClassifier": (TINY, None, {"selection": ["diverse", "random"]}),
+    "LandmarkTransformer": ({"n_components": 20}, LinearSVC(C=100.0), {"slope": [None, 5.0]}),
+    "LMNN": ({}, KNeighborsClassifier(3), {"mu": [0.3, 1.0], "n_components": [2, None]}),
+    "MultiMetricLMNN": ({}, None, {"partition": ["classes", 2]}),
+    "SearchForestNeighbors": (
+        {},
+        KNeighborsClassifier(5, metric="precomputed"),
+        {"lam": [0.02, 0.1]},
+    ),
+}
+
+
 @pytest.mark.parametrize("name", ALL)
-def test_iris_in_a_pipeline_cloned_and_pickled(name, kernels):
-    X, y = load_iris(return_X_y=True)
-    y = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = make_pipeline(StandardScaler(), made(name, kernels)).fit(X[::2], y[::2])
-    found = dense(answer(model, X[1::2]))
-    assert len(found) == 75
-    if is_classifier(model):
-        assert found.dtype == y.dtype and (found == y[1::2]).mean() > 0.9
-    for twin in (clone(model).fit(X[::2], y[::2]), pickle.loads(pickle.dumps(model))):
-        np.testing.assert_array_equal(dense(answer(twin, X[1::2])), found)
+def test_a_grid_search_in_a_pipeline(name):
+    X, y = load_wine(return_X_y=True)
+    X, Q, y, q = train_test_split(X, np.array(list("abc"))[y], random_state=0)
+    parameters, after, searched = CHAINS[name]
+    model = made(name, NAMES[-1]).set_params(n_jobs=1, **parameters)
+    last = [] if after is None else [("after", after)]
+    chain = Pipeline([("scaled", StandardScaler()), ("it", model), *last])
+    grid = {f"it__{parameter}": values for parameter, values in searched.items()}
+    search = GridSearchCV(chain, grid, cv=2).fit(X, y)
+    assert search.score(Q, q) > 0.85 and set(search.predict(Q)) == set("abc")
+    if name == "BoostedDistanceClassifier":  # in processes of their own
+        others = GridSearchCV(chain, grid, cv=2, n_jobs=2).fit(X, y).cv_results_
+        np.testing.assert_array_equal(
+            others["mean_test_score"], search.cv_results_["mean_test_score"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "few"), [("BoostMapClassifier", FEW), ("MultiMetricLMNN", {"tol": 0.1})]
+)
+def test_probabilities_are_the_shares_of_the_votes(name, few):
+    """They agree with the predictions, ties included."""
+    rng = np.random.default_rng(3)
+    X, Q = rng.normal(size=(60, 3)), rng.normal(size=(200, 3))
+    y = np.array(list("cab"))[np.arange(60) % 3]
+    ties = 0
+    for k in (1, 2, 3, 4):
+        model = made(name, NAMES[-1]).set_params(n_neighbors=k, **few).fit(X, y)
+        shares = model.predict_proba(Q)
+        near = model.kneighbors(Q, return_distance=False)
+        np.testing.assert_array_equal(near, model.kneighbors(Q)[1])
+        votes = np.stack([(y[near] == label).sum(axis=1) for label in model.classes_], axis=1)
+        np.testing.assert_allclose(shares, votes / k, rtol=1e-15)
+        np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(Q))
+        best = np.sort(votes, axis=1)
+        ties += (best[:, -1] == best[:, -2]).sum()
+    assert ties > 0
 
 
 @both
@@ -134,173 +194,3 @@ def test_one_class_is_refused_in_the_same_words(name):
     X = np.random.default_rng(0).normal(size=(20, 3))
     with pytest.raises(ValueError, match=r"^y must have at least two classes; got one class$"):
         getattr(estimators, name)().fit(X, np.zeros(20, dtype=int))
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_defaults_are_those_that_the_docstring_names(name):
-    """Of the parameters that are described alone, with a literal: `mu : float, default 1.0`."""
-    kind = getattr(estimators, name)
-    named = dict(re.findall(r"^ {4}(\w+) : .*, default (\S+)$", kind.__doc__, re.MULTILINE))
-    parameters = inspect.signature(kind).parameters
-    for parameter, default in named.items():
-        if parameter in parameters:
-            assert parameters[parameter].default == ast.literal_eval(default), parameter
-    assert len(named) >= 2
-
-
-DEFAULTS = {
-    "BoostMap": {
-        "n_components": None,
-        "n_triples": None,
-        "n_candidates": None,
-        "n_training_objects": None,
-        "triples": "nearby",
-        "k_most": None,
-        "target": "distances",
-        "n_references": 1000,
-        "n_pairs": None,
-        "n_best": 200,
-        "query_sensitive": 0,
-        "metric": "euclidean",
-        "metric_params": None,
-        "max_rounds": None,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "start": None,
-        "max_memory": None,
-    },
-    "BoostMapClassifier": {
-        "n_neighbors": 5,
-        "n_refine": None,
-        "n_components": None,
-        "n_triples": None,
-        "n_candidates": None,
-        "n_training_objects": None,
-        "triples": "selective",
-        "k_most": None,
-        "target": "classes",
-        "n_references": 1000,
-        "n_pairs": None,
-        "n_best": 200,
-        "query_sensitive": None,
-        "metric": "euclidean",
-        "metric_params": None,
-        "max_rounds": None,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "start": None,
-        "max_memory": None,
-    },
-    "BoostedDistanceClassifier": {
-        "n_estimators": 100,
-        "weak_learner": None,
-        "normalize": True,
-        "class_weight": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "warm_start": False,
-        "max_memory": None,
-    },
-    "FTuneClassifier": {
-        "n_landmarks": 30,
-        "selection": "fresh",
-        "per_problem": False,
-        "family": (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0),
-        "pairs": True,
-        "per_class": False,
-        "loss": "squared_hinge",
-        "C": (1.0, 10.0, 100.0, 1000.0),
-        "bias": 1.0,
-        "choose": "validation",
-        "validation": 0.2,
-        "class_weight": None,
-        "kernel": "gaussian",
-        "kernel_params": None,
-        "distance": False,
-        "bound": None,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "max_memory": None,
-    },
-    "LMNN": {
-        "n_neighbors": 3,
-        "mu": 1.0,
-        "n_components": None,
-        "low_rank": "rect",
-        "solver": None,
-        "search": "product",
-        "tol": 0.001,
-        "max_checks": 200,
-        "n_target_rounds": 1,
-        "validation": None,
-        "patience": 5,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "warm_start": False,
-        "max_memory": None,
-    },
-    "LandmarkTransformer": {
-        "n_components": 30,
-        "slope": None,
-        "selection": "fresh",
-        "per_problem": False,
-        "kernel": "gaussian",
-        "kernel_params": None,
-        "distance": False,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-    },
-    "MultiMetricLMNN": {
-        "n_neighbors": 3,
-        "partition": "classes",
-        "mu": 1.0,
-        "solver": None,
-        "search": "product",
-        "tol": 0.001,
-        "max_checks": 200,
-        "n_target_rounds": 1,
-        "validation": 0.3,
-        "patience": 5,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "max_memory": None,
-    },
-    "SearchForestNeighbors": {
-        "n_neighbors": 5,
-        "mode": "distance",
-        "n_estimators": 16,
-        "lam": 0.05,
-        "similarity": "neighbors",
-        "n_similar": None,
-        "n_candidates": None,
-        "n_training_points": 2000,
-        "max_depth": 16,
-        "max_leaves": 128,
-        "stump_above": None,
-        "refine": 10,
-        "random_state": None,
-        "kernels": None,
-        "n_jobs": -1,
-        "callback": None,
-        "max_memory": None,
-    },
-}
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_defaults_are_these(name):
-    """A change of a default changes the results of those who name none: it belongs here as well."""
-    parameters = inspect.signature(getattr(estimators, name)).parameters
-    assert {key: parameter.default for key, parameter in parameters.items()} == DEFAULTS[name]

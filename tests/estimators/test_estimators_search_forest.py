@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from sklearn.datasets import load_digits, make_blobs
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer, NearestNeighbors
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator
+from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors
 
 from refimpl.estimators import SearchForestNeighbors
 from refimpl.search_forest import ForestOptions, neighbor_similarity, search_forest, selection
@@ -33,15 +29,6 @@ def digits():
 @pytest.fixture(scope="module")
 def fitted(digits):
     return SearchForestNeighbors(4, **SMALL).fit(digits[0])
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_check_estimator_with_classes():
-    check_estimator(
-        SearchForestNeighbors(
-            3, n_estimators=2, similarity="classes", mode="connectivity", n_jobs=1
-        )
-    )
 
 
 def test_neighbours_are_the_nearest_candidates(digits):
@@ -89,17 +76,6 @@ def test_the_graph_is_like_that_of_the_transformer(digits, mode):
         assert a.shape == b.shape and a.nnz == b.nnz and type(a).__name__ == "csr_matrix"
         np.testing.assert_allclose(np.sort(a.data), np.sort(b.data), atol=1e-6)
     assert ours.get_feature_names_out().shape == (400,)
-
-
-def test_in_a_pipeline(digits):
-    X, y, Q, y_Q = digits
-    forest = SearchForestNeighbors(5, **SMALL)
-    model = make_pipeline(forest, KNeighborsClassifier(n_neighbors=5, metric="precomputed")).fit(
-        X, y
-    )
-    assert model.score(Q, y_Q) > 0.8
-    search = GridSearchCV(model, {"searchforestneighbors__lam": [0.02, 0.1]}, cv=2).fit(X, y)
-    assert search.best_score_ > 0.8
 
 
 def test_classes_make_the_forest(digits):
@@ -246,49 +222,6 @@ def test_few_points_are_all_compared():
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"mode": "graph"}, ValueError, "mode"),
-        ({"similarity": "cosine"}, ValueError, "similarity"),
-        ({"n_estimators": 0}, ValueError, "n_estimators .*at least 1"),
-        ({"n_estimators": 2.5}, TypeError, r"n_estimators .*2\.5"),
-        ({"n_similar": 0}, ValueError, "n_similar"),
-        ({"lam": 2.0}, ValueError, "lam .*2"),
-        ({"kernels": "quick"}, ValueError, "kernels"),
-        ({"random_state": -1}, ValueError, "random_state"),
-        ({"n_training_points": 1}, ValueError, "n_training_points"),
-        ({"n_jobs": 0}, ValueError, "n_jobs must be None or an integer other than 0; got 0"),
-        ({"n_neighbors": 0}, ValueError, "n_neighbors .*at least 1"),
-        ({"n_neighbors": "a"}, TypeError, "n_neighbors .*'a'"),
-        ({"n_candidates": 0}, ValueError, "n_candidates .*at least 1"),
-        ({"max_memory": "a"}, TypeError, "max_memory .*'a'"),
-        ({"n_candidates": 2.5}, TypeError, r"n_candidates .*2\.5"),
-        (
-            {"n_candidates": 4},
-            ValueError,
-            "n_candidates must be at least 5, the number of neighbours.*got 4",
-        ),
-    ],
-)
-def test_bad_parameters(digits, change, error, message):
-    with pytest.raises(error, match=message):
-        SearchForestNeighbors(**change).fit(digits[0])
-
-
-def test_classes_of_one_point_each_are_refused_as_y(digits):
-    with pytest.raises(
-        ValueError, match="y must have two points of the same class among the 20 points"
-    ):
-        SearchForestNeighbors(similarity="classes").fit(digits[0][:20], np.arange(20))
-
-
-@pytest.mark.parametrize("ask", ["kneighbors", "candidates", "transform", "kneighbors_graph"])
-def test_an_unfitted_estimator_says_so(digits, ask):
-    with pytest.raises(NotFittedError):
-        getattr(SearchForestNeighbors(), ask)(digits[0])
-
-
 # ------------------------------------------------------------------------------------- n_candidates
 
 
@@ -379,9 +312,3 @@ def test_a_fit_that_fails_changes_nothing(digits, failure, monkeypatch):
     assert {**vars(model), "lam": model.lam} == {**state, "lam": model.lam}
     for a, b in zip(before, model.kneighbors(Q), strict=True):
         assert_same(a, b)
-
-
-def test_jobs_are_the_threads_of_the_index(digits):
-    for n_jobs, threads in ((-1, None), (None, 1), (2, 2)):
-        model = SearchForestNeighbors(4, **SMALL | {"n_jobs": n_jobs}).fit(digits[0][:100])
-        assert model.index_.threads == threads

@@ -53,29 +53,6 @@ def given_pairs(P):
 
 
 @each
-@settings(max_examples=60, deadline=None)
-@given(case=tasks(), d=st.integers(1, 9), seed=st.integers(0, 99))
-def test_dselect_is_the_greedy_loop_and_that_for_use(kernels, case, d, seed):
-    K, labels, _ = case
-    d = min(d, len(labels))
-    T = np.arange(len(labels))
-    L = algorithm.diverse(K, T, d, np.random.default_rng(seed), kernels=kernels)
-    assert L.tolist() == oracle.greedy(K.objects.tolist(), int(L[0]), d)
-    assert_same(
-        L, for_use.diverse_landmarks(K, d, rng=np.random.default_rng(seed), kernels=kernels)
-    )
-    if len(np.unique(labels[L])) == 2:
-        L, P = algorithm.dselect(
-            K, T, signs(labels), d, np.random.default_rng(seed), kernels=kernels
-        )
-        found = for_use.dselect(K, labels, d, rng=np.random.default_rng(seed), kernels=kernels)
-        assert_same(L, found.L)
-        assert_same(P, np.column_stack([found.plus[0], found.minus[0]]))
-        assert np.isin(P, L).all() and P.shape == (d, 2)
-        assert (labels[P[:, 0]] == 1).all() and (labels[P[:, 1]] == 0).all()
-
-
-@each
 def test_dselect_over_a_part_of_the_objects(kernels):
     """T is the training set: what is not in it is no landmark."""
     K = Similarity(np.random.default_rng(0).normal(size=(20, 20)))
@@ -122,31 +99,6 @@ def test_random_pairs_are_those_for_use():
 
 
 # -------------------------------------------------------------------------------------- Algorithm 2
-
-
-@each
-@pytest.mark.parametrize("name", ["squared_hinge", "logistic"])
-@settings(max_examples=15, deadline=None)
-@given(case=tasks(), d=st.integers(1, 6))
-def test_ftune_is_the_oracles(kernels, name, case, d):
-    """w_f has the least objective, L_f is its mean loss, f* the function of least L_f."""
-    K, labels, rng = case
-    slopes = (1.0, 5.0, 50.0, np.inf)
-    l = signs(labels)
-    P = algorithm.random_pairs(K, l, d, rng)
-    f, w, same = algorithm.ftune(slopes, K, name, l, d, rng, select=lambda *_: P, kernels=kernels)
-    assert_same(same, P)
-    best, objectives, losses = oracle.algorithm_2(
-        name, K.objects.tolist(), l.tolist(), P[:, 0].tolist(), P[:, 1].tolist(), slopes, 1.0, 1.0
-    )
-    place = slopes.index(f)
-    assert w.objective == pytest.approx(objectives[place], rel=1e-5)
-    assert losses[place] <= losses[best] + 1e-3 * (1 + losses[best])
-    S = K.within(None, P.T.ravel())
-    margins = l * algorithm.g(S, f, w, kernels=kernels)
-    assert np.mean([oracle.loss(name, m) for m in margins]) == pytest.approx(
-        losses[place], abs=1e-2
-    )
 
 
 @each
@@ -236,16 +188,3 @@ def test_bbs_is_bit_for_bit_that_for_use(kernels, case, d):
     assert w.objective == pytest.approx(
         oracle.train("logistic", rows, signs(labels).tolist(), 1.0, 1.0)[1], rel=1e-5
     )
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_twins_print_the_same():
-    K = Similarity(np.rint(9 * np.random.default_rng(0).uniform(-1, 1, (33, 33))) / 9)
-    labels = np.random.default_rng(1).integers(0, 3, 33)
-    one, two = (
-        algorithm.ftune_s(SLOPES, K, "hinge", labels, 7, np.random.default_rng(2), kernels=kernels)
-        for kernels in KERNELS
-    )
-    assert one[0] == two[0]
-    for a, b in zip(one[1], two[1], strict=True):
-        assert_same(a.w, b.w)

@@ -34,18 +34,24 @@ def run(seed, number, only=None):
         hostile = rng.random() < HOSTILE
         if hostile:
             values, finite = mutate(rng, values)
-        values.setdefault("threads", THREADS[rng.integers(len(THREADS))])
-        reference = _outcome(getattr(refimpl.kernels, kernel), values)
-        fast = _outcome(getattr(refimpl_fast, kernel), values)
-    require_equal_outcomes(reference, fast, finite)
+        threads = values.pop("threads", THREADS[rng.integers(len(THREADS))])
+        require_twins(kernel, values, (threads,), finite)
     return kernel, "hostile" if hostile else "valid"
 
 
-def _outcome(function, values):
+def require_twins(kernel, values, threads, finite=True):
+    """Raise a Difference unless the fast twin does the same on these numbers of threads."""
+    expected = _outcome(getattr(refimpl.kernels, kernel), values, threads[0])
+    for n in threads:
+        got = _outcome(getattr(refimpl_fast, kernel), values, n)
+        require_equal_outcomes(expected, got, finite)
+
+
+def _outcome(function, values, threads):
     """What it returns, what it wrote, and what it raised: (results, error)."""
     copies = {name: _copy(value) for name, value in values.items()}
     try:
-        returned = function(**copies)
+        returned = function(**copies, threads=threads)
     except Exception as error:
         return None, error
     return (returned, copies), None

@@ -60,10 +60,10 @@ class Hard(Source):
 
     wide = True
 
-    def __init__(self, rng, kernel=""):
+    def __init__(self, rng, kernel="", tame=None):
         self.rng = rng
         self.exponents = EXPONENTS.get(kernel, USUAL)
-        self.tame = rng.random() < TAME
+        self.tame = rng.random() < TAME if tame is None else tame
 
     def integers(self, count, low, high):
         """Return `count` integers from `low` to `high`."""

@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from refusals import refusal
 
 from refimpl.kernels import pairs as reference
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-seeds = st.integers(0, 2**32)
-threads = st.sampled_from([1, 2])
 
 
 def some_pairs(rng, n, share):
@@ -20,50 +15,6 @@ def some_pairs(rng, n, share):
     first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
     kept = rng.random(len(first)) < share
     return first[kept], second[kept], rng.normal(size=kept.sum())
-
-
-def as_matrix(n, first, second, values):
-    V = np.zeros((n, n))
-    V[first, second] = values
-    return V
-
-
-@each
-@settings(max_examples=40, deadline=None)
-@given(seed=seeds, n=st.integers(1, 30), share=st.sampled_from([0.0, 0.1, 0.5, 1.0]))
-def test_a_product_is_that_of_the_symmetric_matrix(kernels, seed, n, share):
-    rng = np.random.default_rng(seed)
-    first, second, v = some_pairs(rng, n, share)
-    V = as_matrix(n, first, second, v)
-    u = rng.normal(size=n)
-    np.testing.assert_allclose(
-        kernels.pair_product(first, second, v, u), (V + V.T) @ u, rtol=1e-12, atol=1e-12
-    )
-
-
-@each
-@settings(max_examples=40, deadline=None)
-@given(
-    seed=seeds,
-    n=st.integers(1, 30),
-    share=st.sampled_from([0.0, 0.3, 1.0]),
-    leaves=st.integers(1, 12),
-)
-def test_pairs_meet_as_in_a_matrix(kernels, seed, n, share, leaves):
-    rng = np.random.default_rng(seed)
-    first, second, T = some_pairs(rng, n, share)
-    similar = rng.integers(0, 3, len(T)).astype(np.uint8)
-    leaf = rng.integers(leaves, size=n)
-    before = T.copy()
-    found = kernels.meet_pairs(leaf, first, second, similar, T, 0.3)
-    assert_same(T, before)  # the input stays as it was
-    same = np.triu(leaf[:, np.newaxis] == leaf, k=1)
-    listed = as_matrix(n, first, second, 1) > 0
-    expected = np.nonzero(listed | same)
-    assert_same(found[0], expected[0].astype(np.int32))
-    assert_same(found[1], expected[1].astype(np.int32))
-    assert_same(found[2], as_matrix(n, first, second, similar)[expected].astype(np.uint8))
-    assert_same(found[3], (as_matrix(n, first, second, T) + 0.3 * same)[expected])
 
 
 @fast_only

@@ -100,41 +100,6 @@ def test_a_move_by_hand(kernels):
 
 
 @fast_only
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("refine", [0, 1, 10])
-@pytest.mark.parametrize("offset", ["eigenvector", "best"])
-def test_the_twins_agree(offset, refine, dtype):
-    rng = np.random.default_rng(0)
-    for seed in range(25):
-        n, d = int(rng.integers(1, 40)), int(rng.choice([1, 2, 3, 8, 17, 80, 150]))
-        X, *rest = problem(seed, n, d, rng.random(), dtype)
-        if seed % 4 == 1:
-            X = np.rint(X)
-        if seed % 4 == 2:
-            X[:, ::2] = 3
-        if seed % 4 == 3:
-            X[n // 2 :] = X[: n - n // 2]
-        arguments = X, *rest, 0.1, 1e-4, offset, refine
-        expected = KERNELS[0].best_plane(*arguments)
-        for threads in (1, 2):
-            found = KERNELS[1].best_plane(*arguments, threads=threads)
-            for a, b in zip(expected, found, strict=True):
-                assert_same(a, b)
-
-
-@fast_only
-@pytest.mark.parametrize("n, d, share", [(900, 45, 0.9), (9000, 3, 0.0005)])
-def test_the_twins_agree_on_large_nodes(n, d, share):
-    """On several threads, and with more points than np.einsum adds up at once."""
-    arguments = *problem(1, n, d, share), 0.1, 1e-4, "best", 4
-    expected = KERNELS[0].best_plane(*arguments)
-    for threads in (1, 2, 7):
-        found = KERNELS[1].best_plane(*arguments, threads=threads)
-        for a, b in zip(expected, found, strict=True):
-            assert_same(a, b)
-
-
-@fast_only
 def test_the_twin_follows_the_reference_where_einsum_adds_otherwise(monkeypatch):
     arguments = *problem(2, 30, 9), 0.1, 1e-4, "best", 5
     expected = KERNELS[0].best_plane(*arguments)

@@ -1,7 +1,6 @@
 """The stump kernels: against brute force, and twin against twin bit for bit."""
 
 import importlib.util
-import inspect
 import math
 import shutil
 import subprocess
@@ -10,41 +9,7 @@ import sys
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import ARRAYS, KERNELS, assert_same
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-import refimpl.kernels
-
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-
-
-@st.composite
-def weighted_sets(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n = draw(st.integers(1, 40))
-    d = draw(st.integers(1, 5))
-    levels = draw(st.integers(1, 12))
-    X = rng.integers(0, levels, size=(n, d)) / draw(st.sampled_from([1.0, 2.0, 3.0]))
-    w = rng.random(n) ** draw(st.sampled_from([0, 1, 8, 200]))
-    w = np.ones(n) / n if w.sum() == 0 else w / w.sum()
-    return X - X[0], w, rng.random(n) < 0.4
-
-
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@settings(max_examples=60, deadline=None)
-@given(case=weighted_sets())
-def test_best_stump_is_the_exact_minimum(kernels, case):
-    X, w, l = case
-    epsilon, f, p, theta = kernels.best_stump(kernels.presort(X), w, l)
-    error, f_0, p_0, theta_0 = oracles.best_error(X.tolist(), w.tolist(), l.tolist())
-    assert (epsilon, f, p) == (float(error), f_0, p_0)
-    assert theta == pytest.approx(theta_0)
-    h = p * X[:, f] < p * theta
-    assert (
-        sum(w_i for w_i, wrong in zip(oracles.grid(w.tolist()), h != l, strict=True) if wrong)
-        == error
-    )
+from agreement import KERNELS, assert_same
 
 
 def least_error(X, w, l):
@@ -118,29 +83,6 @@ def test_one_label_alone_makes_a_constant_stump(kernels):
         assert kernels.best_stump(features, w, l) == (0.0, 0, -1, -np.inf)
 
 
-@fast_only
-def test_many_differences_sort_alike():
-    """More differences of distinct values than the fast twin sorts by comparisons."""
-    rng = np.random.default_rng(4)
-    A = np.exp(rng.normal(size=(70, 3)) * [1.0, 200.0, 0.0])
-    A[:, 2] = rng.integers(0, 50, len(A)) * -0.0 + rng.integers(-40, 40, len(A)) / 3
-    reference, fast = (k.presort(A, A[:40].copy()) for k in KERNELS)
-    for name in ARRAYS:
-        assert_same(getattr(reference, name), getattr(fast, name))
-
-
-@fast_only
-def test_more_rows_than_sixteen_bits_hold():
-    A = np.random.default_rng(1).normal(size=(300, 2)).round(1)
-    reference, fast = (k.presort(A, A) for k in KERNELS)
-    assert fast.rows.dtype == np.uint32
-    for name in ARRAYS:
-        assert_same(getattr(reference, name), getattr(fast, name))
-    w = np.full(fast.n_rows, 1 / fast.n_rows)
-    l = np.arange(fast.n_rows) % 3 == 0
-    assert KERNELS[0].best_stump(fast, w, l) == KERNELS[1].best_stump(fast, w, l)
-
-
 @pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_a_threshold_lies_between_neighbouring_floats(kernels):
     low = 1.0
@@ -182,30 +124,6 @@ def test_zero_has_one_sign(kernels):
     ):
         assert_same(features.threshold(0, 1, -1), 0.0)
         assert_same(features.column(0)[:2], np.array([0.0, tiny]))
-
-
-@pytest.mark.parametrize("n_X", [1, 31, 32, 33, 65])
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-def test_add_similarity_against_the_literal_loop(kernels, n_X):
-    rng = np.random.default_rng(n_X)
-    Y = rng.integers(0, 9, (35, 3)) / 2
-    X = rng.integers(0, 9, (n_X, 3)) / 2
-    T = 11
-    Y = Y.astype(float)
-    X = X.astype(float)
-    alpha = rng.random(T)
-    feature = rng.integers(0, 3, T)
-    polarity = rng.choice([-1, 1], T)
-    threshold = rng.integers(-4, 5, T) / 2
-    S = rng.random((35, n_X))
-    expected = S.copy()
-    for q in range(35):
-        for i in range(n_X):
-            for t in range(T):
-                x = Y[q, feature[t]] - X[i, feature[t]]
-                expected[q, i] += alpha[t] * oracles.stump(x, polarity[t], threshold[t])
-    kernels.add_similarity(S, Y, X, alpha, feature, polarity, threshold)
-    assert_same(S, expected)
 
 
 def neighbours(x):
@@ -272,19 +190,6 @@ def test_polarities_are_1_and_minus_1(kernels):
     with pytest.raises(ValueError, match=r"^polarity must hold 1 or -1; got 10$"):
         kernels.add_similarity(S, np.array([[0.3]]), np.array([[0.1]]), *stumps)
     assert S == 0
-
-
-@fast_only
-def test_twins_have_the_same_names_and_signatures():
-    reference, fast = KERNELS
-    assert reference.__all__ == fast.__all__
-    for name in set(reference.__all__) - {"BallTree", "SearchForest", "SortedFeatures"}:
-        a, b = (inspect.signature(getattr(k, name)).parameters for k in KERNELS)
-        assert [(p.name, p.kind) for p in a.values()] == [(p.name, p.kind) for p in b.values()]
-        assert getattr(fast, name).__doc__
-        assert type(inspect.unwrap(getattr(fast, name))) is not type(
-            inspect.unwrap(getattr(refimpl.kernels, name))
-        )
 
 
 def test_an_unbuilt_twin_fails_loudly(tmp_path):

@@ -9,13 +9,11 @@ import threading
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 
 refimpl_fast = pytest.importorskip(
     "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
 )
-
-both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 PREPARED = """
 import os, sys
@@ -61,23 +59,6 @@ def test_more_threads_than_processors_are_no_more_than_processors(n_threads):
     printed = run(code, OPENBLAS_NUM_THREADS="1")
     if printed:
         assert int(printed) <= max(os.cpu_count(), 8) + 1  # the build with checks has up to 8
-
-
-@both_kernels
-@pytest.mark.parametrize(
-    ("threads", "error", "message"),
-    [
-        (0, ValueError, "threads must be at least 1, or None; got 0"),
-        (-(2**40), ValueError, "threads must be at least 1, or None; got -1099511627776"),
-        ("two", TypeError, "threads must be an integer of at least 1, or None; got 'two'"),
-        (2.0, TypeError, "threads must be an integer of at least 1, or None; got 2.0"),
-        (True, TypeError, "threads must be an integer of at least 1, or None; got True"),
-    ],
-)
-def test_wrong_numbers_of_threads_are_refused_alike(kernels, threads, error, message):
-    with pytest.raises(error) as raised:
-        kernels.presort(np.ones((2, 1)), threads=threads)
-    assert str(raised.value) == message
 
 
 def test_a_forked_child_works_on_threads_of_its_own():

@@ -3,77 +3,16 @@
 import math
 
 import numpy as np
-import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
 from boostmap_toys import margin_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 
 from refimpl import kernels as reference
 from refimpl.kernels.exponentials import exp
 from refimpl.kernels.losses import middle_of
 from refimpl.kernels.stumps import on_grid
-from refimpl.kernels.triples import margins
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
-
-@st.composite
-def problems(draw, most=80):
-    """Embeddings, triples, orders and weights with ties, constants and weights that vanish."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n = draw(st.integers(2, 12))
-    m = draw(st.integers(1, 4))
-    t = draw(st.integers(1, most))
-    F = rng.normal(size=(m, n)) * draw(st.sampled_from([1e-160, 1e-60, 1e-6, 1.0, 1e4, 1e160]))
-    if draw(st.booleans()):
-        F = F * 10.0 ** rng.uniform(-30, 30, n)
-    if draw(st.booleans()):
-        F = np.rint(F)
-    w = rng.random(t) ** draw(st.sampled_from([0, 1, 8, 200]))
-    w = np.full(t, 1 / t) if w.sum() == 0 else w / w.sum()
-    triples = rng.integers(0, n, size=(t, 3)).astype(np.int32)
-    return F, triples, rng.choice([-1.0, 1.0], t), on_grid(w)
-
-
-@each
-@settings(max_examples=60, deadline=None)
-@given(case=problems())
-def test_weighted_errors_are_exact(kernels, case):
-    F, triples, y, w = case
-    found = kernels.weighted_errors(F, triples, y, w)
-    assert found.tolist() == [
-        float(oracles.weighted_error(f, triples.tolist(), y, w)) for f in F.tolist()
-    ]
-
-
-@each
-@settings(max_examples=40, deadline=None)
-@given(case=problems(), seed=st.integers(0, 99))
-def test_z_is_the_sum_of_eq_12(kernels, case, seed):
-    F, triples, y, w = case
-    alpha = np.random.default_rng(seed).normal(size=len(F)) / np.abs(F).max(initial=1e-9)
-    found = kernels.z_values(F, triples, y, margin_of(w), alpha)
-    for c, f in enumerate(F.tolist()):
-        u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
-        assert found[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-13)
-
-
-@each
-@settings(max_examples=40, deadline=None)
-@given(case=problems(), seed=st.integers(0, 99))
-def test_next_weights_are_those_of_eq_9(kernels, case, seed):
-    F, triples, y, w = case
-    alpha = float(np.random.default_rng(seed).normal() / np.abs(F[0]).max(initial=1e-9))
-    before = margin_of(w)
-    margin, after, z = kernels.next_weights(F[0], triples, y, before, alpha)
-    u = [l * oracles.margin(F[0].tolist(), *o) for o, l in zip(triples.tolist(), y, strict=True)]
-    assert z == pytest.approx(oracles.z_value(u, w, alpha), rel=1e-12)
-    np.testing.assert_allclose(margin, before + alpha * np.array(u), rtol=1e-12, atol=1e-12)
-    expected = w * np.exp(np.clip(-alpha * np.array(u), -700, 500)) / z
-    np.testing.assert_allclose(after, expected, rtol=1e-11, atol=2**-53)
 
 
 @each
@@ -92,74 +31,6 @@ def test_a_weight_too_small_for_float64_comes_back(kernels):
     margin, w, back = kernels.next_weights(right, triples, y, margin, -1.0)
     assert margin.tolist() == [0.0, 0.0] and w.tolist() == [0.5, 0.5]
     assert back == pytest.approx(2 * math.e, rel=1e-15) and z * back == pytest.approx(1.0)
-
-
-@each
-@pytest.mark.parametrize("m", [7, 8, 9, 17])
-def test_an_embedding_beside_others_gets_what_it_gets_alone(kernels, m):
-    """Eight embeddings are looked at together; the last ones are fewer."""
-    rng = np.random.default_rng(m)
-    F = np.rint(rng.normal(size=(m, 12)) * 3)
-    triples = rng.integers(0, 12, (150, 3)).astype(np.int32)
-    y = rng.choice([-1.0, 1.0], 150)
-    w = on_grid(np.full(150, 1 / 150))
-    thresholds = np.sort(rng.normal(size=(m, 3)), axis=1)
-    ranges = np.array([[0, 4], [1, 3], [3, 1], [2, 4]])
-    errors = kernels.weighted_errors(F, triples, y, w)
-    sums = kernels.margin_sums(F, triples, y, w)
-    least, best = kernels.best_ranges(F, F, triples, y, w, thresholds, ranges)
-    for c in range(m):
-        alone = F[c : c + 1]
-        f = F[c].tolist()
-        u = np.array([l * oracles.margin(f, *o) for o, l in zip(triples.tolist(), y, strict=True)])
-        assert errors[c] == float(oracles.weighted_error(f, triples.tolist(), y, w))
-        expected = [w[u > 0].sum(), w[u < 0].sum(), (w * u)[u > 0].sum(), -(w * u)[u < 0].sum()]
-        expected += [(w * u * u)[u > 0].sum(), (w * u * u)[u < 0].sum(), u.max(), -u.min()]
-        np.testing.assert_allclose(sums[c], expected, rtol=1e-12)
-        assert_same(kernels.margin_sums(alone, triples, y, w)[0], sums[c])
-        of_one = thresholds[c : c + 1]
-        error, place = kernels.best_ranges(alone, alone, triples, y, w, of_one, ranges)
-        assert (error[0], place[0]) == (least[c], best[c])
-
-
-@each
-@settings(max_examples=40, deadline=None)
-@given(case=problems(), seed=st.integers(0, 99))
-def test_minimum_of_z(kernels, case, seed):
-    F, triples, y, w = case
-    scale = np.abs(F).max(initial=1e-9)
-    least = -np.random.default_rng(seed).random(len(F)) / scale
-    alpha, Z = kernels.minimize_z(F, triples, y, margin_of(w), least)
-    for c, f in enumerate(F.tolist()):
-        u = [l * oracles.margin(f, *triple) for triple, l in zip(triples.tolist(), y, strict=True)]
-        assert alpha[c] >= least[c]
-        assert Z[c] == pytest.approx(oracles.z_value(u, w, alpha[c]), rel=1e-12)
-        mean = math.fsum(v * abs(x) for x, v in zip(u, w, strict=True))
-        # the documented end
-        most = max(least[c], 0.0) + 52 * math.log(2) / mean if mean > 0 else 1.0
-        best, _ = oracles.least_z(u, w, least[c], most)
-        assert Z[c] <= best * (1 + 1e-10) + 2**-50
-
-
-def test_the_minimum_is_where_scipy_finds_it():
-    rng = np.random.default_rng(0)
-    F = rng.normal(size=(30, 40))
-    triples = rng.integers(0, 40, (900, 3)).astype(np.int32)
-    y = rng.choice([-1.0, 1.0], 900)
-    w = on_grid(np.full(900, 1 / 900))
-    alpha, Z = reference.minimize_z(F, triples, y, margin_of(w), np.full(30, -0.02))
-    for c in range(30):
-        u = y * margins(F[c], triples)
-        found = minimize_scalar(
-            lambda a, u=u: w @ np.exp(-a * u),
-            bounds=(-0.02, 3),
-            method="bounded",
-            options={"xatol": 1e-12},
-        )
-        # SciPy stays off the ends of its interval
-        assert found.fun - 1e-9 < Z[c] <= found.fun + 1e-12
-        slope = w @ (u * np.exp(-alpha[c] * u)), w @ (u * u * np.exp(-alpha[c] * u))
-        assert alpha[c] == -0.02 or abs(slope[0] / slope[1]) < 1e-10
 
 
 def slope_sign(u, w, alpha):
@@ -279,28 +150,6 @@ def test_no_mistake_and_no_information(kernels):
 
 
 @each
-@settings(max_examples=50, deadline=None)
-@given(case=problems(), seed=st.integers(0, 99))
-def test_best_ranges(kernels, case, seed):
-    F, triples, y, w = case
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(1, 5))
-    values = rng.integers(0, 6, F.shape) / 1.0
-    t = rng.integers(0, 6, (len(F), k)) - rng.choice([0.5, 0.0], (len(F), k))  # 0: at a value
-    t.sort(axis=1)
-    i, j = np.triu_indices(k + 2, 1)
-    ranges = np.concatenate([np.stack([i, j], axis=1), np.stack([j, i], axis=1)]).astype(np.int64)
-    error, best = kernels.best_ranges(values, F, triples, y, w, t, ranges)
-    for c in range(len(F)):
-        cells = [sum(edge <= v for edge in t[c]) for v in values[c]]
-        errors = []
-        for one, two in ranges.tolist():
-            wanted = set(range(one, two)) if one < two else set(range(k + 1)) - set(range(two, one))
-            errors.append(oracles.range_error(cells, F[c].tolist(), triples.tolist(), y, w, wanted))
-        assert (error[c], best[c]) == (float(min(errors)), errors.index(min(errors)))
-
-
-@each
 def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
     rng = np.random.default_rng(0)
     F = rng.normal(size=(5, 9))
@@ -320,24 +169,6 @@ def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
         kernels.best_ranges(F, F, triples, y, w, t, ranges), expected, strict=True
     ):
         assert_same(found, one)
-
-
-@each
-def test_no_classifiers(kernels):
-    none = np.empty((0, 4))
-    triples = np.zeros((2, 3), dtype=np.int32)
-    y = np.ones(2)
-    w = np.full(2, 0.5)
-    assert_same(kernels.weighted_errors(none, triples, y, w), np.empty(0))
-    assert_same(kernels.margin_sums(none, triples, y, w), np.empty((0, 8)))
-    assert_same(kernels.z_values(none, triples, y, margin_of(w), np.empty(0)), np.empty(0))
-    for found in kernels.minimize_z(none, triples, y, margin_of(w), np.empty(0)):
-        assert_same(found, np.empty(0))
-    t = np.empty((0, 10**12))
-    ranges = np.zeros((1, 2), dtype=np.int64)
-    error, best = kernels.best_ranges(none, none, triples, y, w, t, ranges)
-    assert_same(error, np.empty(0))
-    assert_same(best, np.empty(0, dtype=np.int64))
 
 
 def test_exp_is_accurate():

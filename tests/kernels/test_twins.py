@@ -2,7 +2,7 @@
 
 The arguments are those of the one table: :mod:`refimpl.kernels.contract` says what a kernel takes,
 :mod:`refimpl.check.subjects` how they are drawn. Not tested here: many cases (`make fuzz`), and
-that a kernel computes what its paper says (the other files here, and the vectors).
+that a kernel computes what its paper says (test_oracles.py, the other files here).
 """
 
 import inspect
@@ -18,6 +18,13 @@ from refimpl.kernels.contract import CONTRACT
 from tests.fuzz.hard import arguments_of
 
 CASES = 60
+OTHER_SIZES = {
+    "scan_nearest": 600,  # the reference's loop takes seconds
+    "least_similar": 400_000,  # fewer are not worth two threads
+    "hamming_distances": 40_000,
+    "hamming_nearest": 40_000,
+    "hamming_within": 40_000,
+}
 every = pytest.mark.parametrize("kernel", CONTRACT)
 
 
@@ -28,6 +35,18 @@ def test_twins_agree_bit_for_bit(kernel):
 
     kinds = {run(23, number, kernel)[1] for number in range(CASES)}
     assert kinds == {"valid", "hostile"}
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@every
+def test_twins_agree_on_arguments_of_thousands(kernel):
+    """Where several threads share the work and blocks are full."""
+    from tests.benchmarks.map.kernels import CASES as SIZES
+    from tests.fuzz.compare import require_twins
+
+    case = SIZES[kernel]
+    values = case.draw(np.random.default_rng(0), OTHER_SIZES.get(kernel, case.sizes[1]))
+    require_twins(kernel, values, (1, 2, 7))
 
 
 @every

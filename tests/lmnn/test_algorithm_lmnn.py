@@ -8,7 +8,7 @@ import numpy as np
 import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from lmnn_toys import blobs
+from lmnn_toys import blobs, trained, trained_rect
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from test_lmnn import convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
@@ -18,7 +18,6 @@ from refimpl.lmnn import (
     LMNNOptions,
     algorithm,
     lmnn,
-    lmnn_rect,
     metric_neighbors,
     project,
     solvers,
@@ -84,15 +83,7 @@ def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, mu, several
     exact = oracle.objective(X.tolist(), y, targets, mu, M, partition)
     # the columns of wine depend on each other: on the points as given the steps take longer
     assert best * (1 - 1e-5) <= exact <= (1.02 if name == "wine" else 1.005) * best
-    found = lmnn(
-        X,
-        y,
-        k,
-        mu,
-        partition=partition,
-        options=LMNNOptions(solver="printed", max_checks=90),
-        **FAST,
-    )
+    found = trained(X, y, k, mu, partition=partition, solver="printed", max_checks=90)
     assert found.objective <= 1.005 * best
     assert_honest(found, X, y, best)
 
@@ -103,7 +94,7 @@ def test_does_not_collapse_at_a_kink():
     """
     rows = np.random.default_rng(0).permutation(150)[:24]
     X, y = (given[rows] for given in load_iris(return_X_y=True))
-    found = lmnn(X, y, 2, options=LMNNOptions(solver="printed"), **FAST)
+    found = trained(X, y, 2, solver="printed")
     assert 34.4143 <= found.objective <= 1.001 * 34.4143 and found.converged
     assert found.bound <= 34.4144
 
@@ -124,7 +115,7 @@ def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, sever
     """Too large for a general solver: the bound of the default solver stands for the optimum."""
     X, y = sample(name, n, k, seed)
     partition = y if several else np.zeros(n, dtype=np.int64)
-    proven = lmnn(X, y, k, mu, partition=partition, **FAST)
+    proven = trained(X, y, k, mu, partition=partition)
     assert proven.converged
     options = LMNNOptions(solver="printed")
     found = lmnn(X, y, k, mu, partition=partition, options=options, **FAST)
@@ -144,7 +135,7 @@ def test_the_printed_form_is_near_the_optimum(kind):
         X[y == 1] += 1
     elif kind == "one column":
         X = X[:, :1].copy()
-    proven = lmnn(X, y, 3, options=LMNNOptions(tol=1e-4), **FAST)
+    proven = trained(X, y, 3, tol=1e-4)
     L = algorithm.lmnn(X, y, 3, **FAST)
     M = (L.transpose(0, 2, 1) @ L).tolist()
     targets = algorithm.target_neighbors(X, y, 3)
@@ -187,16 +178,16 @@ def test_a_metric_without_target_neighbours_changes_nothing_for_the_others():
 @pytest.mark.parametrize("name", ["breast cancer", "wine"])
 def test_raw_columns_may_stop_short_and_it_is_said(name):
     X, y = (given[:150] for given in SETS[name](return_X_y=True))
-    proven = lmnn(X, y, **FAST)
-    found = lmnn(X, y, options=LMNNOptions(solver="printed", max_checks=40), **FAST)
+    proven = trained(X, y)
+    found = trained(X, y, solver="printed", max_checks=40)
     assert found.objective >= proven.bound >= 0.998 * proven.objective >= 0.998 * found.bound
     assert_honest(found, X, y)
-    scaled = lmnn(
+    scaled = trained(
         X * 10.0 ** np.linspace(-4, 4, X.shape[1]),
         y,
-        options=LMNNOptions(solver="printed", max_checks=12),
         targets=proven.targets,
-        **FAST,
+        solver="printed",
+        max_checks=12,
     )
     assert scaled.objective > 1.005 * proven.objective and not scaled.converged
     assert "not converged" in scaled.message
@@ -369,23 +360,20 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
 def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
     X, y = sample("iris", 45, 2, 3)
     X[:, 0] = y == 2  # as far as one likes from the two others, at no cost
-    proven = lmnn(X, y, 2, **FAST)
-    found = lmnn(X, y, 2, options=LMNNOptions(solver="printed", max_checks=50), **FAST)
+    proven = trained(X, y, 2)
+    found = trained(X, y, 2, solver="printed", max_checks=50)
     assert proven.converged and found.bound <= proven.objective and proven.bound <= found.objective
     assert found.bound > 0.5 * proven.objective
     assert_honest(found, X, y)
     start = np.diag([0.0, 1.0, 1.0, 1.0])  # does not use the direction: its slopes are steep there
-    early = lmnn(X, y, 2, start=start, options=LMNNOptions(solver="printed", max_checks=6), **FAST)
+    early = trained(X, y, 2, start=start, solver="printed", max_checks=6)
     assert early.bound <= proven.objective
     assert_honest(early, X, y)
 
 
 def test_a_small_tol_lets_the_steps_go_on():
     X, y = sample("iris", 24, 2, 3)
-    found = [
-        lmnn(X, y, 2, options=LMNNOptions(solver="printed", tol=tol), **FAST)
-        for tol in (1e-4, 1e-7)
-    ]
+    found = [trained(X, y, 2, solver="printed", tol=tol) for tol in (1e-4, 1e-7)]
     assert found[1].full_checks > found[0].full_checks
     assert "forty full checks" in found[1].message and not found[1].converged
 
@@ -402,8 +390,7 @@ def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one()
     train = (X[::2], y[::2])
     held = (X[1::2], y[1::2])
     found = [
-        lmnn(*train, partition=train[1], options=LMNNOptions(validation=held, solver=s), **FAST)
-        for s in (None, "printed")
+        trained(*train, partition=train[1], validation=held, solver=s) for s in (None, "printed")
     ]
     assert_same(found[0].L, found[1].L)
     assert found[0].validation_errors.min() <= found[0].validation_errors[0]
@@ -413,14 +400,14 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
     X, y = sample("iris", 40, 2, 0)
     L = np.random.default_rng(0).normal(size=(3, 4))
     seen = []
-    found = lmnn(
+    found = trained(
         X,
         y,
         2,
         start=L,
-        options=LMNNOptions(solver="printed", max_checks=1),
         callback=lambda step: seen.append(step.state),
-        **FAST,
+        solver="printed",
+        max_checks=1,
     )
     np.testing.assert_allclose(found.M[0], L.T @ L, atol=1e-9)
     assert seen[0].t == 1 and not found.converged
@@ -429,8 +416,7 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
 def test_a_start_of_zeros_is_the_start_of_the_printed_form():
     X, y = sample("iris", 40, 2, 0)
     found = [
-        lmnn(X, y, 2, start=L, options=LMNNOptions(solver="printed", max_checks=5), **FAST)
-        for L in (None, np.zeros((4, 4)))
+        trained(X, y, 2, start=L, solver="printed", max_checks=5) for L in (None, np.zeros((4, 4)))
     ]
     assert_same(found[0].L, found[1].L)
 
@@ -439,24 +425,10 @@ def test_points_that_equal_their_targets_are_refused():
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
     y = np.repeat([0, 1], 10)
     with pytest.raises(ValueError, match="must have target neighbours that differ"):
-        lmnn(X, y, 2, options=LMNNOptions(solver="printed"), **FAST)
+        trained(X, y, 2, solver="printed")
     # the usual solver takes them
-    found = lmnn(
-        X, y, 2, partition=y, options=LMNNOptions(validation=(X + 0.1, y), max_checks=3), **FAST
-    )
+    found = trained(X, y, 2, partition=y, validation=(X + 0.1, y), max_checks=3)
     assert np.isfinite(found.L).all() and found.validation_errors.min() == 0
-
-
-@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-def test_twins_and_both_searches_give_the_same_metrics():
-    X, y = sample("iris", 41, 2, 1)
-    first, *others = [
-        algorithm.lmnn(X, y, 2, 0.5, y, look=look, kernels=one, threads=t)
-        for look in (algorithm.impostors, algorithm.impostors_in_trees)
-        for t, one in enumerate(KERNELS, 1)
-    ]
-    for other in others:
-        assert_same(first, other)
 
 
 def test_targets_and_neighbours_are_those_of_the_form_for_use():
@@ -522,7 +494,7 @@ def test_plain_steps_by_the_factor_come_near_the_form_for_use():
     X, y = sample("wine", 90, 3, 3)
     examples, _ = examples_of(X, y, 3)
     for r in (2, 4):
-        want = lmnn_rect(X, y, r, 3, **FAST).objective
+        want = trained_rect(X, y, r, 3).objective
         start = np.linalg.eigh(X.T @ X)[1][:, ::-1][:, :r].T[None]
         states = algorithm.steps(examples, 1.0, start, step=algorithm.factor_step, **FAST)
         *_, (_, (objective, L)) = algorithm.until_converged(states)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreement import KERNELS
+from lmnn_toys import trained
 from sklearn.datasets import load_iris, load_wine
 from test_lmnn import convex_optimum
 from test_lmnn_certificate import exact_objective
@@ -48,7 +49,7 @@ def assert_optimal(X, y, k, partition, mu=1.0, *, by_solver=True):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        found = lmnn(X, y, k, mu, partition=partition, kernels=FASTEST)
+        found = trained(X, y, k, mu, partition=partition)
     triples = found.targets.shape[1] * (y[:, None] != y).sum()
     little = 1e-3 * min(found.targets.size, mu * triples)
     near = TOL * max(found.objective, little)
@@ -113,9 +114,9 @@ def test_no_start_is_too_small_or_too_large(start):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
     for partition in (None, y, np.arange(24) // 4):
-        found = lmnn(X, y, 2, partition=partition, start=start, kernels=FASTEST)
+        found = trained(X, y, 2, partition=partition, start=start)
         assert found.converged and found.objective == pytest.approx(
-            lmnn(X, y, 2, partition=partition, kernels=FASTEST).objective, rel=TOL
+            trained(X, y, 2, partition=partition).objective, rel=TOL
         )
 
 

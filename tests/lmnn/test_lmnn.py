@@ -8,7 +8,7 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lmnn_toys import blobs
+from lmnn_toys import blobs, trained, trained_rect
 
 import refimpl
 import refimpl.kernels
@@ -111,6 +111,16 @@ def test_hinges_smoothed_around_slopes_are_the_largest_of_their_tangents(case, h
     np.testing.assert_allclose(now.weights, want, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize(("y", "half"), [([1, 1, 0, 0], 3.0), ([1, 0, 0, 1], 26.0)])
+def test_the_loss_of_four_points_on_a_line(y, half):
+    """The values are those of metric-learn's tests, which weigh pull and push with 1/2 each."""
+    X = np.arange(4.0)[:, None]
+    L = np.ones((1, 1, 1))
+    of = problem_of(X, np.array(y), 1, 1.0)
+    of.add_pairs(*of.impostors(of.mapped(L)))
+    assert of.evaluate(L).objective == 2 * half
+
+
 def test_the_slopes_of_a_working_set_follow_its_pairs():
     X, y = blobs(n=24)
     problem = problem_of(X, y, 2, 1.0)
@@ -156,43 +166,20 @@ def convex_optimum(X, y, targets, mu, partition):
     )
 
 
-@pytest.mark.parametrize(("k", "mu"), [(1, 0.3), (2, 1.0), (3, 3.0), (5, 1.0)])
-def test_the_optimum_is_that_of_a_general_convex_solver(k, mu):
-    X, y = blobs(k, n=24, d=3)
-    partition = np.zeros(len(X), dtype=np.int64)
-    best = convex_optimum(X, y, target_neighbors(X, y, k), mu, partition)
-    found = lmnn(X, y, k, mu, options=LMNNOptions(tol=3e-5), kernels=FASTEST)
-    assert found.converged and found.gap <= 3e-5
-    assert found.objective == pytest.approx(best, rel=1e-4)
-    assert found.bound <= best * (1 + 1e-6) and best <= found.objective * (1 + 1e-6)
-
-
 def test_several_metrics_reach_the_optimum_of_their_joint_problem():
     X, y = blobs(3, n=24, d=2)
     best = convex_optimum(X, y, target_neighbors(X, y, 2), 1.0, y)
-    found = lmnn(X, y, 2, partition=y, options=LMNNOptions(tol=3e-5), kernels=FASTEST)
+    found = trained(X, y, 2, partition=y, tol=3e-5)
     assert found.converged and found.objective == pytest.approx(best, rel=1e-4)
-    assert found.objective < lmnn(X, y, 2, kernels=FASTEST).objective
-    one = lmnn(
-        X, y, 2, partition=np.full(len(y), "all"), options=LMNNOptions(tol=1e-5), kernels=FASTEST
-    )
-    assert one.objective == pytest.approx(
-        lmnn(X, y, 2, options=LMNNOptions(tol=1e-5), kernels=FASTEST).objective, rel=2e-5
-    )
+    assert found.objective < trained(X, y, 2).objective
+    one = trained(X, y, 2, partition=np.full(len(y), "all"), tol=1e-5)
+    assert one.objective == pytest.approx(trained(X, y, 2, tol=1e-5).objective, rel=2e-5)
 
 
 def test_the_objective_never_rises_and_is_that_of_all_triples():
     X, y = blobs(5)
     steps = []
-    found = lmnn(
-        X,
-        y,
-        3,
-        0.3,
-        options=LMNNOptions(tol=1e-4),
-        kernels=FASTEST,
-        callback=lambda step: steps.append(step.state),
-    )
+    found = trained(X, y, 3, 0.3, callback=lambda step: steps.append(step.state), tol=1e-4)
     assert len(steps) == found.full_checks and steps[-1].bound == found.bound
     assert (np.diff(found.history[:, 0]) <= 0).all() and (np.diff(found.history[:, 1]) >= 0).all()
     exact = oracle.objective(X.tolist(), y, found.targets, 0.3, found.M.tolist(), found.partition)
@@ -215,7 +202,7 @@ def test_any_slopes_give_a_bound(seed):
         np.add.at(weights, problem.i * 2, pair)  # of the triples with the first target neighbour
         duals.append(Slopes(pair.sum(), R.T @ problem.gradient_M(weights) @ R))
     bound = dual_bound(duals, Slopes(0.0, np.eye(3)[None]))
-    assert 0 < bound <= lmnn(X, y, 2, kernels=FASTEST).objective * (1 + 1e-9)
+    assert 0 < bound <= trained(X, y, 2).objective * (1 + 1e-9)
 
 
 # --------------------------------------------------------------------------- twins, resuming, files
@@ -244,8 +231,8 @@ def test_trees_find_the_same_impostors(kernels, several):
 
 def test_targets_are_rechosen_under_the_learnt_metric():
     X, y = blobs(1, n=60)
-    first = lmnn(X, y, 2, kernels=FASTEST)
-    second = lmnn(X, y, 2, options=LMNNOptions(n_target_rounds=2), kernels=FASTEST)
+    first = trained(X, y, 2)
+    second = trained(X, y, 2, n_target_rounds=2)
     assert (first.targets != second.targets).any()
     for c in range(3):
         members = np.flatnonzero(y == c)
@@ -261,10 +248,8 @@ def test_validation_of_several_metrics_starts_from_one_and_keeps_the_best():
     X[:, 0] += y
     train = (X[::2], y[::2])
     held = (X[1::2], y[1::2])
-    one = lmnn(*train, 3, options=LMNNOptions(validation=held, tol=1e-2), kernels=FASTEST)
-    found = lmnn(
-        *train, 3, partition=train[1], options=LMNNOptions(validation=held), kernels=FASTEST
-    )
+    one = trained(*train, 3, validation=held, tol=1e-2)
+    found = trained(*train, 3, partition=train[1], validation=held)
     errors = found.validation_errors
     assert errors[0] == one.validation_errors.min() and errors.min() <= errors[0]
     assert (classify(found, held[0], *train, 3, kernels=FASTEST) != held[1]).mean() == errors.min()
@@ -289,13 +274,7 @@ def test_a_bound_counts_the_errors_of_its_mixture():
 
 def test_validation_stops_the_training_at_the_lowest_error():
     X, y = blobs(4, n=90)
-    found = lmnn(
-        X[::2],
-        y[::2],
-        3,
-        options=LMNNOptions(validation=(X[1::2], y[1::2]), patience=2, tol=1e-9),
-        kernels=FASTEST,
-    )
+    found = trained(X[::2], y[::2], 3, validation=(X[1::2], y[1::2]), patience=2, tol=1e-9)
     assert "validation" in found.message and not found.converged
     assert len(found.validation_errors) == found.full_checks == found.validation_errors.argmin() + 3
     error = (classify(found, X[1::2], X[::2], y[::2], 3) != y[1::2]).mean()
@@ -304,17 +283,10 @@ def test_validation_stops_the_training_at_the_lowest_error():
 
 def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
     X, y = blobs(0, n=1500, d=2)
-    whole = lmnn(X, y, 1, options=LMNNOptions(tol=1e-3), kernels=FASTEST)
+    whole = trained(X, y, 1, tol=1e-3)
     steps = []
     monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 1000)
-    found = lmnn(
-        X,
-        y,
-        1,
-        options=LMNNOptions(tol=1e-3),
-        kernels=FASTEST,
-        callback=lambda step: steps.append(step.state),
-    )
+    found = trained(X, y, 1, callback=lambda step: steps.append(step.state), tol=1e-3)
     assert found.converged and found.objective == pytest.approx(whole.objective, rel=2e-3)
     # the tenth's are not told
     assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks
@@ -325,7 +297,7 @@ def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
 
 def test_svd_keeps_the_leading_eigenvectors():
     X, y = blobs()
-    found = lmnn(X, y, 2, kernels=FASTEST)
+    found = trained(X, y, 2)
     values, vectors = np.linalg.eigh(found.M[0])
     for r in (1, 2, 4):
         L = lmnn_svd(found, r)
@@ -338,18 +310,16 @@ def test_svd_keeps_the_leading_eigenvectors():
 
 def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
     X, y = blobs(2, n=60)
-    full = lmnn(X, y, 2, options=LMNNOptions(tol=1e-4), kernels=FASTEST)
+    full = trained(X, y, 2, tol=1e-4)
     problem = problem_of(X, y, 2, 1.0)
     for r in (1, 2):
-        found = lmnn_rect(X, y, r, 2, kernels=FASTEST)
+        found = trained_rect(X, y, r, 2)
         L = scaled(problem, lmnn_svd(full, r)[None])
         problem.add_pairs(*problem.impostors(problem.mapped(L)))
         assert found.L.shape == (1, r, 4) and found.objective <= problem.evaluate(L).objective * (
             1 + 1e-9
         )
-    assert lmnn_rect(X, y, 4, 2, kernels=FASTEST).objective == pytest.approx(
-        full.objective, rel=1e-2
-    )
+    assert trained_rect(X, y, 4, 2).objective == pytest.approx(full.objective, rel=1e-2)
 
 
 def test_eq_8_takes_the_metric_of_the_training_point():
@@ -439,6 +409,6 @@ HARD_LABELS = np.array([0, 0, 1, 1, 2, 2, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1])
 @pytest.mark.parametrize("mu", [100.0, 1e4])
 def test_several_metrics_that_nearly_separate_the_classes_are_proved(mu):
     """Far from the minimum of a stage its slopes are worth nothing. The optimum: about 20.79."""
-    result = lmnn(HARD, HARD_LABELS, 1, mu, partition=HARD_LABELS, kernels=KERNELS[-1])
+    result = trained(HARD, HARD_LABELS, 1, mu, partition=HARD_LABELS)
     assert result.converged and result.gap <= 1e-3
     assert 20.78 < result.objective < 20.81

@@ -6,20 +6,13 @@ import numpy as np
 import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS, assert_same
+from lmnn_toys import trained, trained_rect
 from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
-from refimpl.lmnn import (
-    LMNNOptions,
-    estimate_memory,
-    lmnn,
-    lmnn_rect,
-    low_rank,
-    solvers,
-    target_neighbors,
-)
 from refimpl.lmnn import certificate as lmnn_certificate
+from refimpl.lmnn import estimate_memory, lmnn, low_rank, solvers, target_neighbors
 from refimpl.lmnn.arguments import bytes_for
 
 TOL = 1e-3
@@ -113,7 +106,7 @@ def test_a_direction_with_next_to_no_pull(jitter, several):
     limit = np.hstack([X, third, noise] if jitter else [X, third])
     best = convex_optimum(limit, y, targets, 1.0, partition)
     form = np.hstack([X, third + jitter * noise])
-    found = lmnn(form, y, 2, targets=targets, partition=partition, kernels=FASTEST)
+    found = trained(form, y, 2, targets=targets, partition=partition)
     assert_honest(found, form, y, best if jitter < 1e-3 else None)
     assert found.converged or jitter == 1e-12
 
@@ -123,7 +116,7 @@ def test_more_dimensions_than_points_reach_0_and_it_is_said():
     X = rng.normal(size=(20, 30))
     y = np.arange(20) % 2
     for partition in (np.zeros(20, dtype=np.int64), y):
-        found = lmnn(X, y, 2, partition=partition, kernels=FASTEST)
+        found = trained(X, y, 2, partition=partition)
         assert found.converged and found.objective < 1e-6 * 40
         assert "counts as 0" in found.message and "many metrics" in found.message
         assert_honest(found, X, y, 0.0)
@@ -133,14 +126,14 @@ def test_more_dimensions_than_points_reach_0_and_it_is_said():
 def test_converged_means_a_small_gap_at_any_mu(mu):
     """No objective is above that of M = 0, which has mu for each triple."""
     X, y = load_iris(return_X_y=True)
-    found = lmnn(X, y, 3, mu, kernels=FASTEST)
+    found = trained(X, y, 3, mu)
     assert found.converged and found.gap <= TOL
     assert found.objective <= (1 + TOL) * mu * 150 * 3 * 100
     assert_honest(found, X, y)
     X, y = blobs(3, n=24, d=3)
     targets = target_neighbors(X, y, 2)
     best = convex_optimum(X, y, targets, mu, SINGLE) if 1e-3 < mu < 1e3 else None
-    assert_honest(lmnn(X, y, 2, mu, targets=targets, kernels=FASTEST), X, y, best)
+    assert_honest(trained(X, y, 2, mu, targets=targets), X, y, best)
 
 
 @pytest.mark.parametrize("duplicate", [False, True])
@@ -151,11 +144,11 @@ def test_a_column_left_out_for_its_few_digits_leaves_no_bound(duplicate):
     X = np.random.default_rng(0).normal(size=(20, 2))
     y = np.arange(20) % 2
     X = np.c_[X, 2.0**53 + 8 * y, X[:, 0]] if duplicate else np.c_[X, 2.0**53 + 8 * y]
-    found = lmnn(X, y, 2, kernels=FASTEST)
+    found = trained(X, y, 2)
     assert found.bound == 0 and (found.history[:, 1] == 0).all() and not found.converged
     assert "1 column of X" in found.message and "subtract" in found.message
     X[:, 2] -= 2.0**53
-    found = lmnn(X, y, 2, kernels=FASTEST)
+    found = trained(X, y, 2)
     assert found.converged and found.objective < 1e-3 and "column" not in found.message
     assert ("1 dimension is left out" in found.message) == duplicate
 
@@ -166,8 +159,7 @@ def test_raw_and_standardised_features_end_alike():
     standard = (X - X.mean(axis=0)) / X.std(axis=0)
     for partition, known in ((None, 3669.118), (y, 1876.5)):
         found = [
-            lmnn(form, y, 3, targets=targets, partition=partition, kernels=FASTEST)
-            for form in (X, standard)
+            trained(form, y, 3, targets=targets, partition=partition) for form in (X, standard)
         ]
         for one, form in zip(found, (X, standard), strict=True):
             assert one.converged and one.objective <= known * (1 + TOL)
@@ -187,7 +179,7 @@ def test_random_problems_against_a_general_solver():
         targets = target_neighbors(X, y, k)
         best = convex_optimum(X, y, targets, mu, partition)
         form = X * 10.0 ** rng.uniform(-6, 6, d)
-        found = lmnn(form, y, k, mu, targets=targets, partition=partition, kernels=FASTEST)
+        found = trained(form, y, k, mu, targets=targets, partition=partition)
         assert found.converged
         assert_honest(found, form, y, best)
 
@@ -200,14 +192,7 @@ def test_the_papers_steps_have_a_bound_that_is_one(scale, free):
     targets = target_neighbors(X, y, 2)
     best = convex_optimum(X, y, targets, 1.0, SINGLE)
     form = X * np.r_[scale, np.ones(X.shape[1] - 1)]
-    found = lmnn(
-        form,
-        y,
-        2,
-        targets=targets,
-        options=LMNNOptions(solver="printed", max_checks=12),
-        kernels=FASTEST,
-    )
+    found = trained(form, y, 2, targets=targets, solver="printed", max_checks=12)
     assert_honest(found, form, y, best)
     if scale == 1.0:
         assert found.bound > 0.5 * best
@@ -221,20 +206,18 @@ def test_only_the_metric_that_is_returned_can_have_converged():
     X[:, 0] += y
     train = (X[::2], y[::2])
     held = (X[1::2], y[1::2])
-    found = lmnn(*train, 3, options=LMNNOptions(validation=held, patience=100), kernels=FASTEST)
+    found = trained(*train, 3, validation=held, patience=100)
     first = int(found.validation_errors.argmin())
     assert first < found.full_checks - 1 and "lowest validation error" in found.message
     assert_honest(found, *train)
-    rect = lmnn_rect(
-        *train, 2, 3, options=LMNNOptions(validation=held, patience=100, tol=1e-3), kernels=FASTEST
-    )
+    rect = trained_rect(*train, 2, 3, validation=held, patience=100, tol=1e-3)
     assert rect.validation_errors.argmin() < rect.full_checks - 1
     assert not rect.converged and "not converged" in rect.message and "within" not in rect.message
 
 
 def test_an_end_without_a_proof_says_so():
     X, y = blobs(n=30)
-    found = lmnn(X, y, 2, options=LMNNOptions(max_checks=1), kernels=FASTEST)
+    found = trained(X, y, 2, max_checks=1)
     assert (
         not found.converged
         and found.message.startswith("max_checks")
@@ -265,7 +248,7 @@ def test_a_bound_counts_the_rounding_of_the_sums():
 def test_low_rank_factors_keep_their_rows():
     X, y = blobs(n=30)
     with pytest.raises(ValueError, match="start must have r = 2 rows; got 3"):
-        lmnn_rect(X, y, 2, 2, start=np.eye(4)[:3], kernels=FASTEST)
+        trained_rect(X, y, 2, 2, start=np.eye(4)[:3])
 
 
 def test_memory_that_runs_out_is_said_before_the_pairs_are_stored():
@@ -274,13 +257,13 @@ def test_memory_that_runs_out_is_said_before_the_pairs_are_stored():
     y = np.arange(300) % 3
     room = bytes_for(300, 6, 3, 1, 2000)
     for train in (
-        lambda most: lmnn(X, y, max_memory=most, kernels=FASTEST),
-        lambda most: lmnn_rect(X, y, 2, max_memory=most, kernels=FASTEST),
+        lambda most: trained(X, y, max_memory=most),
+        lambda most: trained_rect(X, y, 2, max_memory=most),
     ):
         with pytest.raises(MemoryError, match=r"at most 2,\d+ pairs .* max_memory; got at least"):
             train(room)
-    capped = lmnn(X, y, max_memory=estimate_memory(X, y), kernels=FASTEST)
-    assert_same(capped.L, lmnn(X, y, kernels=FASTEST).L)
+    capped = trained(X, y, max_memory=estimate_memory(X, y))
+    assert_same(capped.L, trained(X, y).L)
 
 
 def test_the_oracle_agrees_with_the_exact_objective_here():
@@ -330,7 +313,7 @@ def test_the_working_set_of_rect_is_reset_early_where_it_is_crowded(monkeypatch)
     monkeypatch.setattr(low_rank, "full_check", noted_check)
     monkeypatch.setattr(low_rank, "reset", noted_reset)
     X, y = blobs(0, 60, 4, 3)
-    lmnn_rect(X, y, 2, 2, kernels=FASTEST)
+    trained_rect(X, y, 2, 2)
     early = [(crowded, was_reset) for new, crowded, was_reset in checks[1:5] if new]
     assert (False, False) in early
     assert all(crowded == was_reset for crowded, was_reset in early)

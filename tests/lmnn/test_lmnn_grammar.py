@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 from agreement import assert_same
-from lmnn_toys import blobs
+from lmnn_toys import blobs, trained
 from test_lmnn import FASTEST
 
 from refimpl.lmnn import (
-    Check,
     LMNNOptions,
-    LMNNResult,
     classify,
-    estimate_memory,
     leave_one_out_error,
     lmnn,
     lmnn_rect,
@@ -20,7 +17,6 @@ from refimpl.lmnn import (
 )
 from refimpl.lmnn.problem import LargeMarginProblem
 
-LAST = ["kernels", "threads", "callback", "start", "max_memory"]
 X, y = blobs(2, n=60)
 HELD = (X[1::2], y[1::2])
 TRAININGS = {
@@ -28,45 +24,7 @@ TRAININGS = {
     "several": lambda **options: lmnn(X, y, 2, partition=y, **options),
     "low rank": lambda **options: lmnn_rect(X, y, 2, 2, **options),
 }
-each_training = pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
-
-
 # ------------------------------------------------------------------------------------- the callback
-
-
-@each_training
-@pytest.mark.parametrize("solver", [None, "printed"])
-@pytest.mark.parametrize("validation", [None, HELD], ids=["", "validation"])
-def test_every_step_tells_the_result_of_ending_there(train, solver, validation):
-    if train is TRAININGS["low rank"] and solver is not None:
-        pytest.skip("lmnn_rect has one solver")
-    options = LMNNOptions(solver=solver, max_checks=7, validation=validation, patience=100)
-    steps = []
-    whole = train(options=options, callback=steps.append, kernels=FASTEST)
-    assert [step.number for step in steps] == list(range(1, whole.full_checks + 1))
-    assert all(step.total == 7 and step.label is None for step in steps)
-    for step in (steps[0], steps[2], steps[-1]):
-        ended = train(
-            options=options, callback=lambda now, n=step.number: now.number == n, kernels=FASTEST
-        )
-        assert isinstance(step.state, Check) and isinstance(step.result, LMNNResult)
-        assert step.result == ended and ended.full_checks == step.number
-        assert ended.validation_errors.shape == (0 if validation is None else step.number,)
-    early = steps[2].result
-    assert not early.converged and early.message.startswith(
-        "the callback or an interruption ended the training after full check 3; "
-    )
-    assert "not converged" in early.message
-    assert early.bound <= whole.bound
-    assert validation or whole.objective <= early.objective
-
-
-def test_the_last_step_of_a_training_that_converged_says_so():
-    steps = []
-    result = lmnn(X, y, 2, callback=steps.append, kernels=FASTEST)
-    assert result.converged and steps[-1].result == result
-    stopped = lmnn(X, y, 2, callback=lambda step: step.number == len(steps), kernels=FASTEST)
-    assert stopped == result
 
 
 def test_a_step_tells_the_metric_of_the_lowest_validation_error():
@@ -89,13 +47,12 @@ def test_a_callback_ends_all_rounds_of_targets():
 
     def train(ends):
         steps.clear()
-        return lmnn(
+        return trained(
             points,
             labels,
             2,
-            options=LMNNOptions(n_target_rounds=3),
             callback=lambda step: steps.append(step) or step.number == ends,
-            kernels=FASTEST,
+            n_target_rounds=3,
         )
 
     whole = train(None)
@@ -108,24 +65,6 @@ def test_a_callback_ends_all_rounds_of_targets():
 
 
 # ----------------------------------------------------------------------------------- the signatures
-
-
-def test_an_estimate_takes_the_arguments_of_the_training():
-    given = {
-        "partition": y,
-        "options": LMNNOptions(max_checks=3),
-        "kernels": FASTEST,
-        "threads": 1,
-        "callback": lambda step: False,
-        "start": np.eye(4),
-        "max_memory": 2**30,
-    }
-    assert lmnn(X, y, 2, 0.5, **given).full_checks == 3
-    several = estimate_memory(X, y, 2, 0.5, **given)
-    assert several == estimate_memory(X, y, 2, partition=y) > estimate_memory(X, y, 2)
-    assert estimate_memory(X, y, 3) > estimate_memory(X, y, 2)
-    with pytest.raises(ValueError, match="k must be at most 19"):
-        estimate_memory(X, y, 20)
 
 
 # -------------------------------------------------------------------------------------- the options
@@ -187,7 +126,7 @@ def test_low_rank_searches_in_trees_too_and_refuses_what_it_has_not(monkeypatch)
 
 
 def test_a_result_knows_the_metric_of_its_training_points():
-    result = lmnn(X, y, 2, partition=y, options=LMNNOptions(max_checks=3), kernels=FASTEST)
+    result = trained(X, y, 2, partition=y, max_checks=3)
     for metric in (result, result.L):
         given = {} if metric is result else {"partition": y}
         assert_same(

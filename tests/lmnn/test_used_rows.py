@@ -1,6 +1,6 @@
 """The mapped points that a working set uses, against the same sums over all mapped points.
 
-Not tested here: trainings with several metrics (test_lmnn.py, test_lmnn_others.py).
+Not tested here: trainings with several metrics (test_lmnn.py).
 """
 
 import numpy as np

@@ -71,8 +71,13 @@ def build_all(path, changes):
     source = path.read_text()
     for number, change in enumerate(changes):
         change["number"] = number
-        choice = f"(({change['by']}) if MUTANT == {number} else ({change['text']}))"
-        source = source.replace(change["text"], choice)
+        text, by = change["text"], change["by"]
+        if re.match(r"[\w\[\]]+ [-+]?= ", text):  # a statement
+            indent = re.search(rf"^( *){re.escape(text)}$", source, re.MULTILINE)[1]
+            choice = f"if MUTANT == {number}: {by}\n{indent}else: {text}"
+        else:
+            choice = f"(({by}) if MUTANT == {number} else ({text}))"
+        source = source.replace(text, choice)
     head = re.match(r'""".*?"""\n', source, re.DOTALL).end()
     path.write_text(source[:head] + SWITCH + source[head:])
     directives = "boundscheck=False,wraparound=False,initializedcheck=False,binding=True"

@@ -24,11 +24,6 @@ def leaf(tree, x):
     return tree[1]
 
 
-def together(leaves):
-    """Eq. 16 for all points: t[i][j] is 1 if i and j are in one leaf."""
-    return [[int(a == b) for b in leaves] for a in leaves]
-
-
 def ensemble(leaves, c):
     """Eq. 8: T[i][j] from the leaves of each tree, leaves[m][i], and the weights c[m]."""
     n = len(leaves[0])

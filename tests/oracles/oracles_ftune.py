@@ -114,24 +114,6 @@ def train(name, X, y, C, bias):
     return found.x.tolist(), objective(name, rows, y, C, found.x.tolist())
 
 
-def algorithm_2(name, K, y, plus, minus, slopes, C, bias):
-    """Algorithm 2, lines 2-6: the place of f*, and for every f the objective and the mean loss of
-    w_f.
-    """
-    losses = []
-    objectives = []
-    for slope in slopes:
-        (Phi,) = transferred(K, plus, minus, [slope])
-        w, value = train(name, Phi, y, C, bias)
-        margins = [
-            label * sum(u * v for u, v in zip(w, [*row, bias], strict=True))
-            for row, label in zip(Phi, y, strict=True)
-        ]
-        losses.append(sum(loss(name, m) for m in margins) / len(y))
-        objectives.append(value)
-    return losses.index(min(losses)), objectives, losses
-
-
 def best_stump(features, w, positive):
     """Return the least weighted error of [p x_f < p theta] over all f, p and theta."""
     best = math.inf

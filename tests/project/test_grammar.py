@@ -8,6 +8,7 @@ algorithms as printed, which keep the papers' own symbols. The kernels have an o
 import importlib
 import inspect
 import itertools
+import json
 import re
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import result_examples
 from public_names import everything, methods, parameters
 
 from refimpl import estimators
+from tests.gate.sections import names
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_PARAMETERS = 12
@@ -55,6 +57,11 @@ def functions():
 
 FUNCTIONS = functions()
 ORDERED = {name: f for name, f in FUNCTIONS.items() if not name.startswith("refimpl.kernels")}
+
+
+def test_names_parameters_and_defaults_are_those_that_were_accepted():
+    """A change of a default changes the results of those who name none: `make gate` accepts it."""
+    assert names() == json.loads((ROOT / "tests/gate/expected/names.json").read_text())
 
 
 def refuse(lines):

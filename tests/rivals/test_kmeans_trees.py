@@ -91,14 +91,10 @@ def test_searches_find_what_brute_force_finds(kernels, case):
     T = as_lists(trees)
     first = trees.candidates(Q, most, kernels=kernels)
     together = trees.colliding(Q, most, kernels=kernels)
-    computed = kernels.best_bin_first(trees, Q, most)[2]
-    leaves = kernels.tree_leaves(trees, Q)
     for i, q in enumerate(Q.tolist()):
-        expected, compared = oracle.best_bin_first(T, q, most)
+        expected, _ = oracle.best_bin_first(T, q, most)
         assert list(zip(first.of(i).tolist(), scores(first, i), strict=True)) == expected
-        assert computed[i] == compared
         reached = [oracle.descend(T, root, q, [])[0] for root in T["roots"]]
-        assert leaves[i].tolist() == reached
         expected = oracle.votes([oracle.leaf_points(T, j) for j in reached], most)
         assert list(zip(together.of(i).tolist(), scores(together, i), strict=True)) == expected
     assert (first.counts == most).all()

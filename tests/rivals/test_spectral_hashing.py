@@ -128,13 +128,8 @@ def test_scans_of_packed_bits(kernels, seed, b):
     for i in range(b):
         assert ((codes[:, i // 64] >> np.uint64(i % 64)) & np.uint64(1) == bits[:, i]).all()
     nearest = hamming_scan(codes[:3], codes, 7, kernels=kernels)
-    for i in range(3):
-        expected = sorted((int(d), j) for j, d in enumerate((bits != bits[i]).sum(axis=1)))
-        mine = slice(nearest.starts[i], nearest.starts[i + 1])
-        assert (
-            list(zip(nearest.scores[mine].tolist(), nearest.of(i).tolist(), strict=True))
-            == expected[:7]
-        )
+    order = np.argsort((bits[:3, np.newaxis] != bits).sum(axis=2), axis=1, kind="stable")
+    assert nearest.indices.reshape(3, 7).tolist() == order[:, :7].tolist()
     assert hamming_scan(codes[:3], codes, 99, kernels=kernels).counts.tolist() == [40] * 3
 
 
@@ -146,29 +141,6 @@ def test_one_dimension_gives_any_number_of_bits():
     assert two.width.tolist() == [2.0] and bits_of(
         two.encode([[0.0, 5.0], [2.0, 5.0]]), 1
     ).tolist() == [[1], [0]]
-
-
-@pytest.mark.parametrize(
-    "name, change",
-    [
-        ("mean", lambda a: a[1:]),
-        ("axes", lambda a: a[0]),
-        ("low", lambda a: a[1:]),
-        ("width", lambda a: -a),
-        ("width", lambda a: a[1:]),
-        ("component", lambda a: a + 3),
-        ("component", lambda a: a - 1),
-        ("component", lambda a: a[1:]),
-        ("component", lambda a: np.append(a[1:], -1)),
-        ("component", lambda a: np.append(a[1:], 3)),
-        ("k", lambda a: a - 1),
-        ("k", lambda a: a[:0]),
-    ],
-)
-def test_damaged_models_are_refused(name, change):
-    model = spectral_hashing(np.random.default_rng(0).normal(size=(20, 3)), 9)
-    with pytest.raises(ValueError):
-        dataclasses.replace(model, **{name: change(getattr(model, name))})
 
 
 def test_directions_point_where_their_first_largest_entry_is_positive():

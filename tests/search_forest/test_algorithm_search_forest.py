@@ -7,7 +7,7 @@ import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from forest_problems import points, problems
+from forest_problems import learn, points, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -139,17 +139,6 @@ def require_the_oracles(rounds, expected, X):
             assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
-@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
-def test_the_printed_form_is_the_oracles_tree_for_tree(problem, depth):
-    X, S, how = problem
-    np.fill_diagonal(S, False)
-    X = X.astype(np.float64)
-    rounds = algorithm.search_forest(X, S, how["lam"], 4, depth)
-    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, how["lam"], depth)
-    require_the_oracles(rounds, expected, X)
-
-
 @each
 @pytest.mark.parametrize("form", ["dense", "meeting"])
 @settings(max_examples=30, deadline=None)
@@ -195,11 +184,7 @@ def test_neither_a_shift_nor_the_scale_of_the_points_matters(kernels, dtype):
     X = points(200, 6)
     S = neighbor_similarity(X, 10)
     words = [
-        to_terms(
-            search_forest(Z, S, 3, 0.05, rng=np.random.default_rng(0), kernels=kernels),
-            Z,
-            kernels=kernels,
-        )
+        to_terms(learn(Z, S, 3, 0.05, kernels=kernels), Z, kernels=kernels)
         for Z in ((a * X + b).astype(dtype) for a, b in ((1, 0), (1e3, 0), (1e-3, 0), (1, 16)))
     ]
     for other in words[1:]:
@@ -223,34 +208,6 @@ def test_a_point_on_the_threshold_goes_right():
     X = np.repeat([1.0, np.nextafter(1.0, 2.0)], [8, 7])[:, np.newaxis]
     split = stump(X, node, 1, rng)
     assert split.b == -1.0 and split.left.tolist() == [False] * 8 + [True] * 7
-
-
-def test_equations_6_8_10_14_and_16():
-    rng = np.random.default_rng(0)
-    leaves = rng.integers(0, 3, (9, 2))
-    c = np.array([0.7, 0.2])
-    lam = 0.3
-    s = rng.random((9, 9)) < 0.4
-    np.fill_diagonal(s, False)
-    T = algorithm.selection(leaves, leaves, c)
-    for i in range(9):
-        assert algorithm.tree_selection(leaves[i : i + 1, 0], leaves[:, 0]).tolist() == [
-            [oracle.together(leaves[:, 0])[i][j] == 1 for j in range(9)]
-        ]
-        for j in range(9):
-            z = float(algorithm.z_values(s[i, j], lam))
-            assert z == (1 - lam if s[i, j] else -lam)
-            assert T[i, j] == pytest.approx(
-                sum(c[m] * (leaves[i, m] == leaves[j, m]) for m in (0, 1))
-            )
-            assert algorithm.weights(z, T[i, j]) == pytest.approx(
-                oracle.weight(T[i, j], s[i, j], lam)
-            )
-    w = algorithm.weights(algorithm.z_values(s, lam), np.where(np.eye(9), np.inf, T))
-    np.fill_diagonal(w, 0)
-    t = algorithm.tree_selection(leaves[:, 1], leaves[:, 1])
-    expected = oracle.masses(leaves[:, 1].tolist(), T.tolist(), s.astype(int).tolist(), lam)
-    assert algorithm.masses(w, t, s) == pytest.approx(expected)
 
 
 def test_a_tree_grows_split_by_split():

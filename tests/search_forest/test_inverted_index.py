@@ -10,13 +10,12 @@ import threading
 import numpy as np
 import oracles_forest as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS
 from forest_problems import listed, random_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refimpl import kernels as kernel_names
-from refimpl.kernels import forest as reference
 from refimpl.search_forest import (
     ForestOptions,
     InvertedIndex,
@@ -95,104 +94,6 @@ def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):
                 and (distances[i, len(mine) :] == np.inf).all()
             )
         index.compact()
-
-
-@fast_only
-@settings(max_examples=60, deadline=None)
-@given(case=forests(), threads=st.sampled_from([1, 2]), most=st.sampled_from([1, 3, 1000]))
-def test_twins_agree_bit_for_bit(case, threads, most):
-    forest, X, rng = case
-    one, two = KERNELS
-    for part in (X, X[:3], X[:0], np.concatenate([X] * 4)):
-        words = one.forest_words(forest, part)
-        assert_same(words, two.forest_words(forest, part, threads=threads))
-    if len(forest.planes):
-        assert_same(
-            one.plane_values(X, forest.planes[0]),
-            two.plane_values(X, forest.planes[0], threads=threads),
-        )
-    index = InvertedIndex(forest, X)
-    alive = rng.random(len(index)) < 0.8
-    words = one.forest_words(forest, X)
-    arguments = index._starts, index._items, alive, words, forest.c, most
-    expected = one.gather_candidates(*arguments)
-    for counters in (
-        None,
-        np.zeros((threads, len(X))),
-        rng.normal(size=(threads, len(X))).round(1),
-    ):
-        for a, b in zip(
-            expected,
-            two.gather_candidates(*arguments, counters=counters, threads=threads),
-            strict=True,
-        ):
-            assert_same(a, b)
-    offsets, rows, _ = expected
-    for a, b in zip(
-        one.rerank(X, X, offsets, rows, 2),
-        two.rerank(X, X, offsets, rows, 2, threads=threads),
-        strict=True,
-    ):
-        assert_same(a, b)
-
-
-@fast_only
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_twins_agree_on_more_points_than_pass_a_tree_together(threads, dtype):
-    """2048 points pass a tree together, and all trees if these are fewer."""
-    rng = np.random.default_rng(0)
-    (one, two) = KERNELS
-    forest = random_forest(rng, 4, 5, 4, dtype)
-    X = rng.normal(size=(5000, 5)).astype(dtype)
-    assert_same(one.forest_words(forest, X), two.forest_words(forest, X, threads=threads))
-    assert_same(
-        one.plane_values(X, forest.planes[0]),
-        two.plane_values(X, forest.planes[0], threads=threads),
-    )
-
-
-@each
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("plane", [0, -1])
-def test_a_point_on_a_plane_goes_right(kernels, dtype, plane):
-    """A tree of one test, of a plane or of a coordinate: x_0 - 0.5 > 0 goes left."""
-    whole = {"dtype": np.int32}
-    forest = reference.SearchForest(
-        c=np.ones(1),
-        roots=np.zeros(1, dtype=np.int64),
-        left=np.array([1, -1, -1], **whole),
-        word=np.array([-1, 0, 1], **whole),
-        plane=np.array([plane, -1, -1], **whole),
-        feature=np.array([-1 - plane, -1, -1], **whole),
-        offset=np.array([-0.5, 0.0, 0.0]),
-        planes=np.array([[1.0, 0.0]])[: plane + 1].astype(dtype),
-        lam=1.0,
-        history=np.zeros((1, 5)),
-        message="made by hand",
-    )
-    half = dtype(0.5)
-    X = np.array(
-        [[half, 9.0], [np.nextafter(half, dtype(1)), 9.0], [np.nextafter(half, dtype(0)), 9]]
-    )
-    assert kernels.forest_words(forest, X.astype(dtype)).tolist() == [[1], [0], [1]]
-
-
-def test_the_oracle_walks_as_the_kernel_does():
-    rng = np.random.default_rng(0)
-    forest = random_forest(rng, 3, 4, 4)
-    X = rng.normal(size=(50, 4))
-    for m in range(3):
-        for x, word in zip(X, reference.forest_words(forest, X)[:, m], strict=True):
-            k = forest.roots[m]
-            while forest.left[k] >= 0:
-                p = (
-                    forest.planes[forest.plane[k]]
-                    if forest.plane[k] >= 0
-                    else np.eye(4)[forest.feature[k]]
-                )
-                k = forest.left[k] + (0 if p @ x + forest.offset[k] > 0 else 1)
-            assert forest.word[k] == word
 
 
 @each
@@ -365,25 +266,6 @@ def test_bad_arguments(tmp_path):
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
         index.save(tmp_path / "other")
-
-
-@fast_only
-def test_a_point_that_is_listed_twice_counts_twice():
-    starts = np.array([0, 3])
-    items = np.array([1, 1, 0], dtype=np.int32)
-    for kernels in KERNELS:
-        found = kernels.gather_candidates(
-            starts,
-            items,
-            np.ones(2, dtype=bool),
-            np.zeros((1, 1), dtype=np.int32),
-            np.array([0.3]),
-            9,
-        )
-        for a, b in zip(
-            found, (np.array([0, 2]), np.array([1, 0]), np.array([0.6, 0.3])), strict=True
-        ):
-            assert_same(a, b)
 
 
 @fast_only

@@ -15,15 +15,8 @@ from forest_problems import FIELDS, learn, points, problems
 from hypothesis import example, given, settings
 from scipy import sparse
 
-from refimpl.kernels.eigen import length, times, times_from_left, top_eigenvector
-from refimpl.kernels.planes import fitted
-from refimpl.search_forest import (
-    ForestOptions,
-    neighbor_similarity,
-    search_forest,
-    selection,
-    to_terms,
-)
+from refimpl.kernels.eigen import top_eigenvector
+from refimpl.search_forest import neighbor_similarity, selection, to_terms
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
@@ -194,15 +187,7 @@ def test_both_forms_on_a_larger_set(kernels, dtype):
     X = points(250, 10, dtype=dtype)
     S = neighbor_similarity(X, 12)
     forests = [
-        search_forest(
-            X,
-            S,
-            4,
-            0.1,
-            rng=np.random.default_rng(3),
-            kernels=kernels,
-            options=ForestOptions(stump_above=100, pairs=pairs),
-        )
+        learn(X, S, 4, 0.1, seed=3, kernels=kernels, stump_above=100, pairs=pairs)
         for pairs in ("dense", "meeting")
     ]
     assert (
@@ -225,16 +210,7 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     X = points(1200, 30, dtype=np.float32)
     S = neighbor_similarity(X, 10)
     forests = [
-        search_forest(
-            X,
-            S,
-            2,
-            0.005,
-            rng=np.random.default_rng(0),
-            kernels=kernels,
-            threads=threads,
-            options=ForestOptions(max_depth=4),
-        )
+        learn(X, S, 2, 0.005, kernels=kernels, threads=threads, max_depth=4)
         for threads in (1, 2, 7)
     ]
     for other in forests[1:]:
@@ -334,56 +310,10 @@ def test_the_number_of_blas_threads_does_not_count():
     assert len(found) == 1
 
 
-def test_products():
-    rng = np.random.default_rng(0)
-    A = rng.normal(size=(40, 7))
-    u = rng.normal(size=40)
-    v = rng.normal(size=7)
-    np.testing.assert_allclose(times(A, v), A @ v, rtol=1e-12)
-    np.testing.assert_allclose(times_from_left(u, A), u @ A, rtol=1e-12)
-    assert length(np.array([3.0, 4.0])) == 5.0
-
-
-@pytest.mark.parametrize("seed", range(8))
-@each
-def test_a_moved_plane_selects_more_by_equation_17(kernels, seed):
-    """One split: eq. 17 by its definition, which no move lowers and some moves raise."""
-    X = points(n=120, d=6, seed=seed)
-    rng = np.random.default_rng(seed)
-    S = neighbor_similarity(X, 20)
-    lam = 0.05
-    found = []
-    for refine in (0, 1, 10):
-        forest = search_forest(
-            X,
-            S,
-            1,
-            lam,
-            rng=np.random.default_rng(1),
-            kernels=kernels,
-            options=ForestOptions(max_depth=1, refine=refine),
-        )
-        t = to_terms(forest, X, kernels=kernels)
-        together = (t == t.T) & ~np.eye(len(X), dtype=bool)
-        J = ((S.toarray() - lam) * together).sum()
-        assert J == pytest.approx(forest.history[0, 0], rel=1e-9)
-        found.append(J)
-    assert found == sorted(found)
-    A = rng.normal(size=(30, 4))
-    u = rng.normal(size=30)
-    assert np.allclose(fitted(A, u), np.linalg.lstsq(A, u, rcond=None)[0])
-    assert not fitted(A, np.zeros(30)).any() and not fitted(0 * A, u).any()
-
-
 def test_moves_are_worth_it():
     X = np.random.default_rng(3).normal(size=(400, 12))
     S = neighbor_similarity(X, 20)
-    J = [
-        search_forest(
-            X, S, 1, 0.05, rng=np.random.default_rng(1), options=ForestOptions(refine=refine)
-        ).history[0, 0]
-        for refine in (0, 10)
-    ]
+    J = [learn(X, S, 1, 0.05, seed=1, refine=refine).history[0, 0] for refine in (0, 10)]
     assert J[1] > 1.02 * J[0]
 
 

@@ -2,17 +2,16 @@
 17 by brute force.
 """
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from agreement import KERNELS
+from forest_problems import learn
 from oracles_forest import plane
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.planes import moved, with_best_threshold
-from refimpl.search_forest import ForestOptions, label_similarity, search_forest, to_terms
+from refimpl.search_forest import ForestOptions, label_similarity, to_terms
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, stump
@@ -99,21 +98,6 @@ def test_options_reach_the_plane(kernels):
     assert (loose != tight).any()
 
 
-@each
-@pytest.mark.parametrize("seed", range(6))
-def test_moves_go_on_while_equation_17_rises(kernels, seed):
-    """One move at a time: the same plane as that of many moves at once, up to the first move that
-    gains nothing.
-    """
-    X, node, M, rng = problem(MeetingPairs, kernels, seed, n=40)
-    split = best_split(X, node, ForestOptions(), rng)
-    found = [moved(X, node, split, most, kernels, None) for most in range(8)]
-    J = [worth(M, one.left) for one in found]
-    assert found[0] is split and (np.diff(J) >= -1e-9).all()
-    for a, b in pairwise(found):
-        assert worth(M, b.left) > worth(M, a.left) or (b.p == a.p).all()
-
-
 def test_the_eigensolver_ends_when_the_residual_is_small():
     """One eigenvalue is 1, the other 99 are 0: two products make a basis that holds its vector."""
     direction = np.ones(100) / 10
@@ -147,7 +131,7 @@ def test_a_basis_of_one_vector_needs_no_solver(value, start):
 def test_a_forest_of_one_column(kernels):
     X = np.array([[0.0], [1.0], [8.0], [9.0]])
     S = label_similarity([0, 0, 1, 1])
-    forest = search_forest(X, S, 1, 0.3, rng=np.random.default_rng(0), kernels=kernels)
+    forest = learn(X, S, 1, 0.3, kernels=kernels)
     words = to_terms(forest, X)
     assert words[0] == words[1] != words[2] == words[3]
 

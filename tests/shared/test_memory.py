@@ -351,43 +351,6 @@ def test_matrices_of_embedded_distances(monkeypatch):
 # ----------------------------------------------------------------------------------- search forests
 
 
-@pytest.mark.parametrize("pairs", ["meeting", "dense"])
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize(
-    ("n", "K", "M", "limits"),
-    [
-        (1200, 10, 2, {"max_depth": 7}),
-        (1200, 20, 1, {"max_leaves": 12}),
-        (60, 5, 20, {"max_depth": 3}),
-    ],
-)
-def test_search_forests(n, K, M, limits, kernels, pairs):
-    """Nearest neighbours: leaves have many similar pairs, so fewer dissimilar ones than eq. 15
-    allows.
-    """
-    X = np.random.default_rng(3).normal(size=(n, 8))
-    S = neighbor_similarity(X, K, kernels=kernels)
-
-    def train():
-        search_forest(
-            X,
-            S,
-            M,
-            0.03,
-            rng=np.random.default_rng(0),
-            kernels=kernels,
-            options=ForestOptions(pairs=pairs, **limits),
-        )
-
-    train()  # what is made once, such as scratch space, is there
-    peak = traced_peak(train)
-    assert (
-        peak
-        <= estimate_forest(X, S, M, 0.03, options=ForestOptions(pairs=pairs, **limits))
-        <= 12 * peak + 2**21
-    )
-
-
 def test_the_listed_pairs_of_large_search_forests():
     """50,000 digits, K = 100, lambda = 0.05: a process took 1.09 GB for 4 trees; with clusters it
     could take it all.
@@ -408,11 +371,13 @@ def forest_points(kind, n, d):
     return rng.normal(size=(n, d)).astype(np.float32 if kind == "single precision" else np.float64)
 
 
-def forest_pairs(kind, n):
-    """Similar pairs: of random labels, of many classes, of one class of a tenth of the points, or
-    any.
+def forest_pairs(kind, X):
+    """Similar pairs: of so many nearest neighbours, of random labels, of many classes, of one class
+    of a tenth of the points, or any.
     """
-    rng = np.random.default_rng(6)
+    n, rng = len(X), np.random.default_rng(6)
+    if isinstance(kind, int):
+        return neighbor_similarity(X, kind)
     if kind == "any":
         return sparse.csr_matrix((np.ones(5 * n), rng.integers(0, n, (2, 5 * n))), shape=(n, n)) > 0
     labels = {
@@ -427,6 +392,15 @@ def forest_pairs(kind, n):
 @pytest.mark.parametrize(
     ("points", "similar", "n", "d", "M", "lam", "options"),
     [
+        *(
+            ("normal", *sizes, 0.03, {"pairs": pairs, **limits})
+            for pairs in ("meeting", "dense")
+            for *sizes, limits in (
+                (10, 1200, 8, 2, {"max_depth": 7}),
+                (20, 1200, 8, 1, {"max_leaves": 12}),
+                (5, 60, 8, 20, {"max_depth": 3}),
+            )
+        ),
         ("clusters", "random labels", 300, 18, 2, 0.001, {"max_depth": 1}),
         ("clusters", "random labels", 184, 1, 1, 0.05, {"max_leaves": 100}),
         ("clusters", "any", 361, 2, 5, 0.001, {"max_leaves": 12}),
@@ -443,25 +417,24 @@ def forest_pairs(kind, n):
         ("normal", "any", 170, 1, 10, 0.01, {"pairs": "dense", "max_leaves": 12}),
     ],
 )
-def test_search_forests_of_any_pairs(points, similar, n, d, M, lam, options, kernels):
+def test_search_forests(points, similar, n, d, M, lam, options, kernels):
+    """Of nearest neighbours leaves have many similar pairs, so fewer dissimilar ones than eq. 15
+    allows, and the estimate is near.
+    """
     X = forest_points(points, n, d)
-    S = forest_pairs(similar, n)
+    S = forest_pairs(similar, X)
+    near = isinstance(similar, int)
     limits = {name: value for name, value in options.items() if name != "refine"}
-    splits = {} if "refine" in options else {"offset": "best", "refine": 10}
+    splits = {} if near or "refine" in options else {"offset": "best", "refine": 10}
+    how = {"kernels": kernels, "threads": 2, "options": ForestOptions(**options, **splits)}
 
     def train():
-        search_forest(
-            X,
-            S,
-            M,
-            lam,
-            rng=np.random.default_rng(0),
-            kernels=kernels,
-            threads=2,
-            options=ForestOptions(**options, **splits),
-        )
+        search_forest(X, S, M, lam, rng=np.random.default_rng(0), **how)
 
-    assert traced_peak(train) <= estimate_forest(X, S, M, lam, options=ForestOptions(**limits))
+    train()  # what is made once, such as scratch space, is there
+    peak = traced_peak(train)
+    estimate = estimate_forest(X, S, M, lam, options=ForestOptions(**limits))
+    assert peak <= estimate and (not near or estimate <= 12 * peak + 2**21)
 
 
 # --------------------------------------------------------------------------------------------- LMNN

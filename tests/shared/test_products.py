@@ -8,10 +8,10 @@ import threading
 import numpy as np
 import pytest
 from agreement import KERNELS
+from trainings import assert_equal, each
 
 from refimpl import products, resources
-from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, target_neighbors
-from refimpl.lmnn.problem import LargeMarginProblem
+from refimpl.lmnn import LMNNResult
 from refimpl.products import rows_times, transposed_times
 from refimpl.resources import on_one_blas_thread
 
@@ -33,18 +33,6 @@ def eight(monkeypatch):
 def alone(work):
     """The result of some work with BLAS on one thread."""
     return next(on_one_blas_thread(work() for _ in range(1)))
-
-
-def problem(kernels, threads, partitions=1, n=120, d=5):
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((n, d))
-    y = np.arange(n) % 3
-    X[:, 0] += 0.7 * y
-    partition = np.arange(n) % partitions
-    made = LargeMarginProblem(X, y, target_neighbors(X, y, 2), 1.5, partition, kernels, threads)
-    L = rng.standard_normal((partitions, d, d))
-    made.add_pairs(*made.impostors(made.mapped(L)))
-    return made, L
 
 
 # ----------------------------------------------------------------------------------------- products
@@ -232,43 +220,11 @@ work()
 # ------------------------------------------------------------------------------------------ in LMNN
 
 
-@pytest.mark.parametrize("partitions", [1, 2])
-def test_a_step_has_the_same_bits_with_both_kernels_on_any_number_of_threads(eight, partitions):
-    def step(kernels, threads):
-        made, L = problem(kernels, threads, partitions)
-        now = made.evaluate(L, 0.2)
-        return now.Z, now.weights, made.gradient_L(now), made.gradient_M(now.weights)
-
-    first = alone(lambda: step(KERNELS[0], 1))
-    for kernels in KERNELS:
-        for threads in (1, 2, 7, None):
-            again = alone(lambda kernels=kernels, threads=threads: step(kernels, threads))
-            for one, other in zip(first, again, strict=True):
-                np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    "train",
-    [
-        lambda X, y, **options: lmnn(X, y, 2, options=LMNNOptions(max_checks=6), **options),
-        lambda X, y, **options: lmnn(
-            X, y, 2, options=LMNNOptions(max_checks=3), partition=y, **options
-        ),
-        lambda X, y, **options: lmnn(
-            X, y, 2, options=LMNNOptions(max_checks=6, solver="printed"), **options
-        ),
-        lambda X, y, **options: lmnn_rect(X, y, 2, 2, options=LMNNOptions(max_checks=4), **options),
-    ],
-    ids=["one metric", "a metric for each class", "sub-gradient", "low rank"],
-)
-def test_trainings_do_not_depend_on_the_number_of_threads(eight, train):
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((150, 4))
-    y = np.arange(150) % 3
-    X[:, 1] += 0.8 * y
-    first = alone(lambda: train(X, y, threads=1, kernels=KERNELS[-1]))
-    for threads in (2, 7):
-        assert (
-            alone(lambda threads=threads: train(X, y, threads=threads, kernels=KERNELS[-1]))
-            == first
-        )
+@each(lambda training: training.start is LMNNResult)
+@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+def test_trainings_have_the_same_bits_where_the_products_are_shared(eight, training, kernels):
+    first, steps = alone(lambda: training.steps(kernels=KERNELS[0], threads=1))
+    for threads in (1, 2, 7, None):
+        again, others = alone(lambda n=threads: training.steps(kernels=kernels, threads=n))
+        assert_equal(again, first)
+        assert_equal([step.state for step in others], [step.state for step in steps])

@@ -17,8 +17,6 @@ from result_examples import examples
 
 import refimpl
 from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
-from refimpl.rivals.nda import NDA
-from refimpl.rivals.nearest_neighbor import Distance
 
 STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
@@ -312,36 +310,6 @@ def test_files_have_the_mode_of_any_new_file(tmp_path, umask):
 def test_other_values_are_refused(tmp_path, value):
     with pytest.raises(TypeError, match="value must be one of"):
         refimpl.save(tmp_path / "m", value)
-
-
-def test_the_rivals_results_check_their_shapes(tmp_path):
-    with pytest.raises(ValueError, match="projection"):
-        NDA(np.zeros(3), np.zeros((2, 2)), np.zeros(2))
-    with pytest.raises(ValueError, match="eigenvalues"):
-        NDA(np.zeros(2), np.zeros((2, 2)), np.zeros(3))
-    good = {
-        "name": "L2",
-        "classes": np.arange(2),
-        "factor": np.ones((1, 3)),
-        "starts": np.array([0, 1]),
-    }
-    good["log_det"] = np.zeros(1)
-    Distance(**good)
-    bad = {
-        "name": "L3",
-        "classes": np.ones((2, 2)),
-        "factor": np.ones(3),
-        "starts": np.array([0, 2]),
-        "log_det": np.zeros(2),
-    }
-    for name, value in bad.items():
-        with pytest.raises(ValueError, match=name):
-            Distance(**{**good, name: value})
-    two = {**good, "name": "Mah-C", "factor": np.ones((4, 3)), "log_det": np.zeros(2)}
-    Distance(**{**two, "starts": np.array([0, 1, 4])})
-    for starts in ([0, 0, 4], [0, 4, 4], [1, 2, 4], [0, 3, 2]):
-        with pytest.raises(ValueError, match="starts"):
-            Distance(**{**two, "starts": np.array(starts)})
 
 
 def test_no_two_results_have_one_name():

@@ -122,17 +122,6 @@ def test_enn_ranks_refuse_what_are_no_places(neighbours):
         enn_ranks(Line(), Q, X, neighbours, (1,))
 
 
-def test_enn_ranks_by_their_definition():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 9, (40, 1)) / 1.0
-    Q = rng.integers(0, 9, (10, 1)) / 1.0
-    neighbours = np.array([rng.permutation(40)[:6] for _ in Q])
-    found = enn_ranks(Line(), Q, X, neighbours, (1, 3, 6))
-    for i, q in enumerate(Q):
-        ranks = [1 + sum(abs(x - q) < abs(X[b] - q) for x in X)[0] for b in neighbours[i]]
-        assert found[i].tolist() == [max(ranks[:k]) for k in (1, 3, 6)]
-
-
 def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
     ranks = np.random.default_rng(0).integers(1, 50, 97)
     for percent in (1, 50, 95, 99, 100):

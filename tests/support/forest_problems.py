@@ -86,9 +86,9 @@ def problems(draw, most=25, ties=True):
     return X, S, how
 
 
-def learn(X, S, M, lam, *, kernels=None, threads=None, **options):
+def learn(X, S, M, lam, *, seed=0, kernels=None, threads=None, **options):
     """The forest; None if no tree is worth its cost."""
-    call = {"rng": np.random.default_rng(0), "kernels": kernels, "threads": threads}
+    call = {"rng": np.random.default_rng(seed), "kernels": kernels, "threads": threads}
     try:
         return search_forest(
             X, sparse.csr_matrix(S), M, lam, options=ForestOptions(**options), **call

@@ -1,6 +1,12 @@
-"""Small data sets for the tests of LMNN."""
+"""Small data sets and trainings for the tests of LMNN."""
+
+import dataclasses
+from functools import partial
 
 import numpy as np
+from agreement import KERNELS
+
+from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 
 
 def blobs(seed=0, n=36, d=4, classes=3, spread=0.7):
@@ -11,3 +17,15 @@ def blobs(seed=0, n=36, d=4, classes=3, spread=0.7):
         0, 1, d
     )
     return X, y
+
+
+OPTIONS = {field.name for field in dataclasses.fields(LMNNOptions)}
+
+
+def trained(*arguments, train=lmnn, **given):
+    """Train on the fastest kernels; options are given among the arguments by name."""
+    options = LMNNOptions(**{name: given.pop(name) for name in OPTIONS & given.keys()})
+    return train(*arguments, options=options, kernels=KERNELS[-1], **given)
+
+
+trained_rect = partial(trained, train=lmnn_rect)

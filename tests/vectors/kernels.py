@@ -183,13 +183,12 @@ def chamfer_distances(A, B):
 
 
 @oracle
-def chamfer_nearest(Q, X, k):
-    rounded = [[round(boosting.chamfer(q, x), 10) for x in X] for q in Q]
-    found = [boosting.nearest_k(row, k) for row in rounded]
-    return {
-        "distances": near([row for row, _ in found], 100.0),
-        "indices": [row for _, row in found],
-    }
+def chamfer_nearest(out, Q, X, k):
+    distances = [[boosting.chamfer(q, x) for x in X] for q in Q]
+    for row, *found in zip(distances, out["distances"], out["indices"], strict=True):
+        found = list(zip(*found, strict=True))
+        assert found == sorted(found) and all(abs(row[i] - d) < 1e-9 for d, i in found)
+    return {"distances": near([sorted(row)[:k] for row in distances], 100.0)}
 
 
 # ------------------------------------------------------------------------------------------- FTUNE
@@ -228,14 +227,21 @@ def pair_distances(Z, first, second):
 
 
 @oracle
-def impostors(Q, X, radii, classes_Q, classes_X):
-    pairs = [
-        (i, l)
+def impostors(out, Q, X, radii, classes_Q, classes_X):
+    squares = {
+        (i, l): oracles_lmnn.squared(q, x)
         for i, q in enumerate(Q)
         for l, x in enumerate(X)
-        if classes_Q[i] != classes_X[l] and oracles_lmnn.squared(q, x) < radii[i]
-    ]
-    return columns(pairs, "first", "second")
+        if classes_Q[i] != classes_X[l]
+    }
+    found = list(zip(out["first"], out["second"], strict=True))
+    rounded = 0.0 if all((64 * v).is_integer() for row in Q + X for v in row) else 1e-12
+    surely, perhaps = (
+        {pair for pair, square in squares.items() if square < (1 + by) * radii[pair[0]]}
+        for by in (-rounded, rounded)
+    )
+    assert found == sorted(found) and surely <= set(found) <= perhaps
+    return {}
 
 
 def hinge(z, h):
@@ -273,6 +279,14 @@ def weighted_differences(Z, start, other, edge, weights):
     return {"sums": summed([[terms(i, c) for c in range(len(Z[i]))] for i in range(len(Z))])}
 
 
+def is_cut_at_the_median(left, right):
+    """Whether an axis of the largest variance, but for rounding, divides the points."""
+    A, B = np.array(left), np.array(right)
+    spread = np.concatenate([A, B]).var(axis=0)
+    best = spread >= spread.max() * (1 - 1e-9)
+    return bool((A.max(axis=0) <= B.min(axis=0))[best].any())
+
+
 @oracle
 def build_tree(out, X, leaf_size, direction):
     assert sorted(out["order"]) == list(range(len(X)))
@@ -280,9 +294,13 @@ def build_tree(out, X, leaf_size, direction):
         [X[i] for i in out["order"][start:end]]
         for start, end in zip(out["starts"], out["ends"], strict=True)
     ]
-    assert max(map(len, parts[len(parts) // 2 :])) <= leaf_size
-    for part, left in zip(parts, parts[1::2], strict=False):
-        assert len(left) == (len(part) + 1) // 2
+    leaves = len(parts) // 2
+    assert max(map(len, parts[leaves:])) <= leaf_size
+    for start, end in zip(out["starts"][leaves:], out["ends"][leaves:], strict=True):
+        assert out["order"][start:end] == sorted(out["order"][start:end])
+    for part, left, right in zip(parts, parts[1::2], parts[2::2], strict=False):
+        assert len(left) == (len(part) + 1) // 2 and left + right == part
+        assert direction != "axis" or is_cut_at_the_median(left, right)
     means = [
         [math.fsum(column) / len(part) for column in zip(*part, strict=True)] for part in parts
     ]

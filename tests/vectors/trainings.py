@@ -68,7 +68,8 @@ def boostmap(out, D, between, triples, y, d, M_2, rounds, references, pivots):
     log = boosting.training_rounds(D, between, triples, y, d, M_2, draw, len(out))
     for state, (_, _, alpha, z) in zip(out, log, strict=True):
         assert abs(state["z"] - z) < 1e-8
-        assert abs(state["alpha"] - alpha) < 1e-5 * abs(alpha) + 1e-6
+        flat = z > 0.999  # many weights are as good
+        assert flat or abs(state["alpha"] - alpha) < 1e-5 * abs(alpha) + 1e-6
     return [{"step": step, "classifier": list(h)} for step, h, *_ in log]
 
 
