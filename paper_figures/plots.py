@@ -8,7 +8,6 @@ here touches pyplot or its global state.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from paper_figures.answers import mark_series, tell, with_answers
 from paper_figures.store import Record
+from paper_figures.svg import shorter
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
 if TYPE_CHECKING:
@@ -384,32 +384,8 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
             metadata = {"Date": None} if name == "svg" else {}
             figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
             files[name] = buffer.getvalue()
-            if name == "svg":
-                files[name] = with_answers(files[name], figure, *series, record)
-    svg, png = on_dark_pages(shorter(files["svg"])), _fewer_colours(files["png"])
-    return {".svg": svg, ".png": png}
-
-
-def shorter(svg: bytes) -> bytes:
-    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names.
-
-    Parameters
-    ----------
-    svg : bytes
-        A file as matplotlib writes it.
-
-    Returns
-    -------
-    bytes
-    """
-
-    def cut(match: re.Match[bytes]) -> bytes:
-        return re.sub(rb"(\.\d\d)\d+", rb"\1", match.group()).replace(b"\n", b" ")
-
-    svg = re.sub(rb'\b(?:d|x|y)="[^"]*"', cut, svg)
-    svg = re.sub(rb"translate\([^)]*\)", cut, svg)
-    svg = re.sub(rb'(id="|href="#)DejaVuSans', rb"\1V", svg)
-    return re.sub(rb"\n +", b"\n", svg)
+    svg = with_answers(shorter(files["svg"]), figure, *series, record)
+    return {".svg": on_dark_pages(svg), ".png": _fewer_colours(files["png"])}
 
 
 def _fewer_colours(png: bytes) -> bytes:

@@ -1,6 +1,5 @@
 """The first page: the five papers with what became of their claims, and where to begin."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from html import escape
@@ -128,12 +127,11 @@ def write(sources: Path) -> None:
     papers = registry.load_papers()
     store = Store(REPRODUCED)
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
-    data = json.dumps(lines() + figures_and_names(), ensure_ascii=False).replace("</", "<\\/")
     field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
-    field += '\n<script type="application/json" class="lines">'
+    field += "\n" + rows.data("lines", lines() + figures_and_names())
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
-    parts = (f"{field}{data}</script>", f'<div class="papers">{cards}</div>')
+    parts = (field, f'<div class="papers">{cards}</div>')
     for place, html in zip(PLACES, parts, strict=True):
         if text.count(place) != 1:
             raise ValueError(f"{page} must have the line {place.strip()!r} once")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import paper_figures
 import refimpl
 import refimpl_fast
+from paper_figures.site.finish import lighter
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["address", "link_of", "pages", "setup"]
 
 ROOT = Path(refimpl.__file__).parents[1]
+LINK = re.compile(r"source/([\w/.]+)\.html#")
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 
@@ -54,9 +56,9 @@ def address(file: str, line: int) -> str:
     --------
     >>> from paper_figures.site.listings import address
     >>> address("refimpl/lmnn/algorithm.py", 3)
-    '../source/refimpl/lmnn/algorithm.py.html#line-3'
+    '../source/refimpl/lmnn/algorithm.py.html#L3'
     """
-    return f"../source/{file}.html#line-{line}" if file in files() else ""
+    return f"../source/{file}.html#L{line}" if file in files() else ""
 
 
 def link_of(domain: str, info: dict[str, str]) -> str | None:
@@ -111,38 +113,30 @@ def _cython() -> dict[str, tuple[str, int]]:
     return found
 
 
-def pages(app: "Sphinx | None" = None) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the name, the contents and the template of the page of each module.
+def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the name, the contents and the template of each file to which a written page leads."""
+    written = (path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html"))
+    wanted = {file for text in written for file in LINK.findall(text)}
+    for file in files():
+        if file in wanted or file.endswith(".pyx"):
+            yield f"source/{file}", {"title": file, "body": _body(file)}, "page.html"
 
-    Parameters
-    ----------
-    app : sphinx.application.Sphinx, optional
-        Sphinx gives it; it is not asked.
 
-    Yields
-    ------
-    (str, dict, str)
-
-    See Also
-    --------
-    paper_figures.site.snippets : Single lines of these modules.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import pages
-    >>> next(pages())[2]
-    'page.html'
-    """
+def _body(file: str) -> str:
+    """Return a file with an anchor for each line; a line of one colour has its class."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
-    form = HtmlFormatter(linespans="line", cssclass="highlight numbered")
-    for file in files():
-        lexer = get_lexer_by_name(LEXERS[Path(file).suffix])
-        shown = highlight((ROOT / file).read_text(encoding="utf-8"), lexer, form)
-        shown = shown.replace("<pre>", '<pre tabindex="0">', 1)
-        yield f"source/{file}", {"title": file, "body": f"<h1>{file}</h1>{shown}"}, "page.html"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    html = highlight(text, get_lexer_by_name(LEXERS[Path(file).suffix]), HtmlFormatter(nowrap=True))
+    lines = []
+    for number, line in enumerate(lighter(html).rstrip("\n").split("\n"), 1):
+        whole = re.fullmatch(r"(\s*)<b class=(\w+)>([^<]*)</b>", line)
+        colour, shown = (f" class={whole[2]}", whole[1] + whole[3]) if whole else ("", line)
+        lines.append(f"<i id=L{number}{colour}>{shown}</i>")
+    code = "\n".join(lines)
+    return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The reader: a page for each paper, a row for each printed line."""
 
-import json
 from html import escape
 from pathlib import Path
 
@@ -144,15 +143,12 @@ def _links(ids: list[str]) -> str:
 def data(page: Page, live: runs.Live, pictures: bool = True) -> str:
     """Return what the script shows: the values of each line and the picture, by round."""
     rounds = range(1, max(live.trace.rounds, 1) + 1)
-    lines = {
-        rows.anchor(id): rows.packed([page.values(id, live, round) for round in rounds])
-        for id in live.ids
+    texts = {
+        rows.anchor(id): [page.values(id, live, round) for round in rounds] for id in live.ids
     }
-    draw = live.example.draw if pictures else None
-    drawn = [draw(live.trace, round) for round in rounds] if draw else []
-    text = json.dumps({"lines": lines, "pictures": drawn}, ensure_ascii=False)
-    text = text.replace("</", "<\\/")
-    return f'<script type="application/json" class="trace">{text}</script>'
+    if pictures and live.example.draw:
+        texts[""] = [live.example.draw(live.trace, round) for round in rounds]
+    return rows.data("trace", rows.pieces(texts))
 
 
 def _where(page: Page, ids: list[str]) -> str:

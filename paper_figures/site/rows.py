@@ -9,6 +9,7 @@ from html import escape, unescape
 from typing import Any
 
 from paper_figures.site import api, figures, listings, printed, snippets, steps, tracing, values
+from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
@@ -19,10 +20,11 @@ __all__ = [
     "anchor",
     "coded",
     "coloured",
+    "data",
     "erratum_of",
     "highlighted",
     "meanings",
-    "packed",
+    "pieces",
     "place",
     "short",
     "sources_of",
@@ -62,14 +64,22 @@ def coded(cell: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(cell))
 
 
-def packed(texts: list[str]) -> list[str | int]:
-    """Return texts with each repetition as the place of the first."""
-    first: dict[str, int] = {}
-    short_list: list[str | int] = []
-    for place, text in enumerate(texts):
-        short_list.append(first[text] if text in first else text)
-        first.setdefault(text, place)
-    return short_list
+def data(kind: str, value: object) -> str:
+    """Return what a script of the page reads, as an element of the page."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("</script", "<\\/script")
+    return f'<script type="application/json" class="{kind}">{text}</script>'
+
+
+def pieces(texts: dict[str, list[str]]) -> dict[str, object]:
+    """Return lists of HTML by their names; a text is the places of its pieces in a common list."""
+    known: dict[str, int] = {}
+
+    def places(text: str) -> list[int]:
+        return [known.setdefault(piece, len(known)) for piece in re.split(r"(?=<\w)", text) if piece]
+
+    listed = {name: [places(text) for text in group] for name, group in texts.items()}
+    return {"texts": listed, "pieces": list(known)}
 
 
 def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
@@ -355,9 +365,8 @@ def sources_of(names: Iterable[str]) -> str:
     for name in dict.fromkeys(names):
         source = snippets.function(*name.split("::")) if "::" in name else None
         if source is not None:
-            sources[name] = highlighted(source, "python")
-    data = json.dumps(sources, ensure_ascii=False).replace("</", "<\\/")
-    return f'<script type="application/json" class="tests">{data}</script>'
+            sources[name] = lighter(highlighted(source, "python"))
+    return data("tests", sources)
 
 
 def erratum_of(erratum: printed.Erratum) -> str:

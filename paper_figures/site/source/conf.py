@@ -16,7 +16,8 @@ extensions = [
     "paper_figures.site.listings",
     "paper_figures.site.mathml",
 ]
-exclude_patterns = ["_static", "_extra"]
+exclude_patterns = ["_static", "_extra", "_templates"]
+templates_path = ["_templates"]
 html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 linkcode_resolve = link_of
@@ -70,7 +71,10 @@ html_sidebars: dict[str, list[str]] = {
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["controls"],
+    "navbar_persistent": [],
+    "primary_sidebar_end": [],
+    "collapse_navigation": True,
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_prev_next": False,
