@@ -385,10 +385,10 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
             figure.savefig(buffer, format=name, dpi=150, metadata=metadata)
             files[name] = buffer.getvalue()
     svg = with_answers(shorter(files["svg"]), figure, *series, record)
-    return {".svg": on_dark_pages(svg), ".png": _fewer_colours(files["png"])}
+    return {".svg": on_dark_pages(svg), ".png": fewer_colours(files["png"])}
 
 
-def _fewer_colours(png: bytes) -> bytes:
+def fewer_colours(png: bytes) -> bytes:
     """Return the same image with a palette of 128 colours, in half of the bytes."""
     from PIL import Image
 

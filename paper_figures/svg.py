@@ -28,7 +28,7 @@ def shorter(svg: bytes) -> bytes:
         element.text = element.text if (element.text or "").strip() else None
         _shorten(element, names)
     _flatten(root)
-    return ElementTree.tostring(root)
+    return ElementTree.tostring(root).replace(b" />", b"/>")
 
 
 def _names(root: Element) -> dict[str, str]:
@@ -40,6 +40,7 @@ def _names(root: Element) -> dict[str, str]:
 
 
 def _shorten(element: Element, names: dict[str, str]) -> None:
+    """Shorten what an element says of itself."""
     own = element.attrib
     if not NAMED.match(own.get("id", "")):
         own["id"] = names.get(own.get("id", ""), "")
@@ -47,22 +48,26 @@ def _shorten(element: Element, names: dict[str, str]) -> None:
         own["d"] = shorter_path(own["d"])
     if LINK in own:
         own["href"] = own.pop(LINK)
-    moved = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\)", own.get("transform", ""))
+    moved = re.fullmatch(r"translate\((\S+) (\S+)\)", own.get("transform", ""))
     if moved and element.tag == f"{{{SVG}}}use":
         del own["transform"]
         own |= {"x": moved[1], "y": moved[2]}
-    for name in ("x", "y"):
-        if name in own:
-            own[name] = _number(_tenths(own[name]))
     for name, value in own.items():
+        if name in ("x", "y"):
+            value = _number(_tenths(value))
+        if name == "transform":
+            value = re.sub(r"(?<=translate\()[^)]*", _rounded, value)
         if name in ("style", "transform"):
             value = re.sub(r"([;:]) ", r"\1", value)
-            value = re.sub(r"\.(\d\d)\d*\b", r".\1", value) if "scale(.015" not in value else value
-            own[name] = re.sub(r"(?<![\d.#])0(?=\.\d)", "", value)
-        own[name] = re.sub(r"^((?:url\()?#)([\w.-]+)", lambda to: to[1] + names[to[2]], own[name])
+            value = re.sub(r"(?<![\d.#])0(?=\.\d)", "", value)
+        own[name] = re.sub(r"^((?:url\()?#)([\w.-]+)", lambda to: to[1] + names[to[2]], value)
     for name, nothing in (("id", ""), ("x", "0"), ("y", "0")):
         if own.get(name) == nothing:
             del own[name]
+
+
+def _rounded(numbers: re.Match[str]) -> str:
+    return " ".join(_number(_tenths(number)) for number in numbers[0].split())
 
 
 def _flatten(element: Element) -> None:

@@ -6,12 +6,11 @@ site must work where the project is not.
 
 import os
 import re
-import shutil
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from paper_figures import registry
+from paper_figures import plots, registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES, DataFile
 from paper_figures.store import Store
@@ -143,7 +142,7 @@ def write(sources: Path) -> None:
     for source, name in PICTURES.items():
         path = sources / "_extra" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / source, path)
+        path.write_bytes(plots.fewer_colours((ROOT / source).read_bytes()))
 
 
 def _put(sources: Path, name: str, text: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paper_figures.site import front, printed, rows
+from paper_figures.site import front, printed, rows, rst
 from paper_figures.site.demos import number
 from paper_figures.site.printed import Erratum, Paper
 from paper_figures.site.typeset import compared, typeset
@@ -21,6 +21,9 @@ from refimpl.search_forest import algorithm as search_forest
 
 __all__ = ["NUMBERS", "write"]
 
+INTRODUCTION = """\
+Misprints and errors of the five papers, as published and as corrected. What differs is marked. The
+numbers are computed when the site is built."""
 Row = tuple[str, str, str]
 """What is counted, its number as published, and as corrected."""
 
@@ -162,32 +165,17 @@ NUMBERS: dict[str, Callable[[], list[Row]]] = {
 
 
 def write(sources: Path) -> None:
-    """Write ``errata.rst``, a section for each paper.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    text = [
-        "Errata",
-        "======",
-        "",
-        "Misprints and errors of the five papers, as published and as corrected.",
-    ]
-    text += ["What differs is marked. The numbers are computed when the site is built.", ""]
+    """Write ``errata.rst``, a section for each paper, into the copy of the sources."""
+    text = [*rst.titled("Errata"), INTRODUCTION, ""]
     tests = []
     for room in printed.PREFIXES:
         paper = printed.read(room)
-        method = front.ABOUT[room][0]
-        text += [f".. _{room}:", "", method, "-" * len(method), "", ".. raw:: html", ""]
+        text += [f".. _{room}:", "", *rst.titled(front.ABOUT[room][0], "-")]
         for erratum in paper.errata:
-            text += [f"   {line}" for line in _card(paper, erratum).splitlines()]
+            text += rst.raw(_card(paper, erratum))
             tests.append(erratum.test.strip("`"))
-        text.append("")
-    text += [".. raw:: html", ""]
-    text += [f"   {line}" for line in rows.sources_of(tests).splitlines()]
-    (sources / "errata.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
+    text += [*rst.raw(rows.sources_of(tests)), *rst.script("tests", "")]
+    rst.put(sources, "errata", text)
 
 
 def _card(paper: Paper, erratum: Erratum) -> str:

@@ -10,19 +10,28 @@ __all__ = ["finish", "lighter"]
 PLAIN = "n p w o bp nn".split()
 """Classes of highlighted code that keep the text's own colour: names, operators, punctuation."""
 LOOKS = {
-    "k": "k kc kd kn kp kr ow ne".split(),
-    "m": "m mb mf mh mi mo il nb nd kt vm".split(),
-    "nf": "nf nc fm no".split(),
-    "s": "s s1 s2 sa sb sc sd se sh si sx dl".split(),
-    "c": "c c1 ch cm cp cpf cs".split(),
+    "<b>": "k kc kd kn kp kr ow ne".split(),
+    "<u>": "m mb mf mh mi mo il nb nd kt vm".split(),
+    "<b class=nf>": "nf nc fm no".split(),
+    "<b class=s>": "s s1 s2 sa sb sc sd se sh si sx dl".split(),
+    "<b class=c>": "c c1 ch cm cp cpf cs".split(),
 }
-"""{class: those that have its colour in both schemes}."""
-SHORT = {kind: look for look, kinds in LOOKS.items() for kind in kinds}
+"""{element: the classes that have one colour in both schemes}."""
+SHORT = {kind: tag for tag, kinds in LOOKS.items() for kind in kinds}
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-BESIDE = re.compile(r"<b class=(\w+)>([^<]*)</b><b class=\1>")
-NO_FILES = ("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png", "claims.json")
+BESIDE = re.compile(r"(<(?:b|u)[^>]*>)([^<]*)</[bu]>\1")
+NO_FILES = ("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png")
 """Files that no page asks for: for whoever changes the theme, and icons that are not here."""
-NO_TAGS = re.compile(r'<script[^>]*fontawesome\.js[^>]*></script>|<link rel="preload"[^>]*>')
+CUTS = {
+    r'<script[^>]*fontawesome\.js[^>]*></script>|<link rel="preload"[^>]*>': "",
+    # the styles do not name these
+    r'(?<!has-children"><a) class="(?:reference internal|reference external|toctree-l\d)"': "",
+    r'<span class="pre">([\w.=*\'\[\]]+)</span>': r"\1",
+    r" nav-internal": "",
+}
+"""{what no reader sees in a page: what remains of it}."""
+COMPOSED = ("bs-", "kind-")
+"""How classes begin whose names a script puts together."""
 
 
 def lighter(code: str) -> str:
@@ -32,11 +41,12 @@ def lighter(code: str) -> str:
         kind, text = match.groups()
         if kind in PLAIN:
             return text
-        return f"<b class={SHORT[kind]}>{text}</b>" if kind in SHORT else match[0]
+        tag = SHORT.get(kind)
+        return f"{tag}{text}</{tag[1]}>" if tag else match[0]
 
     code, joined = TOKEN.sub(short, code), 1
     while joined:
-        code, joined = BESIDE.subn(r"<b class=\1>\2", code)
+        code, joined = BESIDE.subn(r"\1\2", code)
     return code
 
 
@@ -47,13 +57,41 @@ def finish(out: Path) -> None:
     for pattern in NO_FILES:
         for path in out.rglob(pattern):
             path.unlink()
+    words: set[str] = set()
     for path in out.rglob("*.html"):
-        text = lighter(NO_TAGS.sub("", path.read_text(encoding="utf-8")))
+        text = lighter(path.read_text(encoding="utf-8"))
+        for pattern, left in CUTS.items():
+            text = re.sub(pattern, left, text)
         path.write_text(minify(text), encoding="utf-8")
+        words.update(re.findall(r"[\w-]+", text))
+    for path in out.rglob("*.js"):
+        words.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
+    for path in out.rglob("*.css"):
+        path.write_text(used(path.read_text(encoding="utf-8"), words), encoding="utf-8")
     for path in out.glob("figures/*/*.json"):
         record = columns(json.loads(path.read_text(encoding="utf-8")))
         short = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         path.write_text(short, encoding="utf-8")
+
+
+def used(css: str, words: set[str]) -> str:
+    """Return a style without the rules for classes that no page and no script names."""
+
+    def known(selector: str) -> bool:
+        names = re.findall(r"\.([A-Za-z_][\w-]*)", selector)
+        return all(name in words or name.startswith(COMPOSED) for name in names)
+
+    def rule(match: re.Match[str]) -> str:
+        selectors, body = match.groups()
+        if re.search(r"[@(\\]", selectors):
+            return match[0]
+        kept = ",".join(filter(known, selectors.split(",")))
+        return f"{kept}{{{body}}}" if kept else ""
+
+    # a token of code has a short element where it has no class
+    for tag, kind in (("b", "k"), ("u", "m")):
+        css = re.sub(rf"(\.highlight) \.{kind} {{", rf"\1 {tag} {{", css)
+    return re.sub(r"([^{}]+)\{([^{}]*)\}", rule, css)
 
 
 def columns(record: dict[str, Any]) -> dict[str, Any]:

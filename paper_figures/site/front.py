@@ -8,7 +8,7 @@ from pathlib import Path
 from paper_figures import judge, registry
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.gallery.signs import CLAIMS, slug
-from paper_figures.site import api, printed, rows, runs, steps
+from paper_figures.site import api, printed, rows, rst, runs, steps
 from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
 from paper_figures.store import Store
@@ -117,26 +117,19 @@ def figures_and_names() -> list[dict[str, str]]:
 
 
 def write(sources: Path) -> None:
-    """Put the field for printed lines and the cards of the papers into ``index.rst``.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
+    """Put the field for printed lines and the cards of the papers into ``index.rst``."""
     papers = registry.load_papers()
     store = Store(REPRODUCED)
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
     field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
     field += "\n" + rows.data("lines", lines() + figures_and_names())
+    parts = ([*rst.raw(field), *rst.script("find", "")], rst.raw(f'<div class="papers">{cards}</div>'))
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
-    parts = (field, f'<div class="papers">{cards}</div>')
-    for place, html in zip(PLACES, parts, strict=True):
+    for place, block in zip(PLACES, parts, strict=True):
         if text.count(place) != 1:
             raise ValueError(f"{page} must have the line {place.strip()!r} once")
-        raw = "\n".join([".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""])
-        text = text.replace(place, raw)
+        text = text.replace(place, "\n".join(block))
     page.write_text(text, encoding="utf-8")
 
 

@@ -123,19 +123,22 @@ def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def _body(file: str) -> str:
-    """Return a file with an anchor for each line; a line of one colour has its class."""
+    """Return a file with an anchor for each line; lines of one colour share an element."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
     text = (ROOT / file).read_text(encoding="utf-8")
     html = highlight(text, get_lexer_by_name(LEXERS[Path(file).suffix]), HtmlFormatter(nowrap=True))
-    lines = []
+    groups: list[tuple[str, list[str]]] = []
     for number, line in enumerate(lighter(html).rstrip("\n").split("\n"), 1):
-        whole = re.fullmatch(r"(\s*)<b class=(\w+)>([^<]*)</b>", line)
-        colour, shown = (f" class={whole[2]}", whole[1] + whole[3]) if whole else ("", line)
-        lines.append(f"<i id=L{number}{colour}>{shown}</i>")
-    code = "\n".join(lines)
+        whole = re.fullmatch(r"(\s*)(<b class=\w+>)([^<]*)</b>", line)
+        colour, shown = (whole[2], whole[1] + whole[3]) if whole else ("", line)
+        if not groups or line and colour != groups[-1][0]:
+            groups.append((colour, []))
+        groups[-1][1].append(f"<i id=L{number}>{shown}</i>")
+    joined = [(colour, "\n".join(lines)) for colour, lines in groups]
+    code = "\n".join(f"{colour}{lines}{'</b>' * bool(colour)}" for colour, lines in joined)
     return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
 
 

@@ -35,7 +35,7 @@ def mathml(latex: str, display: str = "inline") -> str:
     converted: str = convert(latex, display=display)
     if "\\" in re.sub(r"<[^>]*>", "", converted):
         raise ValueError(f"the formula must have commands that MathML knows; got {latex!r}")
-    return converted
+    return re.sub(r' xmlns="[^"]*"| display="inline"', "", converted)  # HTML knows the element
 
 
 def inline(text: str) -> str:

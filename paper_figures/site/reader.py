@@ -3,7 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from paper_figures.site import figures, front, printed, rows, runs, steps
+from paper_figures.site import figures, front, printed, rows, rst, runs, steps
 from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
@@ -26,48 +26,29 @@ run."""
 
 
 def write(sources: Path) -> None:
-    """Write ``reader/index.rst`` and a page for each paper.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    folder = sources / "reader"
-    folder.mkdir()
-    listed = []
+    """Write ``reader/index.rst`` and a page for each paper into the copy of the sources."""
     for room in printed.PREFIXES:
-        (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
-        listed.append(room)
-    text = ["Reader", "======", "", INTRODUCTION, "", ".. toctree::", "   :maxdepth: 2", ""]
-    text += [f"   {room}" for room in listed]
-    (folder / "index.rst").write_text("\n".join(text) + "\n", encoding="utf-8")
+        rst.put(sources, f"reader/{room}", _page(room))
+    listed = rst.toctree(printed.PREFIXES, ":maxdepth: 2")
+    rst.put(sources, "reader/index", [*rst.titled("Reader"), INTRODUCTION, "", *listed])
 
 
-def _raw(html: str) -> list[str]:
-    """Return a raw block of reStructuredText; the lines of code in it keep their indentation."""
-    return [".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""]
-
-
-def _page(room: str) -> str:
+def _page(room: str) -> list[str]:
     paper = printed.read(room)
     page = Page(room)
-    text = [paper.title, "=" * 4 * len(paper.title), "", INTRODUCTION, ""]
+    text = [*rst.titled(paper.title), INTRODUCTION, ""]
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
-    anchor = room.replace("_", "-")
     links = (
         f'<p><a href="../demos/{room}.html">Change the parameters of a small example</a> · '
-        f'<a href="../errata.html#{anchor}">{len(paper.errata)} errata</a> · '
+        f'<a href="../errata.html#{room.replace("_", "-")}">{len(paper.errata)} errata</a> · '
         f'<a href="../whole/{room}.html">Whole algorithms</a></p>'
     )
-    text += _raw(front.finder(front.ABOUT[room][2]) + links + _symbols(paper))
+    text += rst.raw(front.finder(front.ABOUT[room][2]) + links + _symbols(paper))
     for section in steps.read(room).sections:
-        text += [section.title, "-" * 4 * len(section.title), ""]
-        text += _raw(_section(page, section))
-    tests = [name for line in paper.lines.values() for name in line.tests]
-    text += _raw(rows.sources_of(tests))
-    return "\n".join(text)
+        text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
+    text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
+    return [*text, *rst.script("reader"), *rst.script("tests"), *rst.script("find")]
 
 
 def _symbols(paper: printed.Paper) -> str:

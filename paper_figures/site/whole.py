@@ -10,12 +10,17 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from paper_figures.site import front, listings, printed, reader, rows, runs, snippets, steps
+from paper_figures.site import front, listings, printed, reader, rows, rst, runs, snippets, steps
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
 
 __all__ = ["functions", "write"]
+
+INTRODUCTION = """\
+The printed steps in our words are on the left, the whole functions of the code on the right. Point
+at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
+round to round of a small run; a step shows what its lines computed."""
 
 
 def functions(room: str, section: Section) -> list[Snippet]:
@@ -31,41 +36,22 @@ def functions(room: str, section: Section) -> list[Snippet]:
 
 
 def write(sources: Path) -> None:
-    """Write ``whole/``, a page for each paper.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    folder = sources / "whole"
-    folder.mkdir()
-    text = ["Whole algorithms", "================", "", INTRODUCTION, "", ".. toctree::", ""]
+    """Write ``whole/``, a page for each paper, into the copy of the sources."""
     for room in printed.PREFIXES:
-        (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
-        text.append(f"   {room}")
-    (folder / "index.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
+        rst.put(sources, f"whole/{room}", _page(room))
+    listed = rst.toctree(printed.PREFIXES)
+    rst.put(sources, "whole/index", [*rst.titled("Whole algorithms"), INTRODUCTION, "", *listed])
 
 
-INTRODUCTION = """\
-The printed steps in our words are on the left, the whole functions of the code on the right. Point
-at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
-round to round of a small run; a step shows what its lines computed."""
-
-
-def _page(room: str) -> str:
-    method = front.ABOUT[room][0]
-    title = f"{method}: whole algorithms"
-    text = [title, "=" * len(title), "", INTRODUCTION, "", ".. raw:: html", ""]
-    text += [f'   <p><a href="../reader/{room}.html">The same, line by line</a></p>', ""]
+def _page(room: str) -> list[str]:
+    text = [*rst.titled(f"{front.ABOUT[room][0]}: whole algorithms"), INTRODUCTION, ""]
+    text += rst.raw(f'<p><a href="../reader/{room}.html">The same, line by line</a></p>')
     page = rows.Page(room)
     for section in steps.read(room).sections:
         found = functions(room, section)
         if found:
-            text += [section.title, "-" * 4 * len(section.title), "", ".. raw:: html", ""]
-            text += [f"   {line}" for line in _section(page, section, found).splitlines()]
-            text.append("")
-    return "\n".join(text)
+            text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section, found))]
+    return [*text, *rst.script("whole")]
 
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:

@@ -110,16 +110,6 @@
     }
   });
 
-  // The source of a test comes when the test is opened.
-  const tests = JSON.parse(document.querySelector("script.tests").textContent);
-  for (const test of document.querySelectorAll("details.test")) {
-    const fill = () => {
-      if (test.open && !test.querySelector("pre")) test.insertAdjacentHTML("beforeend", tests[test.dataset.test] ?? "");
-    };
-    test.addEventListener("toggle", fill);
-    fill();
-  }
-
   // A short word at the bottom of the screen, which screen readers hear.
   const said = document.createElement("div");
   said.className = "said";
