@@ -91,7 +91,9 @@ def used(css: str, words: set[str]) -> str:
     # a token of code has a short element where it has no class
     for tag, kind in (("b", "k"), ("u", "m")):
         css = re.sub(rf"(\.highlight) \.{kind} {{", rf"\1 {tag} {{", css)
-    return re.sub(r"([^{}]+)\{([^{}]*)\}", rule, css)
+    licences = "".join(re.findall(r"/\*!.*?\*/", css, re.DOTALL))
+    css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
+    return licences + re.sub(r"([^{}]+)\{([^{}]*)\}", rule, css)
 
 
 def columns(record: dict[str, Any]) -> dict[str, Any]:

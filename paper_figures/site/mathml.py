@@ -35,7 +35,9 @@ def mathml(latex: str, display: str = "inline") -> str:
     converted: str = convert(latex, display=display)
     if "\\" in re.sub(r"<[^>]*>", "", converted):
         raise ValueError(f"the formula must have commands that MathML knows; got {latex!r}")
-    return re.sub(r' xmlns="[^"]*"| display="inline"', "", converted)  # HTML knows the element
+    # HTML knows the element, and has no tags that end themselves
+    short = re.sub(r' xmlns="[^"]*"| display="inline"', "", converted)
+    return re.sub(r"<(\w+)([^>]*?) ?/>", r"<\1\2></\1>", short)
 
 
 def inline(text: str) -> str:
