@@ -201,6 +201,7 @@ def with_answers(
     data = {"names": names, "lines": list(said), "places": places, "radius": REACH}
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     written = written.replace("]]>", "]]\\u003e")
+    script = re.sub(r"^ +(?://.*\n)?", "", script, flags=re.MULTILINE)
     script = f"const picture = {written};\n{script}"
     added = f"<style>{STYLE}</style><script><![CDATA[\n{script}]]></script>\n"
     return svg.replace(b"</svg>", added.encode() + b"</svg>")

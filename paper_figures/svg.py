@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 __all__ = ["shorter", "shorter_path"]
 
 SVG, LINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
+GROUP = f"{{{SVG}}}g"
 NAMED = re.compile(r"(?:key|series) ")  # ids by which answers.py finds the parts of a series
 TENTHS = 10
 
@@ -75,15 +76,17 @@ def _flatten(element: Element) -> None:
     parts: list[Element] = []
     for part in element:
         _flatten(part)
-        parts += list(part) if part.tag == f"{{{SVG}}}g" and not part.attrib else [part]
+        parts += list(part) if part.tag == GROUP and not part.attrib else [part]
     element[:] = parts
     styles = {part.get("style") for part in parts}
-    if element.tag == f"{{{SVG}}}g" and "style" not in element.attrib and len(styles) == 1:
-        (style,) = styles
-        if style:
-            element.set("style", style)
-            for part in parts:
-                del part.attrib["style"]
+    if element.tag == GROUP and "style" not in element.attrib and len(styles) == 1 and all(styles):
+        element.set("style", styles.pop() or "")
+        for part in parts:
+            del part.attrib["style"]
+    alone = element.tag == GROUP and [part.tag for part in parts] == [GROUP]
+    if alone and not element.attrib.keys() & {"clip-path", *parts[0].attrib}:
+        element.attrib |= parts[0].attrib
+        element[:] = list(parts[0])
 
 
 def shorter_path(d: str) -> str:

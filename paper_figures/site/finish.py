@@ -30,6 +30,9 @@ CUTS = {
     r" nav-internal": "",
 }
 """{what no reader sees in a page: what remains of it}."""
+VALUE = re.compile(r'(?<=<span class="is">)[^<]*')
+KEPT, GIVEN = str.maketrans("\n ", "\ue000\ue001"), str.maketrans("\ue000\ue001", "\n ")
+"""White space of values, which their style keeps: `minify` must not see it."""
 COMPOSED = ("bs-", "kind-")
 """How classes begin whose names a script puts together."""
 
@@ -62,7 +65,8 @@ def finish(out: Path) -> None:
         text = lighter(path.read_text(encoding="utf-8"))
         for pattern, left in CUTS.items():
             text = re.sub(pattern, left, text)
-        path.write_text(minify(text), encoding="utf-8")
+        text = VALUE.sub(lambda value: value[0].translate(KEPT), text)
+        path.write_text(minify(text).translate(GIVEN), encoding="utf-8")
         words.update(re.findall(r"[\w-]+", text))
     for path in out.rglob("*.js"):
         words.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
