@@ -9,12 +9,15 @@ import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from paper_figures.themes import LIGHT
+
 __all__ = ["shorter", "shorter_path"]
 
 SVG, LINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
 GROUP = f"{{{SVG}}}g"
 NAMED = re.compile(r"(?:key|series) ")  # ids by which answers.py finds the parts of a series
 TENTHS = 10
+INK = f"fill:{LIGHT.ink.lower()}"
 
 
 def shorter(svg: bytes) -> bytes:
@@ -29,6 +32,8 @@ def shorter(svg: bytes) -> bytes:
         element.text = element.text if (element.text or "").strip() else None
         _shorten(element, names)
     _flatten(root)
+    _inherit(root)
+    root.set("style", INK)  # most letters have it
     return ElementTree.tostring(root).replace(b" />", b"/>")
 
 
@@ -52,7 +57,7 @@ def _shorten(element: Element, names: dict[str, str]) -> None:
     moved = re.fullmatch(r"translate\((\S+) (\S+)\)", own.get("transform", ""))
     if moved and element.tag == f"{{{SVG}}}use":
         del own["transform"]
-        own |= {"x": moved[1], "y": moved[2]}
+        own |= {"x": str(round(float(moved[1]))), "y": moved[2]}  # of a letter: in its own units
     for name, value in own.items():
         if name in ("x", "y"):
             value = _number(_tenths(value))
@@ -87,6 +92,15 @@ def _flatten(element: Element) -> None:
     if alone and not element.attrib.keys() & {"clip-path", *parts[0].attrib}:
         element.attrib |= parts[0].attrib
         element[:] = list(parts[0])
+
+
+def _inherit(element: Element) -> None:
+    """Take the ink out of what is within nothing that says another."""
+    for part in element:
+        if part.get("style") == INK:
+            del part.attrib["style"]
+        if "style" not in part.attrib:
+            _inherit(part)
 
 
 def shorter_path(d: str) -> str:

@@ -174,7 +174,7 @@ def write(sources: Path) -> None:
         for erratum in paper.errata:
             text += rst.raw(_card(paper, erratum))
             tests.append(erratum.test.strip("`"))
-    text += [*rst.raw(rows.sources_of(tests)), *rst.script("tests", "")]
+    text += [*rst.raw(rows.sources_of(tests)), *rst.scripts("tests", top="")]
     rst.put(sources, "errata", text)
 
 

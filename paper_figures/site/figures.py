@@ -57,7 +57,7 @@ def _paper(room: Room) -> list[str]:
 def _gallery(kind: str, body: str, top: str) -> list[str]:
     style = f'<link rel="stylesheet" href="{top}_static/gallery.css">'
     page = rst.raw(f'{style}<div class="gallery {kind}">\n{body}\n</div>')
-    return [*page, *rst.script("gallery", top)]
+    return [*page, *rst.scripts("gallery", top=top)]
 
 
 def _pages(room: str) -> dict[str, str]:

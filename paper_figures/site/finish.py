@@ -28,6 +28,7 @@ CUTS = {
     r'(?<!has-children"><a) class="(?:reference internal|reference external|toctree-l\d)"': "",
     r'<span class="pre">([\w.=*\'\[\]]+)</span>': r"\1",
     r" nav-internal": "",
+    r"\?digest=(\w{8})\w*": r"?v=\1",
 }
 """{what no reader sees in a page: what remains of it}."""
 VALUE = re.compile(r'(?<=<span class="is">)[^<]*')

@@ -90,7 +90,7 @@ class Picture:
 
     def line(self, xs: Sequence[float], ys: Sequence[float], style: str = "line") -> None:
         """Draw a line through points."""
-        joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))
+        joined = " ".join(f"{a:g},{b:g}" for a, b in map(self.at, xs, ys))
         self.parts.append(f'<polyline class="{style}" points="{joined}"/>')
 
     def curve(self, xs: FloatArray, ys: FloatArray, style: str = "line") -> None:

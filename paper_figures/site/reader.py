@@ -29,6 +29,8 @@ def write(sources: Path) -> None:
     """Write ``reader/index.rst`` and a page for each paper into the copy of the sources."""
     for room in printed.PREFIXES:
         rst.put(sources, f"reader/{room}", _page(room))
+        runs_of = sources / "_static" / f"{room}.js"
+        runs_of.write_text(f"const RUNS = {rows.json_of(data(room))};\n", encoding="utf-8")
     listed = rst.toctree(printed.PREFIXES, ":maxdepth: 2")
     rst.put(sources, "reader/index", [*rst.titled("Reader"), INTRODUCTION, "", *listed])
 
@@ -48,7 +50,7 @@ def _page(room: str) -> list[str]:
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
     text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
-    return [*text, *rst.script("reader"), *rst.script("tests"), *rst.script("find")]
+    return [*text, *rst.scripts(room, "reader", "tests", "find")]
 
 
 def _symbols(paper: printed.Paper) -> str:
@@ -80,8 +82,6 @@ def _section(page: Page, section: Section) -> str:
             f"<figcaption>{caption}</figcaption></figure>"
         )
     parts += [page.row(id, live) for id in ids]
-    if live is not None:
-        parts.append(data(page, live))
     parts.append(_where(page, ids))
     parts.append("</section>")
     return "\n".join(parts)
@@ -121,15 +121,19 @@ def _links(ids: list[str]) -> str:
     return "".join(parts)
 
 
-def data(page: Page, live: runs.Live, pictures: bool = True) -> str:
-    """Return what the script shows: the values of each line and the picture, by round."""
-    rounds = range(1, max(live.trace.rounds, 1) + 1)
-    texts = {
-        rows.anchor(id): [page.values(id, live, round) for round in rounds] for id in live.ids
-    }
-    if pictures and live.example.draw:
-        texts[""] = [live.example.draw(live.trace, round) for round in rounds]
-    return rows.data("trace", rows.pieces(texts))
+def data(room: str) -> dict[str, object]:
+    """Return what the scripts show of each section's run: its values and pictures, by round."""
+    page = Page(room)
+    found = {}
+    for section in steps.read(room).sections:
+        if section.example:
+            live = runs.live(room, section)
+            rounds = range(1, max(live.trace.rounds, 1) + 1)
+            texts = {rows.anchor(id): [page.values(id, live, t) for t in rounds] for id in live.ids}
+            if live.example.draw:
+                texts[""] = [live.example.draw(live.trace, t) for t in rounds]
+            found[section.id] = rows.pieces(texts)
+    return found
 
 
 def _where(page: Page, ids: list[str]) -> str:

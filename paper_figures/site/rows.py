@@ -23,6 +23,7 @@ __all__ = [
     "data",
     "erratum_of",
     "highlighted",
+    "json_of",
     "meanings",
     "pieces",
     "place",
@@ -64,10 +65,14 @@ def coded(cell: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(cell))
 
 
+def json_of(value: object) -> str:
+    """Return a value as JSON in few bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def data(kind: str, value: object) -> str:
     """Return what a script of the page reads, as an element of the page."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = text.replace("</script", "<\\/script")
+    text = json_of(value).replace("</script", "<\\/script")
     return f'<script type="application/json" class="{kind}">{text}</script>'
 
 

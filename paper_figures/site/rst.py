@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["put", "raw", "script", "titled", "toctree"]
+__all__ = ["put", "raw", "scripts", "titled", "toctree"]
 
 
 def titled(title: str, line: str = "=") -> list[str]:
@@ -16,9 +16,9 @@ def raw(html: str) -> list[str]:
     return [".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""]
 
 
-def script(name: str, top: str = "../") -> list[str]:
-    """Return what asks for a script of the site, from a page that lies `top` below it."""
-    return raw(f'<script src="{top}_static/{name}.js" defer></script>')
+def scripts(*names: str, top: str = "../") -> list[str]:
+    """Return what asks for scripts of the site, from a page that lies `top` below it."""
+    return raw("\n".join(f'<script src="{top}_static/{name}.js" defer></script>' for name in names))
 
 
 def toctree(names: Iterable[str], *options: str) -> list[str]:

@@ -51,14 +51,14 @@ def _page(room: str) -> list[str]:
         found = functions(room, section)
         if found:
             text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section, found))]
-    return [*text, *rst.script("whole")]
+    return [*text, *rst.scripts(room, "whole")]
 
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
     room = page.paper.room
     ids = runs.ids_of(room, section)
     live = runs.live(room, section) if section.example else None
-    parts = ['<section class="whole">', f"<p>{inline(section.words)}</p>"]
+    parts = [f'<section class="whole" data-section="{escape(section.id)}">', f"<p>{inline(section.words)}</p>"]
     parts.append(reader.slider(section, live))
     parts.append('<div class="halves"><ol class="steps">')
     parts += [_step(page, id, live) for id in ids]
@@ -69,8 +69,6 @@ def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
         inner = "".join(rows.place(s) + rows.highlighted(s, "cython") for s in twins)
         parts.append(f'<details class="twin"><summary>In Cython</summary>{inner}</details>')
     parts.append("</div></div>")
-    if live is not None:
-        parts.append(reader.data(page, live, pictures=False))
     return "\n".join([*parts, "</section>"])
 
 

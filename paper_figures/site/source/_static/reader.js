@@ -8,10 +8,10 @@
   const players = new Map();
   const waiting = [];
   for (const section of sections) {
-    const data = section.querySelector("script.trace");
+    const run = RUNS[section.dataset.section];
     const slider = section.querySelector("input[type=range]");
-    if (!data || !slider) continue;
-    const { texts, pieces } = JSON.parse(data.textContent); // a text is a list of places in the pieces
+    if (!run || !slider) continue;
+    const { texts, pieces } = run; // a text is a list of places in the pieces
     const show = () => {
       const place = Number(slider.value) - 1;
       section.querySelector("output").value = slider.value;

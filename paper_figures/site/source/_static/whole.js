@@ -19,9 +19,9 @@ for (const section of document.querySelectorAll("section.whole")) {
   section.addEventListener("mouseleave", () => mark(section.querySelector("[data-lines]:focus"), false));
 
   const slider = section.querySelector("input[type=range]");
-  const data = section.querySelector("script.trace");
-  if (!slider || !data) continue;
-  const { texts, pieces } = JSON.parse(data.textContent);
+  if (!slider) continue;
+  const { "": _, ...texts } = RUNS[section.dataset.section].texts; // without the pictures
+  const { pieces } = RUNS[section.dataset.section];
   const show = () => {
     section.querySelector("output").value = slider.value;
     for (const [id, list] of Object.entries(texts)) {
