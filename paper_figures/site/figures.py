@@ -49,9 +49,16 @@ def _first(rooms: Sequence[Room], papers: Sequence[Paper]) -> list[str]:
 
 def _paper(room: Room) -> list[str]:
     body = _gallery("paper", gallery.paper_page(room, alone=False), "../../")
-    below = {f"{FOLDER}/{room.name}/summary": "summary", f"papers/{room.name}": f"/papers/{room.name}"}
+    below = {
+        f"{FOLDER}/{room.name}/summary": "summary",
+        f"papers/{room.name}": f"/papers/{room.name}",
+    }
     listed = [name for page, name in below.items() if page in PAGES.values()]
-    return [*rst.titled(room.paper.title), *body, *(rst.toctree(listed, ":hidden:") if listed else ())]
+    return [
+        *rst.titled(room.paper.title),
+        *body,
+        *(rst.toctree(listed, ":hidden:") if listed else ()),
+    ]
 
 
 def _gallery(kind: str, body: str, top: str) -> list[str]:

@@ -123,7 +123,10 @@ def write(sources: Path) -> None:
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
     field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
     field += "\n" + rows.data("lines", lines() + figures_and_names())
-    parts = ([*rst.raw(field), *rst.scripts("find", top="")], rst.raw(f'<div class="papers">{cards}</div>'))
+    parts = (
+        [*rst.raw(field), *rst.scripts("find", top="")],
+        rst.raw(f'<div class="papers">{cards}</div>'),
+    )
     page = sources / "index.rst"
     text = page.read_text(encoding="utf-8")
     for place, block in zip(PLACES, parts, strict=True):

@@ -119,10 +119,10 @@ def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
     wanted = {file for text in written for file in LINK.findall(text)}
     for file in files():
         if file in wanted or file.endswith(".pyx"):
-            yield f"source/{file}", {"title": file, "body": _body(file)}, "page.html"
+            yield f"source/{file}", {"title": file, "body": body(file)}, "page.html"
 
 
-def _body(file: str) -> str:
+def body(file: str) -> str:
     """Return a file with an anchor for each line; lines of one colour share an element."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
@@ -134,7 +134,7 @@ def _body(file: str) -> str:
     for number, line in enumerate(lighter(html).rstrip("\n").split("\n"), 1):
         whole = re.fullmatch(r"(\s*)(<b class=\w+>)([^<]*)</b>", line)
         colour, shown = (whole[2], whole[1] + whole[3]) if whole else ("", line)
-        if not groups or line and colour != groups[-1][0]:
+        if not groups or (line and colour != groups[-1][0]):
             groups.append((colour, []))
         groups[-1][1].append(f"<i id=L{number}>{shown}</i>")
     joined = [(colour, "\n".join(lines)) for colour, lines in groups]

@@ -81,7 +81,9 @@ def pieces(texts: dict[str, list[str]]) -> dict[str, object]:
     known: dict[str, int] = {}
 
     def places(text: str) -> list[int]:
-        return [known.setdefault(piece, len(known)) for piece in re.split(r"(?=<\w)", text) if piece]
+        return [
+            known.setdefault(piece, len(known)) for piece in re.split(r"(?=<\w)", text) if piece
+        ]
 
     listed = {name: [places(text) for text in group] for name, group in texts.items()}
     return {"texts": listed, "pieces": list(known)}

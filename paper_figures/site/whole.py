@@ -58,7 +58,10 @@ def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
     room = page.paper.room
     ids = runs.ids_of(room, section)
     live = runs.live(room, section) if section.example else None
-    parts = [f'<section class="whole" data-section="{escape(section.id)}">', f"<p>{inline(section.words)}</p>"]
+    parts = [
+        f'<section class="whole" data-section="{escape(section.id)}">',
+        f"<p>{inline(section.words)}</p>",
+    ]
     parts.append(reader.slider(section, live))
     parts.append('<div class="halves"><ol class="steps">')
     parts += [_step(page, id, live) for id in ids]

@@ -11,7 +11,6 @@ import pytest
 from paper_figures.site import which
 from paper_figures.site.documents import PAGES, ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
-from paper_figures.site.finish import finish
 from paper_figures.store import Store
 
 pytest.importorskip("markdown_it")
@@ -41,15 +40,6 @@ def test_a_link_leads_to_the_page_of_its_file(link, shown):
 
 def test_every_document_exists():
     assert all((ROOT / path).is_file() for path in PAGES)
-
-
-def test_finished_pages_are_lighter(tmp_path):
-    (tmp_path / "a.js.map").write_text("{}")
-    code = '<span class="n">x</span> <span class="o">=</span> <span class="mi">1</span>'
-    (tmp_path / "m.html").write_text(code)
-    finish(tmp_path)
-    assert (tmp_path / "m.html").read_text() == 'x = <span class="mi">1</span>'
-    assert not list(tmp_path.glob("*.map"))
 
 
 def test_the_page_of_data_says_what_reads_a_file():
