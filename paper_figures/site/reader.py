@@ -124,7 +124,7 @@ def _links(ids: list[str]) -> str:
 def data(room: str) -> dict[str, object]:
     """Return what the scripts show of each section's run: its values and pictures, by round."""
     page = Page(room)
-    found = {}
+    found: dict[str, object] = {}
     for section in steps.read(room).sections:
         if section.example:
             live = runs.live(room, section)

@@ -152,7 +152,7 @@ def test_every_page_has_the_navigation_of_the_site():
 
 
 def test_every_file_that_is_shown_can_be_read(pages):
-    """Those of printed lines and of the API, and all kernels in Cython; each line has its anchor."""
+    """Those of printed lines and of the API, and all kernels in Cython, by an anchor a line."""
     shown = {mark.file for marks in printed.marks().values() for mark in marks}
     shown |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob("refimpl_fast/*.pyx")}
     for entry in api.entries():
