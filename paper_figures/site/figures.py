@@ -20,13 +20,7 @@ KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts", "claims.j
 
 
 def write(sources: Path) -> None:
-    """Draw the stored results, and write the page of each paper and the one of all.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources. Its folder ``_extra`` goes into the site as it is.
-    """
+    """Draw the stored results, and write the page of each paper and the one of all."""
     folder = sources / "_extra" / FOLDER
     shutil.copytree(REPRODUCED, folder, ignore=KEPT_OUT)
     store, papers = Store(folder), registry.load_papers()
@@ -79,18 +73,7 @@ def _pages(room: str) -> dict[str, str]:
 
 
 def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
-    """Return the claims of a paper that any of some figures decides.
-
-    Parameters
-    ----------
-    room : str
-    figures : set of str
-        Their names, without the paper's.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """Return the claims of a paper that any of some figures decides."""
     return [claim for claim in judge.load_claims(room).claims if figures & set(claim.figures)]
 
 

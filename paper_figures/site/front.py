@@ -15,9 +15,6 @@ from paper_figures.store import Store
 
 __all__ = ["ABOUT", "FINDER", "finder", "lines", "write"]
 
-PLACES = (".. field of the first page\n", ".. papers of the first page\n")
-"""The lines of index.rst that the field for printed lines and the cards replace."""
-
 ABOUT = {
     "boosted_distance": (
         "Boosted Distance",
@@ -64,17 +61,7 @@ aria-controls="lines-listed">
 
 
 def finder(example: str) -> str:
-    """Return the field in which a reader types a printed line, such as ``A.2 line 7``.
-
-    Parameters
-    ----------
-    example : str
-        What stands in the empty field.
-
-    Returns
-    -------
-    str
-    """
+    """Return the field in which a reader types a printed line, such as ``A.2 line 7``."""
     return FINDER.format(example=escape(example))
 
 
@@ -123,17 +110,12 @@ def write(sources: Path) -> None:
     cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
     field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
     field += "\n" + rows.data("lines", lines() + figures_and_names())
-    parts = (
-        [*rst.raw(field), *rst.scripts("find", top="")],
-        rst.raw(f'<div class="papers">{cards}</div>'),
+    rst.fill(
+        sources, "index", "field of the first page", [*rst.raw(field), *rst.scripts("find", top="")]
     )
-    page = sources / "index.rst"
-    text = page.read_text(encoding="utf-8")
-    for place, block in zip(PLACES, parts, strict=True):
-        if text.count(place) != 1:
-            raise ValueError(f"{page} must have the line {place.strip()!r} once")
-        text = text.replace(place, "\n".join(block))
-    page.write_text(text, encoding="utf-8")
+    rst.fill(
+        sources, "index", "papers of the first page", rst.raw(f'<div class="papers">{cards}</div>')
+    )
 
 
 def _card(room: Room) -> str:

@@ -35,56 +35,12 @@ def files() -> tuple[str, ...]:
 
 
 def address(file: str, line: int) -> str:
-    """Return the link to a line from a page one folder below the site; empty if there is none.
-
-    Parameters
-    ----------
-    file : str
-        From the top of the checkout.
-    line : int
-        From 1.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    link_of : The same for an object.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import address
-    >>> address("refimpl/lmnn/algorithm.py", 3)
-    '../source/refimpl/lmnn/algorithm.py.html#L3'
-    """
+    """Return the link to a line from a page one folder below the site; empty if there is none."""
     return f"../source/{file}.html#L{line}" if file in files() else ""
 
 
 def link_of(domain: str, info: dict[str, str]) -> str | None:
-    """Return the link from an entry of the API to its definition, as sphinx.ext.linkcode asks.
-
-    Parameters
-    ----------
-    domain : str
-        Sphinx's name of the language; all entries are in Python.
-    info : dict of str to str
-        The module and the full name.
-
-    Returns
-    -------
-    str or None
-
-    See Also
-    --------
-    address : The link to a line.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import link_of
-    >>> link_of("py", {"module": "refimpl_fast", "fullname": "nothing"}) is None
-    True
-    """
+    """Return the link from an entry of the API to its definition, as sphinx.ext.linkcode asks."""
     if info["module"].startswith("refimpl_fast"):
         file, line = _cython().get(info["fullname"], ("", 0))
         return address(file, line) or None

@@ -10,26 +10,7 @@ __all__ = ["inline", "mathml", "setup"]
 
 
 def mathml(latex: str, display: str = "inline") -> str:
-    """Return a LaTeX formula as a MathML element.
-
-    Parameters
-    ----------
-    latex : str
-    display : {"inline", "block"}
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    inline : Formulas within a text.
-
-    Examples
-    --------
-    >>> mathml("n = 1")[:5]  # doctest: +SKIP
-    '<math'
-    """
+    """Return a LaTeX formula as a MathML element."""
     from latex2mathml.converter import convert
 
     converted: str = convert(latex, display=display)

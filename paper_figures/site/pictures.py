@@ -13,18 +13,9 @@ WIDTH, HEIGHT, EDGE = 420.0, 280.0, 26.0
 
 
 class Picture:
-    """A picture with two axes, or with one if `y` is None.
+    """A picture in which `x` and `y` fit; it has one axis if `y` is None.
 
-    Parameters
-    ----------
-    x, y : sequence of float
-        The data that must fit in.
-    title : str
-        What the picture shows; readers of the screen hear it.
-    labels : (str, str)
-        The names of the axes.
-    equal : bool
-        Whether a unit is as long on both axes.
+    A unit is as long on both axes if they are `equal`. Readers of the screen hear the title.
     """
 
     def __init__(

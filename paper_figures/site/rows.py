@@ -40,17 +40,7 @@ _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 
 def anchor(id: str) -> str:
-    """Return the permalink of a printed line: ``BD-A.2-7``.
-
-    Parameters
-    ----------
-    id : str
-        ``BD:A.2:7``.
-
-    Returns
-    -------
-    str
-    """
+    """Return the permalink of a printed line: ``BD-A.2-7``."""
     return id.replace(":", "-")
 
 
@@ -142,12 +132,7 @@ def coloured_lines(snippet: Snippet) -> list[int]:
 
 
 class Page:
-    """What the rows of a paper share.
-
-    Parameters
-    ----------
-    room : str
-    """
+    """What the rows of a paper share."""
 
     def __init__(self, room: str) -> None:
         self.paper = printed.read(room)
@@ -160,18 +145,7 @@ class Page:
         return api.addresses()
 
     def row(self, id: str, live: Live | None) -> str:
-        """Return the row of a printed line.
-
-        Parameters
-        ----------
-        id : str
-        live : Live or None
-            The run of its section.
-
-        Returns
-        -------
-        str
-        """
+        """Return the row of a printed line."""
         parts = [self._formula(id), self._step(id), '<div class="code">', self._reference(id)]
         if live is not None and id in live.ids:
             shown = self.values(id, live, 1)
@@ -391,24 +365,7 @@ def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
     A row may have several symbols, names and shapes. A name has its own symbol if one begins with
     it, and its own shape if there are as many shapes as names: commas divide them, and semicolons
-    those of another function.
-
-    Parameters
-    ----------
-    symbols : iterable of (str, str, str)
-        Symbol, identifiers and shape, as PAPER.md has them.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> meanings([("P, N", "`P`, `N` (`Differences`)", "(n_P, d), (n_N, d)")])["N"]
-    'N, shape (n_P, d), (n_N, d)'
-    >>> meanings([("s_i, s_max", "`s_i`, `s_max`; `alpha` of `Phi`", "-; (T,)")])["s_max"]
-    's_max'
-    """
+    those of another function."""
     found: dict[str, list[str]] = {}
     for symbol, identifiers, shape in symbols:
         groups = identifiers.split(";")

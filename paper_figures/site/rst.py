@@ -1,9 +1,29 @@
 """Pages of reStructuredText: titles, blocks of HTML, and the scripts that a page asks for."""
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-__all__ = ["put", "raw", "scripts", "titled", "toctree"]
+__all__ = ["fill", "macros", "put", "raw", "scripts", "table", "titled", "toctree"]
+
+
+@cache
+def macros(name: str) -> Any:
+    """Return the macros of a template."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup, escape
+
+    loader = PackageLoader("paper_figures.site")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["kept"] = lambda text: escape(text).replace("\n", Markup("&#10;"))
+    return environment.get_template(f"{name}.jinja").module
 
 
 def titled(title: str, line: str = "=") -> list[str]:
@@ -21,10 +41,27 @@ def scripts(*names: str, top: str = "../") -> list[str]:
     return raw("\n".join(f'<script src="{top}_static/{name}.js" defer></script>' for name in names))
 
 
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    """Return a table whose cells are reStructuredText."""
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in (head, *rows):
+        lines += [f"{'     -' if place else '   * -'} {cell}" for place, cell in enumerate(row)]
+    return [*lines, ""]
+
+
 def toctree(names: Iterable[str], *options: str) -> list[str]:
     """Return the list of the pages below a page."""
     listed = [f"   {line}" for line in (*options, "", *names)]
     return [".. toctree::", *listed, ""]
+
+
+def fill(sources: Path, name: str, place: str, lines: Iterable[str]) -> None:
+    """Put lines where a page that is written by hand has a comment for them."""
+    path = sources / f"{name}.rst"
+    before, found, after = path.read_text(encoding="utf-8").partition(f".. {place}\n")
+    if not found or f".. {place}\n" in after:
+        raise ValueError(f"{path} must have the line '.. {place}' once")
+    path.write_text("\n".join([before, *lines, after]), encoding="utf-8")
 
 
 def put(sources: Path, name: str, lines: Iterable[str]) -> None:

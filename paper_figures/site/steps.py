@@ -36,41 +36,23 @@ NOT_YET: tuple[str, ...] = ()
 
 @dataclass(frozen=True)
 class Step:
-    """A printed step.
-
-    Attributes
-    ----------
-    words, formula : str
-        The formula is LaTeX; it may be empty.
-    show : tuple of str
-        Python expressions to show beside the code.
-    rests : str
-        Why the run does not reach the line in each round; empty if it does.
-    """
+    """A printed step."""
 
     words: str
-    formula: str = ""
-    show: tuple[str, ...] = ()
-    rests: str = ""
+    formula: str = ""  # LaTeX
+    show: tuple[str, ...] = ()  # Python expressions to show beside the code
+    rests: str = ""  # why a round may not reach the line
 
 
 @dataclass(frozen=True)
 class Section:
-    """Printed places that stand together on a page.
-
-    Attributes
-    ----------
-    id, title, words : str
-    places : tuple of str
-    example : str
-        The example that runs beside its lines; may be empty.
-    """
+    """Printed places that stand together on a page."""
 
     id: str
     title: str
     words: str
     places: tuple[str, ...]
-    example: str = ""
+    example: str = ""  # what runs beside its lines
 
 
 @dataclass(frozen=True)
@@ -83,16 +65,7 @@ class Steps:
 
 @cache
 def read(room: str) -> Steps:
-    """Read the steps of a paper.
-
-    Parameters
-    ----------
-    room : str
-
-    Returns
-    -------
-    Steps
-    """
+    """Read the steps of a paper."""
     text = (FOLDER / f"{room}.toml").read_text(encoding="utf-8")
     table = tomllib.loads(text)
     sections = [_section(entry) for entry in table.pop("section")]

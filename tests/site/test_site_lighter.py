@@ -76,6 +76,13 @@ def test_a_folder_is_made_lighter(tmp_path):
     )
 
 
+def test_the_address_of_a_line():
+    to = "../source/refimpl/lmnn/algorithm.py.html#L3"
+    assert listings.address("refimpl/lmnn/algorithm.py", 3) == to
+    assert listings.address("setup.py", 3) == ""
+    assert listings.link_of("py", {"module": "refimpl_fast", "fullname": "nothing"}) is None
+
+
 def test_lines_of_one_colour_share_an_element(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text('"""Say.\n\nMore.\n"""\nx = 1\n# one\n# two\n')
     monkeypatch.setattr(listings, "ROOT", tmp_path)
