@@ -1,8 +1,6 @@
 """The first page: the five papers with what became of their claims, and where to begin."""
 
 from collections import Counter
-from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 
 from paper_figures import judge, registry
@@ -13,7 +11,7 @@ from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
 from paper_figures.store import Store
 
-__all__ = ["ABOUT", "FINDER", "finder", "lines", "write"]
+__all__ = ["ABOUT", "finder", "lines", "write"]
 
 ABOUT = {
     "boosted_distance": (
@@ -49,20 +47,10 @@ ABOUT = {
 }
 """{paper: (its method, what it does in our words, a printed line to try)}."""
 
-FINDER = """\
-<form class="find" role="search" aria-label="Printed lines">
-<label for="find-line">Go to a line, figure or function</label>
-<input id="find-line" type="search" autocomplete="off" spellcheck="false" placeholder="{example}" \
-aria-controls="lines-listed">
-<button type="submit">Go</button>
-<ol id="lines-listed" aria-live="polite" hidden></ol>
-</form>"""
-"""The field of a page that find.js makes work."""
-
 
 def finder(example: str) -> str:
-    """Return the field in which a reader types a printed line, such as ``A.2 line 7``."""
-    return FINDER.format(example=escape(example))
+    """Return the field for a printed line, with an example in it; find.js makes it work."""
+    return str(rst.macros("front", *FILTERS).finder(example))
 
 
 def lines() -> list[dict[str, str]]:
@@ -107,67 +95,34 @@ def write(sources: Path) -> None:
     """Put the field for printed lines and the cards of the papers into ``index.rst``."""
     papers = registry.load_papers()
     store = Store(REPRODUCED)
-    cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
-    field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
-    field += "\n" + rows.data("lines", lines() + figures_and_names())
-    rst.fill(
-        sources, "index", "field of the first page", [*rst.raw(field), *rst.scripts("find", top="")]
-    )
-    rst.fill(
-        sources, "index", "papers of the first page", rst.raw(f'<div class="papers">{cards}</div>')
-    )
+    rooms = [collect(store, paper, papers) for paper in papers if paper.name in ABOUT]
+    shown = rst.macros("front", *FILTERS)
+    cards = [
+        shown.card(room, ABOUT[room.name], sections(room.name), states(room)) for room in rooms
+    ]
+    field = shown.finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
+    found = rows.data("lines", lines() + figures_and_names())
+    finding = [*rst.raw(f"{field}\n{found}"), *rst.scripts("find", top="")]
+    rst.fill(sources, "index", "field of the first page", finding)
+    papers_shown = rst.raw(f'<div class="papers">{"".join(cards)}</div>')
+    rst.fill(sources, "index", "papers of the first page", papers_shown)
 
 
-def _card(room: Room) -> str:
-    method, words, _ = ABOUT[room.name]
-    paper = printed.read(room.name)
-    reader = f"reader/{room.name}.html"
-    page = f"{FOLDER}/{room.name}/index.html"
-    title, _, work = paper.title.partition(": ")
-    return f"""
-<article class="paper" aria-labelledby="paper-{room.name}">
-<h3 id="paper-{room.name}"><a href="{reader}">{escape(method)}</a></h3>
-<p class="work">{escape(title)}. <cite>{escape(work)}</cite></p>
-<p>{escape(words)}</p>
-<ul class="sections">{_sections(room.name)}</ul>
-<p class="claims"><a href="{page}#claims">{len(room.claims)} claims</a> of its experiments:</p>
-{_states(Counter(decided.state for decided in room.claims))}
-<p class="links">{_links(room, reader, page, len(paper.lines))}</p>
-</article>"""
+def sections(room: str) -> list[tuple[str, str]]:
+    """Return the title of each section of a reader, and its first line."""
+    return [(one.title, runs.ids_of(room, one)[0]) for one in steps.read(room).sections]
 
 
-def _links(room: Room, reader: str, page: str, count: int) -> str:
-    return " · ".join(
-        (
-            f'<a href="{reader}">{count} printed lines</a>',
-            f'<a href="api/refimpl.{room.name}.html">API</a>',
-            f'<a href="{page}">{room.made} of {len(room.entries)} figures and tables '
-            "recomputed</a>",
-        )
-    )
-
-
-def _sections(room: str) -> str:
-    """Return a link to each section of a reader."""
-    items = []
-    for section in steps.read(room).sections:
-        first = runs.ids_of(room, section)[0]
-        link = f"reader/{room}.html#{rows.anchor(first)}"
-        items.append(f'<li><a href="{link}">{inline(section.title)}</a></li>')
-    return "".join(items)
-
-
-def _states(counts: Mapping[str, int]) -> str:
-    """Return a bar and a list of how many claims hold, fail or are open."""
-    present = [(state, sign, counts[state]) for state, (sign, _) in CLAIMS.items() if counts[state]]
-    bar = "".join(
-        f'<span class="claim-{slug(state)}" style="flex-grow: {count}">{sign}</span>'
-        for state, sign, count in present
-    )
+def states(room: Room) -> list[tuple[str, str, str, int]]:
+    """Return how many claims hold, fail or are open: state, sign, verb, number."""
+    counts = Counter(decided.state for decided in room.claims)
     verbs = {judge.HOLDS: "hold", judge.FAILS: "fail"}
-    items = "".join(
-        f'<li><span aria-hidden="true">{sign}</span> <b>{count}</b> '
-        f"{state if count == 1 else verbs.get(state, state)}</li>"
-        for state, sign, count in present
-    )
-    return f'<div class="states" aria-hidden="true">{bar}</div><ul class="states">{items}</ul>'
+    return [
+        (state, sign, state if counts[state] == 1 else verbs.get(state, state), counts[state])
+        for state, (sign, _) in CLAIMS.items()
+        if counts[state]
+    ]
+
+
+FILTERS = (inline, slug, rows.anchor, printed.read)
+"""What the templates use."""

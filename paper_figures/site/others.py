@@ -4,6 +4,7 @@ It is written from ``others.json``, the record of ``python -m tests.others``.
 """
 
 import json
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,14 @@ def write(sources: Path) -> None:
     rst.put(sources, "others", page(read()))
 
 
+def kept(text: str) -> str:
+    """Return text whose line breaks a block of raw HTML keeps, empty lines too."""
+    return escape(text).replace("\n", "&#10;")
+
+
 def page(record: dict[str, Any]) -> list[str]:
     """Return the page of a record, as Sphinx reads it."""
-    shown = rst.macros("others")
+    shown = rst.macros("others", kept)
     introduction = INTRODUCTION.format(version=record["vectors"]["version"])
     lines = [*rst.titled(TITLE), introduction, *rst.raw(shown.summary(record["libraries"]))]
     for library in record["libraries"]:

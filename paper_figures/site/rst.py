@@ -1,6 +1,6 @@
 """Pages of reStructuredText: titles, blocks of HTML, and the scripts that a page asks for."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,18 @@ __all__ = ["fill", "macros", "put", "raw", "scripts", "table", "titled", "toctre
 
 
 @cache
-def macros(name: str) -> Any:
-    """Return the macros of a template."""
+def macros(name: str, *functions: Callable[..., Any]) -> Any:
+    """Return the macros of a template, which has some functions as filters by their names."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup, escape
 
-    loader = PackageLoader("paper_figures.site")
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader("paper_figures.site"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["kept"] = lambda text: escape(text).replace("\n", Markup("&#10;"))
+    environment.filters.update({function.__name__: function for function in functions})
     return environment.get_template(f"{name}.jinja").module
 
 
