@@ -50,7 +50,8 @@ ABOUT = {
 
 def finder(example: str) -> str:
     """Return the field for a printed line, with an example in it; find.js makes it work."""
-    return str(rst.macros("front", *FILTERS).finder(example))
+    field: str = rst.macros("front", *FILTERS).finder(example)
+    return field
 
 
 def lines() -> list[dict[str, str]]:

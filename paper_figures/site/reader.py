@@ -41,7 +41,7 @@ def _page(room: str) -> list[str]:
     if room in steps.NOT_YET:
         text += ["Not every printed line of this paper has its step in our words yet.", ""]
     shown = rst.macros("reader", *FILTERS)
-    text += rst.raw(front.finder(front.ABOUT[room][2]) + shown.top(paper))
+    text += rst.raw(f"{front.finder(front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
     text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
@@ -70,7 +70,7 @@ def slider(section: Section, live: runs.Live | None) -> str:
 
 
 def links(ids: list[str]) -> list[tuple[str, str]]:
-    """Return each line with the name to put before it: where several places have numbers, theirs."""
+    """Return each line, and the name of its place where that must stand before it."""
     places = [id.split(":")[1] for id in ids]
     numbered = {place for id, place in zip(ids, places, strict=True) if id.count(":") == 2}
     several = numbered if len(numbered) > 1 else set()

@@ -8,7 +8,17 @@ from functools import cached_property
 from html import escape, unescape
 from typing import Any
 
-from paper_figures.site import api, figures, listings, printed, snippets, steps, tracing, values
+from paper_figures.site import (
+    api,
+    figures,
+    listings,
+    printed,
+    rst,
+    snippets,
+    steps,
+    tracing,
+    values,
+)
 from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
@@ -16,17 +26,16 @@ from paper_figures.site.snippets import Snippet
 from paper_figures.site.typeset import compared
 
 __all__ = [
+    "FUNCTIONS",
     "Page",
     "anchor",
     "coded",
     "coloured",
     "data",
-    "erratum_of",
     "highlighted",
     "json_of",
     "meanings",
     "pieces",
-    "place",
     "short",
     "sources_of",
 ]
@@ -77,17 +86,6 @@ def pieces(texts: dict[str, list[str]]) -> dict[str, object]:
 
     listed = {name: [places(text) for text in group] for name, group in texts.items()}
     return {"texts": listed, "pieces": list(known)}
-
-
-def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
-    """Return where a snippet is, with a link to its line, if its file is a page."""
-    where = escape(f"{snippet.file}:{snippet.first}")
-    link = listings.address(snippet.file, snippet.first)
-    if link:
-        where = f'<a class="source" href="{link}">{where}</a>'
-    kind = f"<b>{kind}</b> " if kind else ""
-    inside = f" <code>{escape(snippet.inside)}</code>" if snippet.inside else ""
-    return f'<p class="place">{kind}<span>{where}</span>{inside}{more}</p>'
 
 
 def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
@@ -146,90 +144,12 @@ class Page:
 
     def row(self, id: str, live: Live | None) -> str:
         """Return the row of a printed line."""
-        parts = [self._formula(id), self._step(id), '<div class="code">', self._reference(id)]
-        if live is not None and id in live.ids:
-            shown = self.values(id, live, 1)
-            parts.append(f'<div class="values">{shown}</div>')
-        parts += [self._cython(id, live), self._tests(id), "</div>"]
-        name = anchor(id)
-        return (
-            f'<article class="line" id="{name}" tabindex="-1" data-id="{escape(id)}">'
-            f'<a class="number" href="#{name}" title="Copy the permalink of {escape(id)}">'
-            f"{escape(short(id))}</a>"
-            f"{''.join(parts)}</article>"
-        )
+        return str(_shown().row(self, id, live))
 
-    def _formula(self, id: str) -> str:
-        step = self.steps.get(id)
-        if step is None or not step.formula:
-            return ""
-        return f'<div class="formula" tabindex="0">{mathml(step.formula, "block")}</div>'
-
-    def _step(self, id: str) -> str:
-        line, step = self.paper.lines[id], self.steps.get(id)
-        words = inline(step.words) if step is not None else escape(line.words.capitalize()) + "."
-        parts = [f"<p>{words}</p>"]
-        for erratum in self.paper.errata_of(id):
-            parts.append(erratum_of(erratum))
-        return f'<div class="step">{"".join(parts)}</div>'
-
-    def _reference(self, id: str) -> str:
-        parts = []
-        for snippet in snippets.reference(self.paper, id):
-            parts.append(self._place(snippet, "Reference"))
-            parts.append(highlighted(snippet, "python", self.names))
-        others = snippets.others(self.paper, id)
-        if others:
-            inner = "".join(
-                self._place(s, "Also") + highlighted(s, "python", self.names) for s in others
-            )
-            count = f"{len(others)} more place{'s' * (len(others) > 1)} in Python"
-            parts.append(f"<details><summary>{count}</summary>{inner}</details>")
-        return "".join(parts) or '<p class="none">No code of its own.</p>'
-
-    def _place(self, snippet: Snippet, kind: str) -> str:
-        """Return where a snippet stands, with a link into the API reference."""
+    def described(self, snippet: Snippet) -> str:
+        """Return the place in the API reference of what a snippet is in; empty if it has none."""
         module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        link = self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}")
-        opened = f' <a href="../{escape(link)}">open in the API</a>' if link else ""
-        return place(snippet, kind, opened)
-
-    def _cython(self, id: str, live: Live | None) -> str:
-        parts = [
-            self._place(snippet, "Cython") + highlighted(snippet, "cython")
-            for snippet in snippets.cython(id)
-        ]
-        if not parts:
-            return self._no_twin(id)
-        ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
-        if ran and live is not None:
-            calls = ", ".join(
-                f"<code>{name}</code> {_times(live.fast.calls[name])}" for name in ran
-            )
-            parts.append(
-                f'<p class="ran">In this run Cython ran {calls}, with the same values in every '
-                "line.</p>"
-            )
-        return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
-
-    def _no_twin(self, id: str) -> str:
-        """Return why a line of Python has no twin."""
-        if not snippets.reference(self.paper, id):
-            return ""
-        return (
-            '<p class="none"><b>In Cython</b> no line: this one calls no kernel of its own, and is '
-            "the same Python on both.</p>"
-        )
-
-    def _tests(self, id: str) -> str:
-        parts = [test_of(name) for name in self.paper.lines[id].tests]
-        links = ", ".join(
-            f'<a href="{figures.address(name, "../")}">{escape(name.partition(".")[2])}</a>'
-            for name in self.paper.lines[id].figures
-        )
-        if links:
-            parts.append(f'<p class="place"><b>In the figures</b> {links}</p>')
-        return "".join(parts)
+        return self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}", "")
 
     def values(self, id: str, live: Live, round: int) -> str:
         """Return the values of a line in a round as HTML.
@@ -308,10 +228,6 @@ def _round(live: Live, snippet: Snippet, round: int) -> int | None:
     return round if round in seen else None
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
 def _note(seen: list[int], rounds: int, times: int) -> str:
     words = []
     if seen == [0] and rounds:
@@ -325,15 +241,12 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
 
 def test_of(name: str) -> str:
     """Return a test as HTML: its name in words, and where its source comes when it is opened."""
-    file, _, function = name.partition("::")
-    source = snippets.function(file, function)
-    words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
-    if source is None:
-        return f'<p class="place">{words}</p>'
-    return (
-        f'<details class="test" data-test="{escape(name)}"><summary>{words}</summary>'
-        f'<p class="place"><span>{escape(file)}:{source.first}</span></p></details>'
-    )
+    return str(_shown().test(name))
+
+
+def _shown() -> Any:
+    """Return the template of the rows."""
+    return rst.macros("rows", *FUNCTIONS)
 
 
 def sources_of(names: Iterable[str]) -> str:
@@ -348,16 +261,6 @@ def sources_of(names: Iterable[str]) -> str:
         if source is not None:
             sources[name] = lighter(highlighted(source, "python"))
     return data("tests", sources)
-
-
-def erratum_of(erratum: printed.Erratum) -> str:
-    """Return an erratum as HTML: as published, as corrected, and the way to its evidence."""
-    published, corrected = compared(erratum.printed, erratum.corrected)
-    return (
-        f'<aside class="erratum"><p><b>Erratum {escape(erratum.id)}</b></p>'
-        f"<p>Published: {published}</p><p>Corrected: {corrected}</p>"
-        f'<p><a href="../errata.html#{erratum.id}">Evidence</a></p></aside>'
-    )
 
 
 def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -402,3 +305,15 @@ def _listed(text: str) -> list[str]:
     """Return what commas outside of brackets divide."""
     parts = re.split(r",\s+(?![^(\[{]*[)\]}])", text)
     return [part.strip() for part in parts]
+
+
+def figure_of(name: str) -> str:
+    """Return the link to a figure from a page one folder below the site."""
+    return figures.address(name, "../")
+
+
+FUNCTIONS = (
+    *(inline, mathml, compared, anchor, short, highlighted, listings.address),
+    *(snippets.reference, snippets.others, snippets.cython, snippets.function, figure_of),
+)
+"""What the templates use."""

@@ -10,7 +10,7 @@ __all__ = ["fill", "macros", "put", "raw", "scripts", "table", "titled", "toctre
 
 @cache
 def macros(name: str, *functions: Callable[..., Any]) -> Any:
-    """Return the macros of a template, which has some functions as filters by their names."""
+    """Return the macros of a template, which has some functions by their names."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -20,7 +20,9 @@ def macros(name: str, *functions: Callable[..., Any]) -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update({function.__name__: function for function in functions})
+    named = {function.__name__: function for function in functions}
+    environment.filters.update(named)
+    environment.globals.update(named)
     return environment.get_template(f"{name}.jinja").module
 
 

@@ -7,11 +7,9 @@ section is marked in it.
 import ast
 import re
 from functools import cache
-from html import escape
 from pathlib import Path
 
 from paper_figures.site import front, listings, printed, reader, rows, rst, runs, snippets, steps
-from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
 
@@ -55,41 +53,17 @@ def _page(room: str) -> list[str]:
 
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
-    room = page.paper.room
-    ids = runs.ids_of(room, section)
-    live = runs.live(room, section) if section.example else None
-    parts = [
-        f'<section class="whole" data-section="{escape(section.id)}">',
-        f"<p>{inline(section.words)}</p>",
-    ]
-    parts.append(reader.slider(section, live))
-    parts.append('<div class="halves"><ol class="steps">')
-    parts += [_step(page, id, live) for id in ids]
-    parts.append('</ol><div class="functions">')
-    parts += [_function(page, one, ids) for one in found]
+    ids = runs.ids_of(page.paper.room, section)
+    live = runs.live(page.paper.room, section) if section.example else None
+    bar = reader.slider(section, live)
+    whole = [(one, _lines(page, one, ids)) for one in found]
     twins = list(dict.fromkeys(twin for id in ids for twin in snippets.cython(id)))
-    if twins:
-        inner = "".join(rows.place(s) + rows.highlighted(s, "cython") for s in twins)
-        parts.append(f'<details class="twin"><summary>In Cython</summary>{inner}</details>')
-    parts.append("</div></div>")
-    return "\n".join([*parts, "</section>"])
+    shown = rst.macros("whole", *rows.FUNCTIONS)
+    return str(shown.section(page, section, live, ids, bar, whole, twins))
 
 
-def _step(page: rows.Page, id: str, live: runs.Live | None) -> str:
-    step, line, name = page.steps.get(id), page.paper.lines[id], rows.anchor(id)
-    words = inline(step.words) if step else f"{escape(line.words.capitalize())}."
-    formula = mathml(step.formula, "block") if step and step.formula else ""
-    values = page.values(id, live, 1) if live is not None and id in live.ids else ""
-    address = f"../reader/{page.paper.room}.html#{name}"
-    return (
-        f'<li id="{name}" tabindex="0" data-lines="{name}">'
-        f'<a href="{address}">{escape(rows.short(id))}</a><div><p>{words}</p>'
-        f'<div class="formula">{formula}</div><div class="values">{values}</div></div></li>'
-    )
-
-
-def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
-    """Return a whole function, each line of it with the printed lines that it does."""
+def _lines(page: rows.Page, one: Snippet, ids: list[str]) -> list[tuple[str, str]]:
+    """Return the lines of a whole function, each with the printed lines that it does."""
     does: dict[int, list[str]] = {}
     for id in ids:
         for found in snippets.reference(page.paper, id):
@@ -101,10 +75,8 @@ def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
     for number, html in enumerate(rows.coloured(one, "python", page.names).split("\n"), one.first):
         others = {name: line for name, line in defined.items() if line != number}
         html = _linked(html, others, one.file)
-        linked = " ".join(does.get(number, ()))
-        more = f' tabindex="0" data-lines="{linked}"' if linked else ""
-        lines.append(f'<span class="codeline"{more}>{html or " "}</span>')
-    return f'{rows.place(one)}<div class="highlight"><pre>{"".join(lines)}</pre></div>'
+        lines.append((html or " ", " ".join(does.get(number, ()))))
+    return lines
 
 
 @cache
