@@ -13,39 +13,7 @@ from paper_figures.store import Store
 
 __all__ = ["ABOUT", "finder", "lines", "write"]
 
-ABOUT = {
-    "boosted_distance": (
-        "Boosted Distance",
-        "Learns a similarity for each class with AdaBoost, from differences of pairs, for a "
-        "nearest neighbour classifier.",
-        "A.2 line 7",
-    ),
-    "boostmap": (
-        "BoostMap",
-        "Chooses simple embeddings by boosting, so that a slow distance can be replaced by a fast "
-        "one when a database is searched.",
-        "7.3 step 3",
-    ),
-    "search_forest": (
-        "Boosted Search Forest",
-        "Grows trees whose leaves are the words of a search index; each tree mends what the "
-        "earlier ones miss.",
-        "Algorithm 2 line 4",
-    ),
-    "lmnn": (
-        "LMNN",
-        "Learns a Mahalanobis metric with a large margin, by a fast solver, and searches with it "
-        "in ball trees.",
-        "eq. 6",
-    ),
-    "ftune": (
-        "FTUNE",
-        "Classifies by similarities to pairs of landmarks, with a transfer function that it "
-        "chooses, and picks diverse landmarks.",
-        "Algorithm 1 line 4",
-    ),
-}
-"""{paper: (its method, what it does in our words, a printed line to try)}."""
+ABOUT = {room: steps.read(room).about for room in printed.PREFIXES}
 
 
 def finder(example: str) -> str:

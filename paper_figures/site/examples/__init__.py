@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.site import steps
 from paper_figures.site.tracing import Trace
 from refimpl.typing import FloatArray, IntArray
 
@@ -31,8 +32,13 @@ class Example:
 def load(room: str) -> dict[str, Example]:
     """Return the examples of a paper by their names."""
     module = importlib.import_module(f"paper_figures.site.examples.{room}")
-    examples: dict[str, Example] = module.EXAMPLES
-    return examples
+    written = steps.read(room).examples
+    if set(written) != set(module.EXAMPLES):
+        raise ValueError(f"examples of {room} must be in its steps; got {sorted(written)}")
+    return {
+        name: Example(run, draw=draw, **written[name])
+        for name, (run, draw) in module.EXAMPLES.items()
+    }
 
 
 def flowers(*rows: int, columns: tuple[int, ...] = (2, 3)) -> tuple[FloatArray, IntArray]:
