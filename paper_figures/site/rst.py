@@ -33,7 +33,8 @@ def titled(title: str, line: str = "=") -> list[str]:
 
 def raw(html: str) -> list[str]:
     """Return HTML as a block of its own; the lines of code in it keep their indentation."""
-    return [".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""]
+    lines = [f"   {line}" for line in html.splitlines()]
+    return [".. raw:: html", "", *lines, ""] if html.strip() else []
 
 
 def scripts(*names: str, top: str = "../") -> list[str]:

@@ -50,6 +50,7 @@ html_static_path = ["_static"]
 html_css_files = ["reader.css"]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_use_index = html_domain_indices = False  # no page leads to them
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
