@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -147,6 +146,7 @@ def with_answers(
     if not record["rows"]:
         return svg
     width, height = 72 * figure.get_size_inches()
+    said: dict[str, int] = {}  # each line of words once
     places = []
     for curve in curves:
         shown = np.column_stack(curve.line.get_data()).astype(float)
@@ -157,17 +157,17 @@ def with_answers(
         for point, pixel, place, row in zip(shown, seen, at, rows, strict=True):
             if _within(curve.axis, pixel) and np.hypot(*(place - last)) >= APART:
                 last = place
-                words = escape(_words(curve, point, row))
-                places.append(
-                    f'<circle class="point of{curve.series}" cx="{place[0]:.1f}" '
-                    f'cy="{place[1]:.1f}" r="{REACH}"><title>{words}</title></circle>'
-                )
+                words = [said.setdefault(line, len(said)) for line in _words(curve, point, row)]
+                places.append([curve.series, *np.round(place, 1).tolist(), *words])
     if not places:
         return svg
     script = files("paper_figures").joinpath("assets", "answers.js").read_text(encoding="utf-8")
-    named = json.dumps(names).replace("]]>", "]]\\u003e")
-    script = f"const names = {named};\n{script}"
-    added = f"<style>{STYLE}</style>\n{''.join(places)}\n<script><![CDATA[\n{script}]]></script>\n"
+    data = {"names": names, "lines": list(said), "places": places, "radius": REACH}
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    written = written.replace("]]>", "]]\\u003e")
+    script = re.sub(r"^ +(?://.*\n)?", "", script, flags=re.MULTILINE)
+    script = f"const picture = {written};\n{script}"
+    added = f"<style>{STYLE}</style><script><![CDATA[\n{script}]]></script>\n"
     return svg.replace(b"</svg>", added.encode() + b"</svg>")
 
 
@@ -178,10 +178,10 @@ def _within(axis: Axes, pixel: Any) -> bool:
     return bool(box.x0 - 1 <= x <= box.x1 + 1 and box.y0 - 1 <= y <= box.y1 + 1)
 
 
-def _words(curve: Curve, point: Any, row: Mapping[str, Any] | None) -> str:
+def _words(curve: Curve, point: Any, row: Mapping[str, Any] | None) -> list[str]:
     """Return what a point says: series, keys, value, standard error, runs, published value."""
     if row is None:
-        return "\n".join([curve.name, *_coordinates(curve, point)])
+        return [curve.name, *_coordinates(curve, point)]
     said = {key: row[key] for key in row if key not in NO_KEYS and row[key] is not None}
     keys = (f"{key.replace('_', ' ')}: {_text(said[key])}" for key in said)
     words = [curve.name, *(key for key in keys if not key.endswith(f": {curve.name}"))]
@@ -191,7 +191,7 @@ def _words(curve: Curve, point: Any, row: Mapping[str, Any] | None) -> str:
         words.append(f"{_text(row['ours'])}{error}{runs}")
     if row["published"] is not None:
         words.append(f"published {_text(row['published'])}")
-    return "\n".join(words)
+    return words
 
 
 def _coordinates(curve: Curve, point: Any) -> list[str]:

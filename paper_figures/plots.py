@@ -8,7 +8,6 @@ here touches pyplot or its global state.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +16,7 @@ import numpy as np
 from paper_figures.answers import mark_series, tell, with_answers
 from paper_figures.store import Record, Row
 from paper_figures.study import Draw, by
+from paper_figures.svg import shorter
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 
 if TYPE_CHECKING:
@@ -260,9 +260,9 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
         FigureCanvasAgg(figure)
         plot(record, figure)
         series = mark_series(figure)
-        svg = with_answers(_saved(figure, "svg", Date=None), figure, *series, record)
-        png = _saved(figure, "png")
-    return {".svg": on_dark_pages(shorter(svg)), ".png": _fewer_colours(png)}
+        svg, png = _saved(figure, "svg", Date=None), _saved(figure, "png")
+    svg = with_answers(shorter(svg), figure, *series, record)
+    return {".svg": on_dark_pages(svg), ".png": fewer_colours(png)}
 
 
 def _saved(figure: Figure, form: str, **metadata: None) -> bytes:
@@ -271,19 +271,7 @@ def _saved(figure: Figure, form: str, **metadata: None) -> bytes:
     return buffer.getvalue()
 
 
-def shorter(svg: bytes) -> bytes:
-    """Cut what nobody sees: places beyond hundredths of a point, indentation, long names."""
-
-    def cut(match: re.Match[bytes]) -> bytes:
-        return re.sub(rb"(\.\d\d)\d+", rb"\1", match.group()).replace(b"\n", b" ")
-
-    svg = re.sub(rb'\b(?:d|x|y)="[^"]*"', cut, svg)
-    svg = re.sub(rb"translate\([^)]*\)", cut, svg)
-    svg = re.sub(rb'(id="|href="#)DejaVuSans', rb"\1V", svg)
-    return re.sub(rb"\n +", b"\n", svg)
-
-
-def _fewer_colours(png: bytes) -> bytes:
+def fewer_colours(png: bytes) -> bytes:
     """Return the same image with a palette of 128 colours, in half of the bytes."""
     from PIL import Image
 

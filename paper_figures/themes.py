@@ -46,10 +46,10 @@ def on_dark_pages(svg: bytes) -> bytes:
     """Let a picture have the dark colours where its page is dark."""
     light, dark = ((c.paper, c.ink, c.soft, c.grid, *c.series) for c in (LIGHT, DARK))
     rules = [
-        f'[style*="{what}: {a.lower()}"]{{{what}:{b.lower()}!important}}'
+        f'[style*="{what}:{a.lower()}"]{{{what}:{b.lower()}!important}}'
         for a, b in dict(zip(light, dark, strict=True)).items()
         for what in ("fill", "stroke")
-        if f"{what}: {a.lower()}".encode() in svg
+        if f"{what}:{a.lower()}".encode() in svg
     ]
     rules.append("image{filter:invert(.91)}")  # scanned ink: white becomes the dark background
     style = f"@media(prefers-color-scheme:dark){{{''.join(rules)}}}</style>"

@@ -1,20 +1,21 @@
-// `names` are those of the series, by number.
+// `picture` has the names of the series, the lines that points say, and the places of the points.
 (() => {
-  const svg = document.documentElement;
-  const points = [...svg.querySelectorAll(".point")];
-  const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const svg = document.documentElement, { names, lines, places, radius } = picture;
+  const make = (name, attributes) => {
+    const made = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", name));
+    for (const key in attributes) made.setAttribute(key, attributes[key]);
+    return made;
+  };
 
   // ------------------------------------------------------------------------ what a point says
-  const words = svg.appendChild(make("g"));
-  words.setAttribute("class", "words");
+  const points = places.map(([series, cx, cy, ...said]) => {
+    const words = said.map((line) => lines[line]);
+    const point = make("circle", { class: `point of${series}`, cx, cy, r: radius, role: "img", "aria-label": words.join(", ") });
+    point.dataset.words = words.join("\n");
+    return point;
+  });
+  const words = make("g", { class: "words" });
   words.style.pointerEvents = "none";
-  for (const point of points) {
-    const title = point.querySelector("title");
-    point.dataset.words = title.textContent;
-    point.setAttribute("aria-label", title.textContent.replaceAll("\n", ", "));
-    point.setAttribute("role", "img");
-    title.remove(); // the browser would show it a second time
-  }
 
   // One point is reached by Tab, the others from it by the arrows.
   function reach(point) {

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import refimpl
-from paper_figures.site import listings, printed
+from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
 
 __all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "write"]
@@ -35,6 +35,9 @@ MODULES = (
 """The modules whose names users import, in the order of the reference; rivals follow."""
 
 KERNELS = "refimpl.kernels"
+TIMES = """\
+The last columns say how many times as fast the kernels in Cython are as these in NumPy: one thread,
+thousands of points, vectors of AVX-512 and of AVX2 (:doc:`/speed/widths`)."""
 SPEED = Path(refimpl.__file__).parents[1] / "tests" / "benchmarks" / "widths.md"
 GROUPS: dict[str, Callable[[str], bool]] = {
     "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
@@ -54,13 +57,7 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A public name: the module that documents it, its name there, and what it is.
-
-    Attributes
-    ----------
-    module, name : str
-    thing : object
-    """
+    """A public name: the module that documents it, its name there, and what it is."""
 
     module: str
     name: str
@@ -135,38 +132,24 @@ def addresses() -> dict[str, str]:
     return paths
 
 
-def write(folder: Path) -> None:
-    """Write ``api/index.rst`` and a page for each module below a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The copy of the Sphinx sources.
-    """
+def write(sources: Path) -> None:
+    """Write ``api/index`` and a page for each module into the copy of the sources."""
     listed = entries()
-    pages = folder / "api"
-    pages.mkdir()
     for module in [*documented(), *_families(listed)]:
         own = [entry for entry in listed if entry.page == module.__name__]
         above = kernels_table(listed) if module.__name__ == KERNELS else []
-        text = _page(module, above, own, listed)
-        (pages / f"{module.__name__}.rst").write_text(text, encoding="utf-8")
-    index = [
-        "API reference",
-        "=============",
-        "",
-        "A page for each module, with every public name and an example that runs as a test.",
-        "",
-    ]
+        rst.put(sources, f"api/{module.__name__}", _page(module, above, own, listed))
+    words = "A page for each module, with every public name and an example that runs as a test."
+    index = [*rst.titled("API reference"), words, ""]
     left = documented()
     for title, belongs in GROUPS.items():
         here = [module for module in left if belongs(module.__name__)]
         left = [module for module in left if module not in here]
-        index += [title, "-" * len(title), ""]
-        index += [".. toctree::", "   :hidden:", "   :maxdepth: 1", f"   :caption: {title}", ""]
-        index += [*(f"   {module.__name__}" for module in here), ""]
+        names = [module.__name__ for module in here]
+        index += rst.titled(title, "-")
+        index += rst.toctree(names, ":hidden:", ":maxdepth: 1", f":caption: {title}")
         index += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
-    (pages / "index.rst").write_text("\n".join(index), encoding="utf-8")
+    rst.put(sources, "api/index", index)
 
 
 def _families(listed: list[Entry]) -> list[ModuleType]:
@@ -176,29 +159,9 @@ def _families(listed: list[Entry]) -> list[ModuleType]:
 
 
 def kernels_table(listed: list[Entry]) -> list[str]:
-    """Return the table of all kernels: printed lines, the twin's code, how much faster it is.
-
-    Parameters
-    ----------
-    listed : list of Entry
-
-    Returns
-    -------
-    list of str
-        Lines of reStructuredText.
-    """
+    """Return the table of all kernels: printed lines, the twin's code, how much faster it is."""
     families = _families(listed)
-    text = [
-        "The last columns say how many times as fast the kernels in Cython are as these in NumPy: "
-    ]
-    text += [
-        "one thread, thousands of points, vectors of AVX-512 and of AVX2 (:doc:`/speed/widths`)."
-    ]
-    text += [""]
-    text += [".. toctree::", "   :hidden:", "", *(f"   {module.__name__}" for module in families)]
-    heads = ("kernel", "printed lines", "in Cython", "AVX-512", "AVX2")
-    text += ["", ".. list-table::", "   :header-rows: 1", ""]
-    rows: list[tuple[str, ...]] = [heads]
+    rows = []
     gains, printed_at = _gains(), _printed_at()
     for family in families:
         for entry in listed:
@@ -208,9 +171,9 @@ def kernels_table(listed: list[Entry]) -> list[str]:
                 code = f"`{Path(str(twin).partition('.html')[0]).name} <{twin}>`__"
                 name = f":py:obj:`{entry.name} <{entry.path}>`"
                 rows.append((name, lines, code, *gains.get(entry.name, ("", ""))))
-    for row in rows:
-        text += [f"{'     -' if place else '   * -'} {cell}" for place, cell in enumerate(row)]
-    return text
+    below = rst.toctree((module.__name__ for module in families), ":hidden:")
+    heads = ("kernel", "printed lines", "in Cython", "AVX-512", "AVX2")
+    return [TIMES, "", *below, *rst.table(heads, rows)]
 
 
 def _gains() -> dict[str, tuple[str, str]]:
@@ -248,29 +211,20 @@ def _breakable(name: str) -> str:
     return name.replace(".", ".\u200b").replace("_", "\u200b_")
 
 
-def _page(module: ModuleType, above: list[str], own: list[Entry], listed: list[Entry]) -> str:
+def _page(module: ModuleType, above: list[str], own: list[Entry], listed: list[Entry]) -> list[str]:
     title = module.__name__
-    heading = _breakable(title)
-    text = [
-        heading,
-        "=" * len(heading),
-        "",
-        *above,
-        "",
-        f".. automodule:: {title}",
-        "   :no-members:",
-        "",
-    ]
+    text = [*rst.titled(_breakable(title)), *above]
+    text += [f".. automodule:: {title}", "   :no-members:", ""]
     elsewhere = {id(e.thing): e for e in listed if title not in (e.module, e.page)}
     moved = [(name, elsewhere[id(t)]) for name, t in _exported(module) if id(t) in elsewhere]
     if moved:
-        text += ["Described elsewhere: "]
-        text += [", ".join(f":py:obj:`{name} <{entry.path}>`" for name, entry in moved) + ".", ""]
+        names = ", ".join(f":py:obj:`{name} <{entry.path}>`" for name, entry in moved)
+        text += [f"Described elsewhere: {names}.", ""]
     for entry in own:
-        text += [entry.name, "-" * len(entry.name), ""]
         kind = "class" if inspect.isclass(entry.thing) else "function"
+        text += rst.titled(entry.name, "-")
         text += [f".. auto{kind}:: {entry.path}", *_members(entry.thing), ""]
-    return "\n".join(text)
+    return text
 
 
 def _members(thing: Any) -> list[str]:

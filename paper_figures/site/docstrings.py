@@ -14,21 +14,7 @@ __all__ = ["escaped", "setup"]
 
 
 def escaped(line: str) -> str:
-    """Return a line of a docstring with its bars escaped.
-
-    Parameters
-    ----------
-    line : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(escaped("sup |K| is ``a | b``"))
-    sup \\|K\\| is ``a | b``
-    """
+    """Return a line of a docstring with its bars escaped."""
     if line.lstrip().startswith((">>>", "...")):
         return line
     parts = re.split(r"(``.*?``)", line)

@@ -6,17 +6,17 @@ site must work where the project is not.
 
 import os
 import re
-import shutil
-from html import escape
+from html import escape, unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from paper_figures import registry
+from paper_figures import plots, registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES, DataFile
+from paper_figures.site import rst
 from paper_figures.store import Store
 
-__all__ = ["PAGES", "page", "raw", "readers", "write"]
+__all__ = ["PAGES", "page", "readers", "write"]
 
 ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"
@@ -32,72 +32,37 @@ PAGES = {
 BELOW = {"speed/index": ("widths", "notes")}
 TABLE = '<div class="pst-scrollable-table-container"><table class="table">'
 PICTURES = {"tests/benchmarks/speed.png": "speed/speed.png"}
-INSTALL = "Install and run"
+FURTHER = """\
+- :doc:`platforms`: compilers and processors, and what was built and run on each
+- :doc:`data`: the files of the data sets, where they come from, and their licences
+- :doc:`../speed/index`: times of every kernel and training
+"""
+OF_DATA = """\
+The papers' scale reads these files. A file is looked for in the folder of ``--data``, then in that
+of ``REFIMPL_DATA``, then in the user's cache, and is downloaded last. Its sha256 is always
+compared. The small scale reads none of them. {here} of {all} files were present where this page
+was made; only these have a size. *Read by* names the figures, tables and experiments whose stored
+results need the file.
+"""
 
 
-def raw(html: str) -> list[str]:
-    """Return HTML as a block of reStructuredText.
-
-    Parameters
-    ----------
-    html : str
-
-    Returns
-    -------
-    list of str
-        Its lines, and an empty one.
-    """
-    return [".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""]
-
-
-def page(text: str, source: str, name: str) -> str:
-    """Return a Markdown text as reStructuredText, with its headings as those of the page.
-
-    Parameters
-    ----------
-    text : str
-    source : str
-        The file that it is of, from the top of the project; its links start there.
-    name : str
-        The page, from the top of the site, without a suffix.
-
-    Returns
-    -------
-    str
-    """
+def page(text: str, source: str, name: str) -> list[str]:
+    """Return a Markdown text as reStructuredText, with its headings as those of the page."""
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark").enable("table")
     tokens = reader.parse(text)
     for token in tokens:
         _lead(token.children or [], source, name)
-    lines: list[str] = []
-    block: list[Any] = []
-
-    def flush() -> None:
-        if block:
-            html = reader.renderer.render(block, reader.options, {})
-            html = html.replace("<table>", TABLE)
-            lines.extend(raw(html.replace("</table>", "</table></div>")))
-            block.clear()
-
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        if token.type == "heading_open" and token.tag in ("h1", "h2"):
-            flush()
-            title = re.sub(r"([*`_|\\])", r"\\\1", _plain(tokens[place + 1]))
-            lines += [title, ("=" if token.tag == "h1" else "-") * 2 * len(title), ""]
-            place += 3
-            continue
-        block.append(token)
-        place += 1
-    flush()
-    return "\n".join(lines) + "\n"
-
-
-def _plain(token: Any) -> str:
-    return "".join(child.content for child in token.children or ())
+    html = reader.renderer.render(tokens, reader.options, {}).replace("<table>", TABLE)
+    html = html.replace("</table>", "</table></div>")
+    first, *parts = re.split(r"<h([12])>(.*?)</h[12]>", html)
+    lines = rst.raw(first)
+    for level, title, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        plain = unescape(re.sub(r"<[^>]*>", "", title))
+        heading = re.sub(r"([*`_|\\])", r"\\\1", plain)
+        lines += [*rst.titled(heading, "=" if level == "1" else "-"), *rst.raw(body)]
+    return lines
 
 
 def _lead(tokens: list[Any], source: str, name: str) -> None:
@@ -125,64 +90,37 @@ def _lead(tokens: list[Any], source: str, name: str) -> None:
 
 
 def write(sources: Path) -> None:
-    """Write the pages, and copy their pictures.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
+    """Write the pages, and copy their pictures."""
     for source, name in PAGES.items():
-        text = page((ROOT / source).read_text(encoding="utf-8"), source, name)
-        if name in BELOW:
-            text += "\n.. toctree::\n   :hidden:\n\n"
-            text += "".join(f"   {below}\n" for below in BELOW[name])
-        _put(sources, name, text)
-    _put(sources, "install/index", _install())
-    _put(sources, "install/data", _data())
+        lines = page((ROOT / source).read_text(encoding="utf-8"), source, name)
+        below = rst.toctree(BELOW[name], ":hidden:") if name in BELOW else []
+        rst.put(sources, name, [*lines, *below])
+    rst.put(sources, "install/index", _install())
+    rst.put(sources, "install/data", _data())
     for source, name in PICTURES.items():
         path = sources / "_extra" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / source, path)
+        path.write_bytes(plots.fewer_colours((ROOT / source).read_bytes()))
 
 
-def _put(sources: Path, name: str, text: str) -> None:
-    path = sources / f"{name}.rst"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def _install() -> str:
+def _install() -> list[str]:
     """Return the README's commands, with the pages on platforms and data below."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (commands,) = re.findall(r"^## Commands\n(.*?)^## ", text, re.DOTALL | re.MULTILINE)
-    shown = page(f"# {INSTALL}\n{commands}", "README.md", "install/index")
-    return (
-        f"{shown}\n- :doc:`platforms`: compilers and processors, and what was built and run on each"
-        "\n- :doc:`data`: the files of the data sets, where they come from, and their licences\n"
-        "- :doc:`../speed/index`: times of every kernel and training\n\n"
-        ".. toctree::\n   :hidden:\n\n   platforms\n   data\n"
-    )
+    shown = page(f"# Install and run\n{commands}", "README.md", "install/index")
+    return [*shown, FURTHER, *rst.toctree(("platforms", "data"), ":hidden:")]
 
 
-def _data() -> str:
+def _data() -> list[str]:
     """Return the page of the data files."""
-    title = "Data files"
     here = sum(find(name) is not None for name in FILES)
     used = readers()
     rows = "".join(_file(file, used.get(file.name, [])) for file in FILES.values())
     names = ("file", "read by", "size", "from", "licence")
     heads = "".join(f'<th scope="col">{name}</th>' for name in names)
     html = f"{TABLE}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    words = (
-        "The papers' scale reads these files. A file is looked for in the folder of ``--data``, "
-        "then in that of\n``REFIMPL_DATA``, then in the user's cache, and is downloaded last. Its "
-        "sha256 is always compared.\nThe small scale reads none of them.\n"
-        f"{here} of {len(FILES)} files were present where this page was made; only these have a "
-        "size.\n"
-        "*Read by* names the figures, tables and experiments whose stored results need the file.\n"
-    )
-    return "\n".join([title, "=" * len(title), "", words, *raw(html)])
+    words = OF_DATA.format(here=here, all=len(FILES))
+    return [*rst.titled("Data files"), words, *rst.raw(html)]
 
 
 def readers() -> dict[str, list[tuple[str, str]]]:

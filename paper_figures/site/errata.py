@@ -6,14 +6,12 @@ counter-example are computed when the site is built, by refimpl.
 
 import math
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 
 import numpy as np
 
-from paper_figures.site import front, printed, rows
+from paper_figures.site import front, printed, rows, rst
 from paper_figures.site.demos import number
-from paper_figures.site.printed import Erratum, Paper
 from paper_figures.site.typeset import compared, typeset
 from refimpl.boosted_distance import algorithm as boosted_distance
 from refimpl.ftune.goodness import pairs_for_loss, pairs_for_margin
@@ -21,6 +19,9 @@ from refimpl.search_forest import algorithm as search_forest
 
 __all__ = ["NUMBERS", "write"]
 
+INTRODUCTION = """\
+Misprints and errors of the five papers, as published and as corrected. What differs is marked. The
+numbers are computed when the site is built."""
 Row = tuple[str, str, str]
 """What is counted, its number as published, and as corrected."""
 
@@ -162,66 +163,18 @@ NUMBERS: dict[str, Callable[[], list[Row]]] = {
 
 
 def write(sources: Path) -> None:
-    """Write ``errata.rst``, a section for each paper.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    text = [
-        "Errata",
-        "======",
-        "",
-        "Misprints and errors of the five papers, as published and as corrected.",
-    ]
-    text += ["What differs is marked. The numbers are computed when the site is built.", ""]
-    tests = []
+    """Write ``errata.rst``, a section for each paper, into the copy of the sources."""
+    text = [*rst.titled("Errata"), INTRODUCTION, ""]
+    tests: list[str] = []
+    shown = rst.macros("errata", rows.anchor, rows.coded, rows.test_of)
     for room in printed.PREFIXES:
         paper = printed.read(room)
-        method = front.ABOUT[room][0]
-        text += [f".. _{room}:", "", method, "-" * len(method), "", ".. raw:: html", ""]
-        for erratum in paper.errata:
-            text += [f"   {line}" for line in _card(paper, erratum).splitlines()]
-            tests.append(erratum.test.strip("`"))
-        text.append("")
-    text += [".. raw:: html", ""]
-    text += [f"   {line}" for line in rows.sources_of(tests).splitlines()]
-    (sources / "errata.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
-
-
-def _card(paper: Paper, erratum: Erratum) -> str:
-    published, corrected = compared(erratum.printed, erratum.corrected)
-    test = erratum.test.strip("`")
-    evidence = typeset(erratum.evidence)
-    return "\n".join(
-        (
-            f'<article class="correction" id="{erratum.id}"><h3>{erratum.id} '
-            f"<small>{_places(paper, erratum)}</small></h3>",
-            f'<div class="sides"><div><b>As published</b><p>{published}</p></div>',
-            f"<div><b>As corrected</b><p>{corrected}</p></div></div>",
-            f"<p>{evidence[0].upper()}{evidence[1:]}.</p>",
-            _numbers(erratum.id),
-            rows.test_of(test) if "::" in test else "",
-            "</article>",
-        )
-    )
-
-
-def _places(paper: Paper, erratum: Erratum) -> str:
-    """Return links to the lines of an erratum, or its place if it has none."""
-    ids = [id for id in paper.lines if erratum in paper.errata_of(id)]
-    reader = f"reader/{paper.room}.html"
-    links = [f'<a href="{reader}#{rows.anchor(id)}">{escape(id)}</a>' for id in ids]
-    return ", ".join(links) or rows.coded(erratum.place)
-
-
-def _numbers(id: str) -> str:
-    if id not in NUMBERS:
-        return ""
-    body = "".join(
-        f"<tr><td>{escape(what)}</td><td>{was}</td><td>{is_now}</td></tr>"
-        for what, was, is_now in NUMBERS[id]()
-    )
-    head = "<tr><th>counter-example</th><th>as published</th><th>as corrected</th></tr>"
-    return f'<div class="wide"><table><thead>{head}</thead><tbody>{body}</tbody></table></div>'
+        text += [f".. _{room}:", "", *rst.titled(front.ABOUT[room][0], "-")]
+        for one in paper.errata:
+            ids = [id for id in paper.lines if one in paper.errata_of(id)]
+            sides = compared(one.printed, one.corrected)
+            numbers = NUMBERS[one.id]() if one.id in NUMBERS else []
+            text += rst.raw(shown.card(room, one, ids, sides, typeset(one.evidence), numbers))
+            tests.append(one.test.strip("`"))
+    text += [*rst.raw(rows.sources_of(tests)), *rst.scripts("tests", top="")]
+    rst.put(sources, "errata", text)

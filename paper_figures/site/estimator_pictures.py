@@ -26,13 +26,7 @@ KINDS = load_iris().target_names.tolist()
 
 
 def write(sources: Path) -> None:
-    """Draw all pictures into the folder of the guides.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
+    """Draw all pictures into the folder of the guides."""
     for name, draw in PICTURES.items():
         files = plots.draw(draw, {"rows": []}, SIZE)
         (sources / "guides" / f"{name}.svg").write_bytes(files[".svg"])

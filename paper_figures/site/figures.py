@@ -7,7 +7,8 @@ from pathlib import Path
 
 from paper_figures import gallery, judge, registry, report
 from paper_figures.gallery.entries import Room, collect
-from paper_figures.site.documents import PAGES, raw
+from paper_figures.site import rst
+from paper_figures.site.documents import PAGES
 from paper_figures.store import Store
 from paper_figures.study import Paper
 
@@ -15,17 +16,11 @@ __all__ = ["address", "claims_on", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
-KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts")
+KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts", "claims.json")
 
 
 def write(sources: Path) -> None:
-    """Draw the stored results, and write the page of each paper and the one of all.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources. Its folder ``_extra`` goes into the site as it is.
-    """
+    """Draw the stored results, and write the page of each paper and the one of all."""
     folder = sources / "_extra" / FOLDER
     shutil.copytree(REPRODUCED, folder, ignore=KEPT_OUT)
     store, papers = Store(folder), registry.load_papers()
@@ -34,43 +29,36 @@ def write(sources: Path) -> None:
             report.redraw(store, paper, figure)
     for path in folder.rglob("*.png"):  # the pages show the SVG
         path.unlink()
-    judge.write(store, papers)
     rooms = [collect(store, paper, papers, _pages(paper.name)) for paper in papers]
-    _put(sources / FOLDER, _first(rooms, papers))
+    rst.put(sources, f"{FOLDER}/index", _first(rooms, papers))
     for room in rooms:
-        _put(sources / FOLDER / room.name, _paper(room))
-
-
-def _put(folder: Path, lines: list[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        rst.put(sources, f"{FOLDER}/{room.name}/index", _paper(room))
 
 
 def _first(rooms: Sequence[Room], papers: Sequence[Paper]) -> list[str]:
-    listed = [f"   {paper.name}/index" for paper in papers]
-    return [
-        *_titled("Figures and claims"),
-        *_gallery("first", gallery.first(rooms, alone=False), "../"),
-        *(".. toctree::", "   :hidden:", "", *listed),
-    ]
+    body = _gallery("first", gallery.first(rooms, alone=False), "../")
+    listed = rst.toctree((f"{paper.name}/index" for paper in papers), ":hidden:")
+    return [*rst.titled("Figures and claims"), *body, *listed]
 
 
 def _paper(room: Room) -> list[str]:
-    body = gallery.paper_page(room, alone=False)
-    lines = [*_titled(room.paper.title), *_gallery("paper", body, "../../")]
-    below = [name for name in ("summary",) if f"{FOLDER}/{room.name}/{name}" in PAGES.values()]
-    notes = [f"/papers/{room.name}"] if f"papers/{room.name}" in PAGES.values() else []
-    listed = [f"   {name}" for name in (*below, *notes)]
-    return [*lines, *((".. toctree::", "   :hidden:", "", *listed) if listed else ())]
-
-
-def _titled(title: str) -> list[str]:
-    return [title, "=" * 2 * len(title), ""]
+    body = _gallery("paper", gallery.paper_page(room, alone=False), "../../")
+    below = {
+        f"{FOLDER}/{room.name}/summary": "summary",
+        f"papers/{room.name}": f"/papers/{room.name}",
+    }
+    listed = [name for page, name in below.items() if page in PAGES.values()]
+    return [
+        *rst.titled(room.paper.title),
+        *body,
+        *(rst.toctree(listed, ":hidden:") if listed else ()),
+    ]
 
 
 def _gallery(kind: str, body: str, top: str) -> list[str]:
-    script = f'<script src="{top}_static/gallery.js" defer></script>'
-    return raw(f'<div class="gallery {kind}">\n{body}\n</div>\n{script}')
+    style = f'<link rel="stylesheet" href="{top}_static/gallery.css">'
+    page = rst.raw(f'{style}<div class="gallery {kind}">\n{body}\n</div>')
+    return [*page, *rst.scripts("gallery", top=top)]
 
 
 def _pages(room: str) -> dict[str, str]:
@@ -85,18 +73,7 @@ def _pages(room: str) -> dict[str, str]:
 
 
 def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
-    """Return the claims of a paper that any of some figures decides.
-
-    Parameters
-    ----------
-    room : str
-    figures : set of str
-        Their names, without the paper's.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """Return the claims of a paper that any of some figures decides."""
     return [claim for claim in judge.load_claims(room).claims if figures & set(claim.figures)]
 
 

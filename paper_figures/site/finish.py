@@ -1,23 +1,108 @@
-"""What is done to the pages that Sphinx wrote, so that they have less weight."""
+"""What is done to the files that Sphinx wrote, so that they have less weight."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
-__all__ = ["finish"]
+__all__ = ["finish", "lighter"]
 
-PLAIN = re.compile(r'<span class="(?:n|p|w|o|bp)">([^<]*)</span>')
-"""Names, operators, punctuation and white space of highlighted code keep the text's own colour."""
+PLAIN = "n p w o bp nn".split()
+"""Classes of highlighted code that keep the text's own colour: names, operators, punctuation."""
+LOOKS = {
+    "<b>": "k kc kd kn kp kr ow ne".split(),
+    "<u>": "m mb mf mh mi mo il nb nd kt vm".split(),
+    "<b class=nf>": "nf nc fm no".split(),
+    "<b class=s>": "s s1 s2 sa sb sc sd se sh si sx dl".split(),
+    "<b class=c>": "c c1 ch cm cp cpf cs".split(),
+}
+"""{element: the classes that have one colour in both schemes}."""
+SHORT = {kind: tag for tag, kinds in LOOKS.items() for kind in kinds}
+TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
+BESIDE = re.compile(r"(<(?:b|u)[^>]*>)([^<]*)</[bu]>\1")
+NO_FILES = ("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png")
+"""Files that no page asks for: for whoever changes the theme, and icons that are not here."""
+CUTS = {
+    r'<script[^>]*fontawesome\.js[^>]*></script>|<link rel="preload"[^>]*>': "",
+    # the styles do not name these
+    r'(?<!has-children"><a) class="(?:reference internal|reference external|toctree-l\d)"': "",
+    r'<span class="pre">([\w.=*\'\[\]]+)</span>': r"\1",
+    r" nav-internal": "",
+    r"\?digest=(\w{8})\w*": r"?v=\1",
+}
+"""{what no reader sees in a page: what remains of it}."""
+VALUE = re.compile(r'(?<=<span class="is">)[^<]*')
+KEPT, GIVEN = str.maketrans("\n ", "\ue000\ue001"), str.maketrans("\ue000\ue001", "\n ")
+"""White space of values, which their style keeps: `minify` must not see it."""
+COMPOSED = ("bs-", "kind-")
+"""How classes begin whose names a script puts together."""
+
+
+def lighter(code: str) -> str:
+    """Return highlighted code with one short element for neighbours of one colour."""
+
+    def short(match: re.Match[str]) -> str:
+        kind, text = match.groups()
+        if kind in PLAIN:
+            return text
+        tag = SHORT.get(kind)
+        return f"{tag}{text}</{tag[1]}>" if tag else match[0]
+
+    code, joined = TOKEN.sub(short, code), 1
+    while joined:
+        code, joined = BESIDE.subn(r"\1\2", code)
+    return code
 
 
 def finish(out: Path) -> None:
-    """Take out what no reader sees.
+    """Take out what no reader sees of the files below a folder."""
+    from minify_html import minify
 
-    Parameters
-    ----------
-    out : Path
-        The folder of the site.
-    """
-    for path in out.rglob("*.map"):  # of scripts, for whoever changes the theme
-        path.unlink()
+    for pattern in NO_FILES:
+        for path in out.rglob(pattern):
+            path.unlink()
+    words: set[str] = set()
     for path in out.rglob("*.html"):
-        path.write_text(PLAIN.sub(r"\1", path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = lighter(path.read_text(encoding="utf-8"))
+        for pattern, left in CUTS.items():
+            text = re.sub(pattern, left, text)
+        text = VALUE.sub(lambda value: value[0].translate(KEPT), text)
+        path.write_text(minify(text).translate(GIVEN), encoding="utf-8")
+        words.update(re.findall(r"[\w-]+", text))
+    for path in out.rglob("*.js"):
+        words.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
+    for path in out.rglob("*.css"):
+        path.write_text(used(path.read_text(encoding="utf-8"), words), encoding="utf-8")
+    for path in out.glob("figures/*/*.json"):
+        record = columns(json.loads(path.read_text(encoding="utf-8")))
+        short = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        path.write_text(short, encoding="utf-8")
+
+
+def used(css: str, words: set[str]) -> str:
+    """Return a style without the rules for classes that no page and no script names."""
+
+    def known(selector: str) -> bool:
+        names = re.findall(r"\.([A-Za-z_][\w-]*)", selector)
+        return all(name in words or name.startswith(COMPOSED) for name in names)
+
+    def rule(match: re.Match[str]) -> str:
+        selectors, body = match.groups()
+        if re.search(r"[@(\\]", selectors):
+            return match[0]
+        kept = ",".join(filter(known, selectors.split(",")))
+        return f"{kept}{{{body}}}" if kept else ""
+
+    # a token of code has a short element where it has no class
+    for tag, kind in (("b", "k"), ("u", "m")):
+        css = re.sub(rf"(\.highlight) \.{kind} {{", rf"\1 {tag} {{", css)
+    licences = "".join(re.findall(r"/\*!.*?\*/", css, re.DOTALL))
+    css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
+    return licences + re.sub(r"([^{}]+)\{([^{}]*)\}", rule, css)
+
+
+def columns(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record whose rows are lists, with the names of their columns once."""
+    names = list(dict.fromkeys(name for row in record["rows"] for name in row))
+    rows = [[row.get(name) for name in names] for row in record["rows"]]
+    return record | {"columns": names, "rows": rows}

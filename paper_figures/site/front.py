@@ -1,82 +1,25 @@
 """The first page: the five papers with what became of their claims, and where to begin."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 
 from paper_figures import judge, registry
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.gallery.signs import CLAIMS, slug
-from paper_figures.site import api, printed, rows, runs, steps
+from paper_figures.site import api, printed, rows, rst, runs, steps
 from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
 from paper_figures.store import Store
 
-__all__ = ["ABOUT", "FINDER", "finder", "lines", "write"]
+__all__ = ["ABOUT", "finder", "lines", "write"]
 
-PLACES = (".. field of the first page\n", ".. papers of the first page\n")
-"""The lines of index.rst that the field for printed lines and the cards replace."""
-
-ABOUT = {
-    "boosted_distance": (
-        "Boosted Distance",
-        "Learns a similarity for each class with AdaBoost, from differences of pairs, for a "
-        "nearest neighbour classifier.",
-        "A.2 line 7",
-    ),
-    "boostmap": (
-        "BoostMap",
-        "Chooses simple embeddings by boosting, so that a slow distance can be replaced by a fast "
-        "one when a database is searched.",
-        "7.3 step 3",
-    ),
-    "search_forest": (
-        "Boosted Search Forest",
-        "Grows trees whose leaves are the words of a search index; each tree mends what the "
-        "earlier ones miss.",
-        "Algorithm 2 line 4",
-    ),
-    "lmnn": (
-        "LMNN",
-        "Learns a Mahalanobis metric with a large margin, by a fast solver, and searches with it "
-        "in ball trees.",
-        "eq. 6",
-    ),
-    "ftune": (
-        "FTUNE",
-        "Classifies by similarities to pairs of landmarks, with a transfer function that it "
-        "chooses, and picks diverse landmarks.",
-        "Algorithm 1 line 4",
-    ),
-}
-"""{paper: (its method, what it does in our words, a printed line to try)}."""
-
-FINDER = """\
-<form class="find" role="search" aria-label="Printed lines">
-<label for="find-line">Go to a line, figure or function</label>
-<input id="find-line" type="search" autocomplete="off" spellcheck="false" placeholder="{example}" \
-aria-controls="lines-listed">
-<button type="submit">Go</button>
-<ol id="lines-listed" aria-live="polite" hidden></ol>
-</form>"""
-"""The field of a page that find.js makes work."""
+ABOUT = {room: steps.read(room).about for room in printed.PREFIXES}
 
 
 def finder(example: str) -> str:
-    """Return the field in which a reader types a printed line, such as ``A.2 line 7``.
-
-    Parameters
-    ----------
-    example : str
-        What stands in the empty field.
-
-    Returns
-    -------
-    str
-    """
-    return FINDER.format(example=escape(example))
+    """Return the field for a printed line, with an example in it; find.js makes it work."""
+    field: str = rst.macros("front", *FILTERS).finder(example)
+    return field
 
 
 def lines() -> list[dict[str, str]]:
@@ -118,80 +61,37 @@ def figures_and_names() -> list[dict[str, str]]:
 
 
 def write(sources: Path) -> None:
-    """Put the field for printed lines and the cards of the papers into ``index.rst``.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
+    """Put the field for printed lines and the cards of the papers into ``index.rst``."""
     papers = registry.load_papers()
     store = Store(REPRODUCED)
-    cards = "".join(_card(collect(store, paper, papers)) for paper in papers if paper.name in ABOUT)
-    data = json.dumps(lines() + figures_and_names(), ensure_ascii=False).replace("</", "<\\/")
-    field = finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
-    field += '\n<script type="application/json" class="lines">'
-    page = sources / "index.rst"
-    text = page.read_text(encoding="utf-8")
-    parts = (f"{field}{data}</script>", f'<div class="papers">{cards}</div>')
-    for place, html in zip(PLACES, parts, strict=True):
-        if text.count(place) != 1:
-            raise ValueError(f"{page} must have the line {place.strip()!r} once")
-        raw = "\n".join([".. raw:: html", "", *(f"   {line}" for line in html.splitlines()), ""])
-        text = text.replace(place, raw)
-    page.write_text(text, encoding="utf-8")
+    rooms = [collect(store, paper, papers) for paper in papers if paper.name in ABOUT]
+    shown = rst.macros("front", *FILTERS)
+    cards = [
+        shown.card(room, ABOUT[room.name], sections(room.name), states(room)) for room in rooms
+    ]
+    field = shown.finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
+    found = rows.data("lines", lines() + figures_and_names())
+    finding = [*rst.raw(f"{field}\n{found}"), *rst.scripts("find", top="")]
+    rst.fill(sources, "index", "field of the first page", finding)
+    papers_shown = rst.raw(f'<div class="papers">{"".join(cards)}</div>')
+    rst.fill(sources, "index", "papers of the first page", papers_shown)
 
 
-def _card(room: Room) -> str:
-    method, words, _ = ABOUT[room.name]
-    paper = printed.read(room.name)
-    reader = f"reader/{room.name}.html"
-    page = f"{FOLDER}/{room.name}/index.html"
-    title, _, work = paper.title.partition(": ")
-    return f"""
-<article class="paper" aria-labelledby="paper-{room.name}">
-<h3 id="paper-{room.name}"><a href="{reader}">{escape(method)}</a></h3>
-<p class="work">{escape(title)}. <cite>{escape(work)}</cite></p>
-<p>{escape(words)}</p>
-<ul class="sections">{_sections(room.name)}</ul>
-<p class="claims"><a href="{page}#claims">{len(room.claims)} claims</a> of its experiments:</p>
-{_states(Counter(decided.state for decided in room.claims))}
-<p class="links">{_links(room, reader, page, len(paper.lines))}</p>
-</article>"""
+def sections(room: str) -> list[tuple[str, str]]:
+    """Return the title of each section of a reader, and its first line."""
+    return [(one.title, runs.ids_of(room, one)[0]) for one in steps.read(room).sections]
 
 
-def _links(room: Room, reader: str, page: str, count: int) -> str:
-    return " · ".join(
-        (
-            f'<a href="{reader}">{count} printed lines</a>',
-            f'<a href="api/refimpl.{room.name}.html">API</a>',
-            f'<a href="{page}">{room.made} of {len(room.entries)} figures and tables '
-            "recomputed</a>",
-        )
-    )
-
-
-def _sections(room: str) -> str:
-    """Return a link to each section of a reader."""
-    items = []
-    for section in steps.read(room).sections:
-        first = runs.ids_of(room, section)[0]
-        link = f"reader/{room}.html#{rows.anchor(first)}"
-        items.append(f'<li><a href="{link}">{inline(section.title)}</a></li>')
-    return "".join(items)
-
-
-def _states(counts: Mapping[str, int]) -> str:
-    """Return a bar and a list of how many claims hold, fail or are open."""
-    present = [(state, sign, counts[state]) for state, (sign, _) in CLAIMS.items() if counts[state]]
-    bar = "".join(
-        f'<span class="claim-{slug(state)}" style="flex-grow: {count}">{sign}</span>'
-        for state, sign, count in present
-    )
+def states(room: Room) -> list[tuple[str, str, str, int]]:
+    """Return how many claims hold, fail or are open: state, sign, verb, number."""
+    counts = Counter(decided.state for decided in room.claims)
     verbs = {judge.HOLDS: "hold", judge.FAILS: "fail"}
-    items = "".join(
-        f'<li><span aria-hidden="true">{sign}</span> <b>{count}</b> '
-        f"{state if count == 1 else verbs.get(state, state)}</li>"
-        for state, sign, count in present
-    )
-    return f'<div class="states" aria-hidden="true">{bar}</div><ul class="states">{items}</ul>'
+    return [
+        (state, sign, state if counts[state] == 1 else verbs.get(state, state), counts[state])
+        for state, (sign, _) in CLAIMS.items()
+        if counts[state]
+    ]
+
+
+FILTERS = (inline, slug, rows.anchor, printed.read)
+"""What the templates use."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import paper_figures
 import refimpl
 import refimpl_fast
+from paper_figures.site.finish import lighter
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["address", "link_of", "pages", "setup"]
 
 ROOT = Path(refimpl.__file__).parents[1]
+LINK = re.compile(r"source/([\w/.]+)\.html#")
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 
@@ -33,56 +35,12 @@ def files() -> tuple[str, ...]:
 
 
 def address(file: str, line: int) -> str:
-    """Return the link to a line from a page one folder below the site; empty if there is none.
-
-    Parameters
-    ----------
-    file : str
-        From the top of the checkout.
-    line : int
-        From 1.
-
-    Returns
-    -------
-    str
-
-    See Also
-    --------
-    link_of : The same for an object.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import address
-    >>> address("refimpl/lmnn/algorithm.py", 3)
-    '../source/refimpl/lmnn/algorithm.py.html#line-3'
-    """
-    return f"../source/{file}.html#line-{line}" if file in files() else ""
+    """Return the link to a line from a page one folder below the site; empty if there is none."""
+    return f"../source/{file}.html#L{line}" if file in files() else ""
 
 
 def link_of(domain: str, info: dict[str, str]) -> str | None:
-    """Return the link from an entry of the API to its definition, as sphinx.ext.linkcode asks.
-
-    Parameters
-    ----------
-    domain : str
-        Sphinx's name of the language; all entries are in Python.
-    info : dict of str to str
-        The module and the full name.
-
-    Returns
-    -------
-    str or None
-
-    See Also
-    --------
-    address : The link to a line.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import link_of
-    >>> link_of("py", {"module": "refimpl_fast", "fullname": "nothing"}) is None
-    True
-    """
+    """Return the link from an entry of the API to its definition, as sphinx.ext.linkcode asks."""
     if info["module"].startswith("refimpl_fast"):
         file, line = _cython().get(info["fullname"], ("", 0))
         return address(file, line) or None
@@ -111,38 +69,33 @@ def _cython() -> dict[str, tuple[str, int]]:
     return found
 
 
-def pages(app: "Sphinx | None" = None) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the name, the contents and the template of the page of each module.
+def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield the name, the contents and the template of each file to which a written page leads."""
+    written = (path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html"))
+    wanted = {file for text in written for file in LINK.findall(text)}
+    for file in files():
+        if file in wanted or file.endswith(".pyx"):
+            yield f"source/{file}", {"title": file, "body": body(file)}, "page.html"
 
-    Parameters
-    ----------
-    app : sphinx.application.Sphinx, optional
-        Sphinx gives it; it is not asked.
 
-    Yields
-    ------
-    (str, dict, str)
-
-    See Also
-    --------
-    paper_figures.site.snippets : Single lines of these modules.
-
-    Examples
-    --------
-    >>> from paper_figures.site.listings import pages
-    >>> next(pages())[2]
-    'page.html'
-    """
+def body(file: str) -> str:
+    """Return a file with an anchor for each line; lines of one colour share an element."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
-    form = HtmlFormatter(linespans="line", cssclass="highlight numbered")
-    for file in files():
-        lexer = get_lexer_by_name(LEXERS[Path(file).suffix])
-        shown = highlight((ROOT / file).read_text(encoding="utf-8"), lexer, form)
-        shown = shown.replace("<pre>", '<pre tabindex="0">', 1)
-        yield f"source/{file}", {"title": file, "body": f"<h1>{file}</h1>{shown}"}, "page.html"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    html = highlight(text, get_lexer_by_name(LEXERS[Path(file).suffix]), HtmlFormatter(nowrap=True))
+    groups: list[tuple[str, list[str]]] = []
+    for number, line in enumerate(lighter(html).rstrip("\n").split("\n"), 1):
+        whole = re.fullmatch(r"(\s*)(<b class=\w+>)([^<]*)</b>", line)
+        colour, shown = (whole[2], whole[1] + whole[3]) if whole else ("", line)
+        if not groups or (line and colour != groups[-1][0]):
+            groups.append((colour, []))
+        groups[-1][1].append(f"<i id=L{number}>{shown}</i>")
+    joined = [(colour, "\n".join(lines)) for colour, lines in groups]
+    code = "\n".join(f"{colour}{lines}{'</b>' * bool(colour)}" for colour, lines in joined)
+    return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

@@ -13,18 +13,9 @@ WIDTH, HEIGHT, EDGE = 420.0, 280.0, 26.0
 
 
 class Picture:
-    """A picture with two axes, or with one if `y` is None.
+    """A picture in which `x` and `y` fit; it has one axis if `y` is None.
 
-    Parameters
-    ----------
-    x, y : sequence of float
-        The data that must fit in.
-    title : str
-        What the picture shows; readers of the screen hear it.
-    labels : (str, str)
-        The names of the axes.
-    equal : bool
-        Whether a unit is as long on both axes.
+    A unit is as long on both axes if they are `equal`. Readers of the screen hear the title.
     """
 
     def __init__(
@@ -90,7 +81,7 @@ class Picture:
 
     def line(self, xs: Sequence[float], ys: Sequence[float], style: str = "line") -> None:
         """Draw a line through points."""
-        joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))
+        joined = " ".join(f"{a:g},{b:g}" for a, b in map(self.at, xs, ys))
         self.parts.append(f'<polyline class="{style}" points="{joined}"/>')
 
     def curve(self, xs: FloatArray, ys: FloatArray, style: str = "line") -> None:

@@ -28,37 +28,20 @@ _NAMES = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark of the code.
+    """A mark of the code."""
 
-    Attributes
-    ----------
-    id : str
-        The printed line, such as ``"BD:A.2:7"``.
-    file : str
-        The file, from the top of the checkout.
-    line : int
-        The line of the comment, from 1.
-    """
-
-    id: str
-    file: str
-    line: int
+    id: str  # such as "BD:A.2:7"
+    file: str  # from the top of the checkout
+    line: int  # of the comment, from 1
 
 
 @dataclass(frozen=True)
 class Line:
-    """A printed line as the index of PAPER.md lists it.
-
-    Attributes
-    ----------
-    id, words : str
-    code, kernels, tests, figures : tuple of str
-        The cells of its row; empty where the cell is a dash.
-    """
+    """A printed line as the index of PAPER.md lists it."""
 
     id: str
     words: str
-    code: tuple[str, ...]
+    code: tuple[str, ...]  # the cells of its row; empty where the cell is a dash
     kernels: tuple[str, ...]
     tests: tuple[str, ...]
     figures: tuple[str, ...]
@@ -83,28 +66,15 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Paper:
-    """What a PAPER.md says.
-
-    Attributes
-    ----------
-    room, title : str
-    places : dict
-        {place: how it is counted}, in the order of the print.
-    lines : dict
-        {id: Line}, in the order of the print.
-    errata : tuple of Erratum
-    symbols : tuple of (symbol, identifier, shape)
-    readings : dict
-        {name: the row} of the open readings that have a line of code.
-    """
+    """What a PAPER.md says."""
 
     room: str
     title: str
-    places: dict[str, str]
-    lines: dict[str, Line]
+    places: dict[str, str]  # {place: how it is counted}, in the order of the print
+    lines: dict[str, Line]  # in the order of the print
     errata: tuple[Erratum, ...]
-    symbols: tuple[tuple[str, str, str], ...]
-    readings: dict[str, tuple[str, ...]]
+    symbols: tuple[tuple[str, str, str], ...]  # symbol, identifier, shape
+    readings: dict[str, tuple[str, ...]]  # {name: the row} of those that have a line of code
 
     def errata_of(self, id: str) -> list[Erratum]:
         """Return the errata whose place is a printed line."""
@@ -147,17 +117,7 @@ def _lines(index: list[list[str]]) -> Iterator[Line]:
 
 @cache
 def read(room: str) -> Paper:
-    """Read the PAPER.md of a room.
-
-    Parameters
-    ----------
-    room : str
-        ``"boosted_distance"``.
-
-    Returns
-    -------
-    Paper
-    """
+    """Read the PAPER.md of a room."""
     text = (ROOT / "refimpl" / room / "PAPER.md").read_text(encoding="utf-8")
     tables = _tables(text)
     lines = {line.id: line for line in _lines(tables["Index"])}

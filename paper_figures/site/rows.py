@@ -8,22 +8,34 @@ from functools import cached_property
 from html import escape, unescape
 from typing import Any
 
-from paper_figures.site import api, figures, listings, printed, snippets, steps, tracing, values
+from paper_figures.site import (
+    api,
+    figures,
+    listings,
+    printed,
+    rst,
+    snippets,
+    steps,
+    tracing,
+    values,
+)
+from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.typeset import compared
 
 __all__ = [
+    "FUNCTIONS",
     "Page",
     "anchor",
     "coded",
     "coloured",
-    "erratum_of",
+    "data",
     "highlighted",
+    "json_of",
     "meanings",
-    "packed",
-    "place",
+    "pieces",
     "short",
     "sources_of",
 ]
@@ -37,17 +49,7 @@ _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 
 def anchor(id: str) -> str:
-    """Return the permalink of a printed line: ``BD-A.2-7``.
-
-    Parameters
-    ----------
-    id : str
-        ``BD:A.2:7``.
-
-    Returns
-    -------
-    str
-    """
+    """Return the permalink of a printed line: ``BD-A.2-7``."""
     return id.replace(":", "-")
 
 
@@ -62,25 +64,28 @@ def coded(cell: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(cell))
 
 
-def packed(texts: list[str]) -> list[str | int]:
-    """Return texts with each repetition as the place of the first."""
-    first: dict[str, int] = {}
-    short_list: list[str | int] = []
-    for place, text in enumerate(texts):
-        short_list.append(first[text] if text in first else text)
-        first.setdefault(text, place)
-    return short_list
+def json_of(value: object) -> str:
+    """Return a value as JSON in few bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def place(snippet: Snippet, kind: str = "", more: str = "") -> str:
-    """Return where a snippet is, with a link to its line, if its file is a page."""
-    where = escape(f"{snippet.file}:{snippet.first}")
-    link = listings.address(snippet.file, snippet.first)
-    if link:
-        where = f'<a class="source" href="{link}">{where}</a>'
-    kind = f"<b>{kind}</b> " if kind else ""
-    inside = f" <code>{escape(snippet.inside)}</code>" if snippet.inside else ""
-    return f'<p class="place">{kind}<span>{where}</span>{inside}{more}</p>'
+def data(kind: str, value: object) -> str:
+    """Return what a script of the page reads, as an element of the page."""
+    text = json_of(value).replace("</script", "<\\/script")
+    return f'<script type="application/json" class="{kind}">{text}</script>'
+
+
+def pieces(texts: dict[str, list[str]]) -> dict[str, object]:
+    """Return lists of HTML by their names; a text is the places of its pieces in a common list."""
+    known: dict[str, int] = {}
+
+    def places(text: str) -> list[int]:
+        return [
+            known.setdefault(piece, len(known)) for piece in re.split(r"(?=<\w)", text) if piece
+        ]
+
+    listed = {name: [places(text) for text in group] for name, group in texts.items()}
+    return {"texts": listed, "pieces": list(known)}
 
 
 def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
@@ -125,12 +130,7 @@ def coloured_lines(snippet: Snippet) -> list[int]:
 
 
 class Page:
-    """What the rows of a paper share.
-
-    Parameters
-    ----------
-    room : str
-    """
+    """What the rows of a paper share."""
 
     def __init__(self, room: str) -> None:
         self.paper = printed.read(room)
@@ -143,102 +143,13 @@ class Page:
         return api.addresses()
 
     def row(self, id: str, live: Live | None) -> str:
-        """Return the row of a printed line.
+        """Return the row of a printed line."""
+        return str(_shown().row(self, id, live))
 
-        Parameters
-        ----------
-        id : str
-        live : Live or None
-            The run of its section.
-
-        Returns
-        -------
-        str
-        """
-        parts = [self._formula(id), self._step(id), '<div class="code">', self._reference(id)]
-        if live is not None and id in live.ids:
-            shown = self.values(id, live, 1)
-            parts.append(f'<div class="values">{shown}</div>')
-        parts += [self._cython(id, live), self._tests(id), "</div>"]
-        name = anchor(id)
-        return (
-            f'<article class="line" id="{name}" tabindex="-1" data-id="{escape(id)}">'
-            f'<a class="number" href="#{name}" title="Copy the permalink of {escape(id)}">'
-            f"{escape(short(id))}</a>"
-            f"{''.join(parts)}</article>"
-        )
-
-    def _formula(self, id: str) -> str:
-        step = self.steps.get(id)
-        if step is None or not step.formula:
-            return ""
-        return f'<div class="formula" tabindex="0">{mathml(step.formula, "block")}</div>'
-
-    def _step(self, id: str) -> str:
-        line, step = self.paper.lines[id], self.steps.get(id)
-        words = inline(step.words) if step is not None else escape(line.words.capitalize()) + "."
-        parts = [f"<p>{words}</p>"]
-        for erratum in self.paper.errata_of(id):
-            parts.append(erratum_of(erratum))
-        return f'<div class="step">{"".join(parts)}</div>'
-
-    def _reference(self, id: str) -> str:
-        parts = []
-        for snippet in snippets.reference(self.paper, id):
-            parts.append(self._place(snippet, "Reference"))
-            parts.append(highlighted(snippet, "python", self.names))
-        others = snippets.others(self.paper, id)
-        if others:
-            inner = "".join(
-                self._place(s, "Also") + highlighted(s, "python", self.names) for s in others
-            )
-            count = f"{len(others)} more place{'s' * (len(others) > 1)} in Python"
-            parts.append(f"<details><summary>{count}</summary>{inner}</details>")
-        return "".join(parts) or '<p class="none">No code of its own.</p>'
-
-    def _place(self, snippet: Snippet, kind: str) -> str:
-        """Return where a snippet stands, with a link into the API reference."""
+    def described(self, snippet: Snippet) -> str:
+        """Return the place in the API reference of what a snippet is in; empty if it has none."""
         module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        link = self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}")
-        opened = f' <a href="../{escape(link)}">open in the API</a>' if link else ""
-        return place(snippet, kind, opened)
-
-    def _cython(self, id: str, live: Live | None) -> str:
-        parts = [
-            self._place(snippet, "Cython") + highlighted(snippet, "cython")
-            for snippet in snippets.cython(id)
-        ]
-        if not parts:
-            return self._no_twin(id)
-        ran = [name for name in self.paper.lines[id].kernels if live and name in live.fast.calls]
-        if ran and live is not None:
-            calls = ", ".join(
-                f"<code>{name}</code> {_times(live.fast.calls[name])}" for name in ran
-            )
-            parts.append(
-                f'<p class="ran">In this run Cython ran {calls}, with the same values in every '
-                "line.</p>"
-            )
-        return f'<details open class="twin"><summary>In Cython</summary>{"".join(parts)}</details>'
-
-    def _no_twin(self, id: str) -> str:
-        """Return why a line of Python has no twin."""
-        if not snippets.reference(self.paper, id):
-            return ""
-        return (
-            '<p class="none"><b>In Cython</b> no line: this one calls no kernel of its own, and is '
-            "the same Python on both.</p>"
-        )
-
-    def _tests(self, id: str) -> str:
-        parts = [test_of(name) for name in self.paper.lines[id].tests]
-        links = ", ".join(
-            f'<a href="{figures.address(name, "../")}">{escape(name.partition(".")[2])}</a>'
-            for name in self.paper.lines[id].figures
-        )
-        if links:
-            parts.append(f'<p class="place"><b>In the figures</b> {links}</p>')
-        return "".join(parts)
+        return self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}", "")
 
     def values(self, id: str, live: Live, round: int) -> str:
         """Return the values of a line in a round as HTML.
@@ -317,10 +228,6 @@ def _round(live: Live, snippet: Snippet, round: int) -> int | None:
     return round if round in seen else None
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
 def _note(seen: list[int], rounds: int, times: int) -> str:
     words = []
     if seen == [0] and rounds:
@@ -334,15 +241,12 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
 
 def test_of(name: str) -> str:
     """Return a test as HTML: its name in words, and where its source comes when it is opened."""
-    file, _, function = name.partition("::")
-    source = snippets.function(file, function)
-    words = f"<b>Test</b> <code>{escape(function.removeprefix('test_').replace('_', ' '))}</code>"
-    if source is None:
-        return f'<p class="place">{words}</p>'
-    return (
-        f'<details class="test" data-test="{escape(name)}"><summary>{words}</summary>'
-        f'<p class="place"><span>{escape(file)}:{source.first}</span></p></details>'
-    )
+    return str(_shown().test(name))
+
+
+def _shown() -> Any:
+    """Return the template of the rows."""
+    return rst.macros("rows", *FUNCTIONS)
 
 
 def sources_of(names: Iterable[str]) -> str:
@@ -355,19 +259,8 @@ def sources_of(names: Iterable[str]) -> str:
     for name in dict.fromkeys(names):
         source = snippets.function(*name.split("::")) if "::" in name else None
         if source is not None:
-            sources[name] = highlighted(source, "python")
-    data = json.dumps(sources, ensure_ascii=False).replace("</", "<\\/")
-    return f'<script type="application/json" class="tests">{data}</script>'
-
-
-def erratum_of(erratum: printed.Erratum) -> str:
-    """Return an erratum as HTML: as published, as corrected, and the way to its evidence."""
-    published, corrected = compared(erratum.printed, erratum.corrected)
-    return (
-        f'<aside class="erratum"><p><b>Erratum {escape(erratum.id)}</b></p>'
-        f"<p>Published: {published}</p><p>Corrected: {corrected}</p>"
-        f'<p><a href="../errata.html#{erratum.id}">Evidence</a></p></aside>'
-    )
+            sources[name] = lighter(highlighted(source, "python"))
+    return data("tests", sources)
 
 
 def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -375,24 +268,7 @@ def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
     A row may have several symbols, names and shapes. A name has its own symbol if one begins with
     it, and its own shape if there are as many shapes as names: commas divide them, and semicolons
-    those of another function.
-
-    Parameters
-    ----------
-    symbols : iterable of (str, str, str)
-        Symbol, identifiers and shape, as PAPER.md has them.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> meanings([("P, N", "`P`, `N` (`Differences`)", "(n_P, d), (n_N, d)")])["N"]
-    'N, shape (n_P, d), (n_N, d)'
-    >>> meanings([("s_i, s_max", "`s_i`, `s_max`; `alpha` of `Phi`", "-; (T,)")])["s_max"]
-    's_max'
-    """
+    those of another function."""
     found: dict[str, list[str]] = {}
     for symbol, identifiers, shape in symbols:
         groups = identifiers.split(";")
@@ -429,3 +305,15 @@ def _listed(text: str) -> list[str]:
     """Return what commas outside of brackets divide."""
     parts = re.split(r",\s+(?![^(\[{]*[)\]}])", text)
     return [part.strip() for part in parts]
+
+
+def figure_of(name: str) -> str:
+    """Return the link to a figure from a page one folder below the site."""
+    return figures.address(name, "../")
+
+
+FUNCTIONS = (
+    *(inline, mathml, compared, anchor, short, highlighted, listings.address),
+    *(snippets.reference, snippets.others, snippets.cython, snippets.function, figure_of),
+)
+"""What the templates use."""

@@ -14,23 +14,12 @@ __all__ = ["Live", "live", "same"]
 
 @dataclass(frozen=True)
 class Live:
-    """The run of a section's example.
+    """The run of a section's example."""
 
-    Attributes
-    ----------
-    ids : tuple of str
-        The printed lines of the section that have code.
-    snippets : dict
-        {id: the statements that do it}.
-    trace, fast : Trace
-        The run with the readable kernels, and the run with those in Cython.
-    example : Example
-    """
-
-    ids: tuple[str, ...]
-    snippets: dict[str, list[Snippet]]
-    trace: Trace
-    fast: Trace
+    ids: tuple[str, ...]  # the lines of the section that have code
+    snippets: dict[str, list[Snippet]]  # {id: the statements that do it}
+    trace: Trace  # with the readable kernels
+    fast: Trace  # with those in Cython
     example: examples.Example
 
 
@@ -41,18 +30,7 @@ def ids_of(room: str, section: steps.Section) -> list[str]:
 
 @cache
 def live(room: str, section: steps.Section) -> Live:
-    """Run the example of a section on both kernels.
-
-    Parameters
-    ----------
-    room : str
-    section : Section
-        A section with an example.
-
-    Returns
-    -------
-    Live
-    """
+    """Run the example of a section on both kernels."""
     import refimpl.kernels
     import refimpl_fast
 

@@ -17,30 +17,14 @@ BEFORE, AFTER = 3, 5
 
 @dataclass(frozen=True)
 class Snippet:
-    """Some lines of a file.
+    """Some lines of a file."""
 
-    Attributes
-    ----------
-    file : str
-        The file, from the top of the checkout.
-    first, last : int
-        Its lines, from 1.
-    text : str
-        They, without the indentation that they share.
-    inside : str
-        The function that they belong to, such as ``"Forest.split"``.
-    marked : tuple of int
-        The marked lines among them, from 1.
-    node : ast.stmt or None
-        The statement, for Python.
-    """
-
-    file: str
-    first: int
+    file: str  # from the top of the checkout
+    first: int  # its lines, from 1
     last: int
-    text: str
-    inside: str
-    marked: tuple[int, ...] = ()
+    text: str  # without the indentation that the lines share
+    inside: str  # the function, such as "Forest.split"
+    marked: tuple[int, ...] = ()  # the marked lines, from 1
     node: ast.stmt | None = field(default=None, compare=False, repr=False)
 
 
@@ -86,17 +70,7 @@ def _statements(file: str) -> tuple[tuple[ast.stmt, str], ...]:
 def statement(mark: Mark) -> Snippet:
     """Return the statement that a mark of a .py file belongs to.
 
-    A comment on a line of its own belongs to the statement below it.
-
-    Parameters
-    ----------
-    mark : Mark
-
-    Returns
-    -------
-    Snippet
-        With the comments directly above, if the mark stands there.
-    """
+    A comment on a line of its own belongs to the statement below it."""
     alone = _lines(mark.file)[mark.line - 1].lstrip().startswith("#")
     around = [
         (node, inside)
@@ -158,17 +132,7 @@ def _reference(room: str, id: str, code: tuple[str, ...]) -> tuple[Mark, ...]:
 def reference(paper: Paper, id: str) -> list[Snippet]:
     """Return the statements of the algorithm as printed that do a printed line.
 
-    Where ``algorithm.py`` has none, they are those of the function that PAPER.md names.
-
-    Parameters
-    ----------
-    paper : Paper
-    id : str
-
-    Returns
-    -------
-    list of Snippet
-    """
+    Where ``algorithm.py`` has none, they are those of the function that PAPER.md names."""
     return _merged([statement(m) for m in _reference(paper.room, id, paper.lines[id].code)])
 
 
@@ -184,17 +148,7 @@ def _merged(snippets: list[Snippet]) -> list[Snippet]:
 
 
 def cython(id: str) -> list[Snippet]:
-    """Return the marked lines of the Cython kernels, with some of their function around each.
-
-    Parameters
-    ----------
-    id : str
-
-    Returns
-    -------
-    list of Snippet
-        Marks that stand near each other share a snippet.
-    """
+    """Return the marked lines of the Cython kernels, with some of their function around each."""
     listed: list[Snippet] = []
     for mark in marks().get(id, []):
         if not mark.file.endswith(".pyx"):

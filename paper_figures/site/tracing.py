@@ -27,39 +27,20 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Record:
-    """What a marked line left once.
+    """What a marked line left once."""
 
-    Attributes
-    ----------
-    key : tuple of str and int
-        The file and the last line of the statement.
-    round : int
-        0 before the first round.
-    values : dict
-        Plain values by the expressions that gave them.
-    """
-
-    key: tuple[str, int]
-    round: int
-    values: Values
+    key: tuple[str, int]  # the file, and the last line of the statement
+    round: int  # 0 before the first
+    values: Values  # by the expressions that gave them
 
 
 @dataclass(frozen=True)
 class Trace:
-    """All records of a run.
-
-    Attributes
-    ----------
-    records : list of Record
-    rounds : int
-        The number of rounds.
-    calls : dict
-        How often each kernel was called.
-    """
+    """All records of a run."""
 
     records: list[Record]
     rounds: int
-    calls: dict[str, int]
+    calls: dict[str, int]  # how often each kernel was called
 
     def at(self, snippet: Snippet, round: int) -> Record | None:
         """Return the last record of a statement in a round."""
@@ -84,19 +65,7 @@ class Trace:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Return a copy of a value as numbers, texts, arrays, lists and dicts.
-
-    Parameters
-    ----------
-    value : object
-    depth : int
-        How deep it stands in another value.
-
-    Returns
-    -------
-    object
-        Objects without fields become their type's name.
-    """
+    """Return a copy of a value as numbers, texts, arrays, lists and dicts."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, np.generic):
@@ -254,22 +223,7 @@ def run(
     watched: Sequence[tuple[Snippet, Sequence[str]]],
     tick: Snippet | None,
 ) -> Trace:
-    """Run an example on a kernel module and record its marked lines.
-
-    Parameters
-    ----------
-    example : callable
-        Gets the kernels.
-    kernels : module
-    watched : sequence of (Snippet, expressions)
-        The statements, and what to keep of each; by default what it assigns or returns.
-    tick : Snippet or None
-        The statement that begins a round.
-
-    Returns
-    -------
-    Trace
-    """
+    """Run an example with some kernels and record its marked lines; `tick` begins a round."""
     module, calls = counted(kernels)
     statements = [_Statement(snippet, shows) for snippet, shows in watched]
     tracer = _Tracer(statements, None if tick is None else (tick.file, tick.last))

@@ -15,21 +15,7 @@ WIDTH = 42
 
 
 def number(value: float | int | bool | np.number[Any] | np.bool_) -> str:
-    """Return a number with four digits.
-
-    Parameters
-    ----------
-    value : float, int or bool
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> [number(v) for v in (0.142857142, 12, -0.0, True, float("-inf"))]
-    ['0.1429', '12', '0', '1', '−∞']
-    """
+    """Return a number with four digits."""
     if isinstance(value, bool | np.bool_):
         return str(int(value))
     if isinstance(value, int | np.integer):
@@ -49,25 +35,7 @@ def _array(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value of a trace as text; a matrix has a line for each row.
-
-    Parameters
-    ----------
-    value : object
-        What :func:`paper_figures.site.tracing.plain` returned.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> shown(np.array([0.5, 0.25]))
-    '0.5 0.25'
-    >>> print(shown(np.eye(2)))
-    1 0
-    0 1
-    """
+    """Return a value of a trace as text; a matrix has a line for each row."""
     if isinstance(value, np.ndarray):
         return _text(value)
     if isinstance(value, bool):

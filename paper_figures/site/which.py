@@ -3,32 +3,22 @@
 from pathlib import Path
 from statistics import median
 
+from paper_figures.site import rst
 from paper_figures.site.figures import REPRODUCED
 from paper_figures.store import Store
 
 __all__ = ["table", "write"]
 
-PLACE = ".. numbers of pays\n"
 MEASURES = ("error (%)", "seconds to fit", "milliseconds a query")
 
 
 def write(sources: Path) -> None:
-    """Put the table into the guide.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    page = sources / "guides" / "which.rst"
-    text = page.read_text(encoding="utf-8")
-    if text.count(PLACE) != 1:
-        raise ValueError(f"{page} must have the line {PLACE.strip()!r} once")
-    page.write_text(text.replace(PLACE, "\n".join(table()) + "\n"), encoding="utf-8")
+    """Put the table into the guide."""
+    rst.fill(sources, "guides/which", "numbers of pays", table())
 
 
 def table() -> list[str]:
-    """Return the lines of the table: a method a row, the fewest errors first."""
+    """Return the table: a method a row, the fewest errors first."""
     record = Store(REPRODUCED).read("pays", "when")
     rows = record["rows"] if record else []
     errors = [row for row in rows if row["measure"] == MEASURES[0]]
@@ -42,10 +32,7 @@ def table() -> list[str]:
         found.append((error, fit, query, best, method))
     sets = len({row["data_set"] for row in errors})
     head = ("method", *MEASURES, f"not beaten, of {sets} sets")
-    lines = [".. list-table::", "   :header-rows: 1", ""]
-    for cells in (head, *_shown(found)):
-        lines += [f"{'     -' if place else '   * -'} {cell}" for place, cell in enumerate(cells)]
-    return lines
+    return rst.table(head, _shown(found))
 
 
 def _shown(found: list[tuple[float, float, float, int, str]]) -> list[tuple[str, ...]]:

@@ -7,15 +7,18 @@ section is marked in it.
 import ast
 import re
 from functools import cache
-from html import escape
 from pathlib import Path
 
-from paper_figures.site import front, listings, printed, reader, rows, runs, snippets, steps
-from paper_figures.site.mathml import inline, mathml
+from paper_figures.site import front, listings, printed, reader, rows, rst, runs, snippets, steps
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
 
 __all__ = ["functions", "write"]
+
+INTRODUCTION = """\
+The printed steps in our words are on the left, the whole functions of the code on the right. Point
+at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
+round to round of a small run; a step shows what its lines computed."""
 
 
 def functions(room: str, section: Section) -> list[Snippet]:
@@ -31,78 +34,36 @@ def functions(room: str, section: Section) -> list[Snippet]:
 
 
 def write(sources: Path) -> None:
-    """Write ``whole/``, a page for each paper.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
-    folder = sources / "whole"
-    folder.mkdir()
-    text = ["Whole algorithms", "================", "", INTRODUCTION, "", ".. toctree::", ""]
+    """Write ``whole/``, a page for each paper, into the copy of the sources."""
     for room in printed.PREFIXES:
-        (folder / f"{room}.rst").write_text(_page(room), encoding="utf-8")
-        text.append(f"   {room}")
-    (folder / "index.rst").write_text("\n".join([*text, ""]), encoding="utf-8")
+        rst.put(sources, f"whole/{room}", _page(room))
+    listed = rst.toctree(printed.PREFIXES)
+    rst.put(sources, "whole/index", [*rst.titled("Whole algorithms"), INTRODUCTION, "", *listed])
 
 
-INTRODUCTION = """\
-The printed steps in our words are on the left, the whole functions of the code on the right. Point
-at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
-round to round of a small run; a step shows what its lines computed."""
-
-
-def _page(room: str) -> str:
-    method = front.ABOUT[room][0]
-    title = f"{method}: whole algorithms"
-    text = [title, "=" * len(title), "", INTRODUCTION, "", ".. raw:: html", ""]
-    text += [f'   <p><a href="../reader/{room}.html">The same, line by line</a></p>', ""]
+def _page(room: str) -> list[str]:
+    text = [*rst.titled(f"{front.ABOUT[room][0]}: whole algorithms"), INTRODUCTION, ""]
+    text += rst.raw(f'<p><a href="../reader/{room}.html">The same, line by line</a></p>')
     page = rows.Page(room)
     for section in steps.read(room).sections:
         found = functions(room, section)
         if found:
-            text += [section.title, "-" * 4 * len(section.title), "", ".. raw:: html", ""]
-            text += [f"   {line}" for line in _section(page, section, found).splitlines()]
-            text.append("")
-    return "\n".join(text)
+            text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section, found))]
+    return [*text, *rst.scripts(room, "whole")]
 
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
-    room = page.paper.room
-    ids = runs.ids_of(room, section)
-    live = runs.live(room, section) if section.example else None
-    parts = ['<section class="whole">', f"<p>{inline(section.words)}</p>"]
-    parts.append(reader.slider(section, live))
-    parts.append('<div class="halves"><ol class="steps">')
-    parts += [_step(page, id, live) for id in ids]
-    parts.append('</ol><div class="functions">')
-    parts += [_function(page, one, ids) for one in found]
+    ids = runs.ids_of(page.paper.room, section)
+    live = runs.live(page.paper.room, section) if section.example else None
+    bar = reader.slider(section, live)
+    whole = [(one, _lines(page, one, ids)) for one in found]
     twins = list(dict.fromkeys(twin for id in ids for twin in snippets.cython(id)))
-    if twins:
-        inner = "".join(rows.place(s) + rows.highlighted(s, "cython") for s in twins)
-        parts.append(f'<details class="twin"><summary>In Cython</summary>{inner}</details>')
-    parts.append("</div></div>")
-    if live is not None:
-        parts.append(reader.data(page, live, pictures=False))
-    return "\n".join([*parts, "</section>"])
+    shown = rst.macros("whole", *rows.FUNCTIONS)
+    return str(shown.section(page, section, live, ids, bar, whole, twins))
 
 
-def _step(page: rows.Page, id: str, live: runs.Live | None) -> str:
-    step, line, name = page.steps.get(id), page.paper.lines[id], rows.anchor(id)
-    words = inline(step.words) if step else f"{escape(line.words.capitalize())}."
-    formula = mathml(step.formula, "block") if step and step.formula else ""
-    values = page.values(id, live, 1) if live is not None and id in live.ids else ""
-    address = f"../reader/{page.paper.room}.html#{name}"
-    return (
-        f'<li id="{name}" tabindex="0" data-lines="{name}">'
-        f'<a href="{address}">{escape(rows.short(id))}</a><div><p>{words}</p>'
-        f'<div class="formula">{formula}</div><div class="values">{values}</div></div></li>'
-    )
-
-
-def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
-    """Return a whole function, each line of it with the printed lines that it does."""
+def _lines(page: rows.Page, one: Snippet, ids: list[str]) -> list[tuple[str, str]]:
+    """Return the lines of a whole function, each with the printed lines that it does."""
     does: dict[int, list[str]] = {}
     for id in ids:
         for found in snippets.reference(page.paper, id):
@@ -114,10 +75,8 @@ def _function(page: rows.Page, one: Snippet, ids: list[str]) -> str:
     for number, html in enumerate(rows.coloured(one, "python", page.names).split("\n"), one.first):
         others = {name: line for name, line in defined.items() if line != number}
         html = _linked(html, others, one.file)
-        linked = " ".join(does.get(number, ()))
-        more = f' tabindex="0" data-lines="{linked}"' if linked else ""
-        lines.append(f'<span class="codeline"{more}>{html or " "}</span>')
-    return f'{rows.place(one)}<div class="highlight"><pre>{"".join(lines)}</pre></div>'
+        lines.append((html or " ", " ".join(does.get(number, ()))))
+    return lines
 
 
 @cache

@@ -87,16 +87,16 @@ def test_a_cell_shows_both_numbers_the_sign_and_what_is_open():
     ]
     page, notes = page_of(judged, GRID)
     same, open_cell, absent = page.only("tbody").all("td")
-    assert open_cell.classes == ["number", "better", "open"]
+    assert open_cell.classes == ["better", "open"]
     assert [span.text for span in open_cell.children] == [
         "11.2 ±0.5",
         "published 12.5 ▲!better, open",
         "−1.2 (s.e. 0.5)",
         "at L1",
     ]
-    assert same.classes == ["number", "same"]
+    assert same.classes == ["same"]
     assert [span.text for span in same.children][:2] == ["12.5", "published 12.5 =same"]
-    assert absent.children[0].text == "n/a" and absent.classes == ["number", "not-available"]
+    assert absent.children[0].text == "n/a" and absent.classes == ["not-available"]
     assert [li.text for li in notes.all("li")] == ["Gone."]
 
 
@@ -123,7 +123,7 @@ def test_a_place_without_a_row_is_empty():
     ]
     page, _ = page_of(judged, GRID)
     cells = [[td.classes for td in tr.all("td")] for tr in page.only("tbody").all("tr")]
-    empty, full = ["number", "none"], ["number", "same"]
+    empty, full = [], ["same"]
     assert cells == [[empty, full], [full, empty]]
 
 
@@ -151,10 +151,7 @@ def test_means_of_unequal_runs_say_their_runs_in_each_cell():
     assert page.only("caption").text == (
         "Means of n runs or points ± the standard error. Without ±: run once."
     )
-    cells = [
-        [span.text for span in cell.all("span") if "detail" in span.classes]
-        for cell in page.all("td")
-    ]
+    cells = [[detail.text for detail in cell.all("small")] for cell in page.all("td")]
     assert cells == [["n = 4"], ["n = 1,000"], []]
 
 

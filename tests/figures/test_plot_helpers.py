@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from pictures import contrast, tick_labels
 
 from paper_figures import plots
+from paper_figures.svg import shorter, shorter_path
 from paper_figures.themes import DARK, LIGHT
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -222,16 +223,39 @@ def test_a_picture_has_other_colours_on_a_dark_page():
     )
     assert set(re.findall('#[0-9a-f]{6}(?=[;"])', shapes)) == light
     assert set(re.findall("#[0-9a-f]{6}(?=!)", media)) == dark
-    assert f'[style*="stroke: {LIGHT.series[0]}"]{{stroke:{DARK.series[0]}!'.lower() in media
+    assert f'[style*="stroke:{LIGHT.series[0]}"]{{stroke:{DARK.series[0]}!'.lower() in media
 
 
 def test_a_shorter_svg_has_the_same_shapes():
+    """By hand: paths in steps, letters in units of theirs, short names, no group without a word."""
     svg = (
-        b'<g>\n  <path id="DejaVuSans-31" d="M 10.12345 20.98765 \nL 3 4.5 \n"/>\n'
-        b'  <use xlink:href="#DejaVuSans-31" x="7.777777" transform="translate(3.456789 1) '
-        b'scale(0.015625)"/>\n</g>'
+        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        b'<metadata>who</metadata><g id="axes_1">\n  <defs><path id="DejaVuSans-31" '
+        b'd="M 10.12345 20.98765 \nL 3 4.5 \nL 3 9 \nL 8 9 \nz "/></defs>\n'
+        b'<g id="key of0 1" style="fill: none" clip-path="url(#p1)">'
+        b'<g transform="translate(3.456789 1) scale(0.1 -0.1)"><!-- 1 -->'
+        b'<use xlink:href="#DejaVuSans-31" transform="translate(63.62 0)"/>'
+        b'<use xlink:href="#DejaVuSans-31" x="7.777777" y="0" style="fill: #1a1a1a"/></g></g></g>'
+        b'<clipPath id="p1"/></svg>'
     )
-    assert plots.shorter(svg) == (
-        b'<g>\n<path id="V-31" d="M 10.12 20.98  L 3 4.5  "/>\n'
-        b'<use xlink:href="#V-31" x="7.77" transform="translate(3.45 1) scale(0.015625)"/>\n</g>'
+    assert shorter(svg).decode() == (
+        '<svg xmlns="http://www.w3.org/2000/svg" style="fill:#1a1a1a">'
+        '<defs><path id="a1" d="m10.1 21l-7.1-16.5v4.5h5z"/></defs>'
+        '<g id="key of0 1" style="fill:none" clip-path="url(#a0)">'
+        '<g transform="translate(3.5 1) scale(.1 -.1)">'
+        '<use href="#a1" x="64"/><use x="7.8" style="fill:#1a1a1a" href="#a1"/></g></g>'
+        '<clipPath id="a0"/></svg>'
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "short"),
+    [
+        ("M 1 1 L 2 2 M 3 3 L 4 4 ", "m1 1l1 1m1 1l1 1"),  # a second place is no line
+        ("M 1 1 Q 2 2 3 1 Q 4 0 5 1 z M 0 0 L 1 1 ", "m1 1q1 1 2 0 1-1 2 0zm-1-1l1 1"),
+        ("M 1 1 C 1 2 3 4 0.54 0.46 L 0.54 0.46 ", "m1 1c0 1 2 3-.5-.5h0"),
+        ("M 0 0.04 L 0.14 -0.26 L 0.26 0 ", "m0 0l.1-.3.2.3"),  # errors do not add up
+    ],
+)
+def test_a_path_in_steps(path, short):
+    assert shorter_path(path) == short

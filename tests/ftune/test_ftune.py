@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris, load_wine
 import refimpl
 from refimpl.ftune import (
     FTuneOptions,
+    Landmarks,
     NormalizationWarning,
     Ramp,
     bbs,

@@ -8,16 +8,14 @@ test, since they depend on what else the machine does.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
+from tests.site.built import ROOT, SITE
+
 LOADS = 3
 TIMES = """
 const entry = performance.getEntriesByType("navigation")[0];

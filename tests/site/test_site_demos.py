@@ -7,7 +7,7 @@ browser's own.
 
 import numpy as np
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width
+from browser import browser_only, press, set_media, set_width
 
 from paper_figures.site import demos
 from paper_figures.site.demos import boosted_distance, boostmap, ftune, lmnn, pages, search_forest
@@ -119,21 +119,6 @@ def folder(tmp_path_factory):
         (top / room).mkdir()
         (top / room / "page.html").write_text(pages.page(pages.load(room)), encoding="utf-8")
     return top
-
-
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def browser(only_browser):
-    set_width(only_browser, 1280)
-    set_media(only_browser)
-    yield only_browser
-    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
-    assert bad == []
 
 
 def open_page(browser, folder, room):

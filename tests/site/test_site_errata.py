@@ -1,15 +1,12 @@
 """The page of errata: its formulas, what it marks, and the numbers of the counter-examples."""
 
-import os
-from pathlib import Path
-
 import pytest
+from browser import browser_only
 
 from paper_figures.site import errata, printed
 from paper_figures.site.typeset import compared, typeset
+from tests.site.built import SITE, built, open_page
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
 ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata]
 
 
@@ -62,13 +59,25 @@ def test_the_numbers_are_those_of_the_tests():
     assert errata.NUMBERS["FT-1"]()[0][1:] == ("0", "1")
 
 
-@pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+@built
 def test_the_page_has_every_erratum_and_the_readers_lead_to_it():
     page = (SITE / "errata.html").read_text(encoding="utf-8")
     for room, erratum in ALL:
-        assert page.count(f'id="{erratum.id}"') == 1
+        assert page.count(f"id={erratum.id}>") == 1
         reader = (SITE / "reader" / f"{room}.html").read_text(encoding="utf-8")
         at_a_line = any(
             erratum in printed.read(room).errata_of(id) for id in printed.read(room).lines
         )
         assert (f"errata.html#{erratum.id}" in reader) == at_a_line
+
+
+@built
+@browser_only
+def test_a_test_of_an_erratum_shows_its_source(browser):
+    open_page(browser, "errata.html")
+    script = """
+      const done = arguments[0], test = document.querySelector("details.test");
+      test.addEventListener("toggle", () => done(test.querySelector("pre").innerText));
+      test.open = true;
+    """
+    assert "def test_" in browser.execute_async_script(script)

@@ -1,6 +1,6 @@
 """The built site in headless Chromium: what `make site` wrote is complete, fits and answers.
 
-The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. Not tested:
+Not tested:
 how long a page takes to load, which depends on what else the machine does.
 """
 
@@ -8,22 +8,20 @@ import io
 import os
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width
+from browser import browser_only, press, set_width
+from bs4 import BeautifulSoup
 from PIL import Image
 from public_names import everything
 
-from paper_figures.site import api, printed, reader, rows, runs, steps
+from paper_figures.site import api, listings, printed, reader, rows, runs, steps
+from tests.site.built import READERS, ROOT, SITE, built, open_page
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
-pytestmark = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+pytestmark = built
 CONTRAST = (ROOT / "tests" / "figures" / "contrast.js").read_text(encoding="utf-8")
-READERS = [f"reader/{room}.html" for room in printed.PREFIXES]
 PAGES = [
     "index.html",
     *READERS,
@@ -125,17 +123,14 @@ def test_a_reader_has_every_printed_line(pages, room):
 @pytest.mark.parametrize("room", printed.PREFIXES)
 def test_a_section_has_a_slider_or_says_why_not(room):
     """A slider where the run has rounds, a sentence where it has none, a picture if it is drawn."""
-    page = (SITE / f"reader/{room}.html").read_text(encoding="utf-8")
-    parts = page.split('<section class="printed" data-section="')[1:]
-    written = steps.read(room).sections
-    assert len(parts) == len(written)
-    for section, part in zip(written, parts, strict=True):
+    page = BeautifulSoup((SITE / f"reader/{room}.html").read_bytes(), "html.parser")
+    parts = page.select("section.printed")
+    for section, part in zip(steps.read(room).sections, parts, strict=True):
         live = runs.live(room, section)
-        html = part.partition("</section>")[0]
-        assert html.startswith(f'{section.id}"')
-        assert ('type="range"' in html) == (live.trace.rounds > 1), section.id
-        assert (reader.SINGLE in html) == (live.trace.rounds == 0), section.id
-        assert ('class="drawn"' in html) == (live.example.draw is not None), section.id
+        assert part["data-section"] == section.id
+        assert bool(part.select("[type=range]")) == (live.trace.rounds > 1), section.id
+        assert (reader.SINGLE in part.get_text()) == (live.trace.rounds == 0), section.id
+        assert bool(part.select(".drawn")) == (live.example.draw is not None), section.id
 
 
 def test_a_paper_s_figures_lead_to_its_reader_code_notes_and_summary(pages):
@@ -153,17 +148,21 @@ def test_every_page_has_the_navigation_of_the_site():
     for path in SITE.rglob("*.html"):
         # a demo is a file of its own, complete without the site
         if not {"_static", "demos"} & set(path.parts):
-            assert path.read_text(encoding="utf-8").count('class="bd-header ') == 1, path
+            assert path.read_text(encoding="utf-8").count("id=pst-header") == 1, path
 
 
-def test_every_module_can_be_read(pages):
-    modules = [*(ROOT / "refimpl").rglob("*.py")]
-    modules += [p for p in (ROOT / "refimpl_fast").iterdir() if p.suffix in (".py", ".pyx", ".h")]
-    assert len(modules) > 150
-    for path in modules:
-        lines = len(path.read_text(encoding="utf-8").splitlines())
-        ids = pages[f"source/{path.relative_to(ROOT)}.html"].ids
-        assert {"line-1", f"line-{lines}"} <= ids, path.name
+def test_every_file_that_is_shown_can_be_read(pages):
+    """Those of printed lines and of the API, and all kernels in Cython, by an anchor a line."""
+    shown = {mark.file for marks in printed.marks().values() for mark in marks}
+    shown |= {path.relative_to(ROOT).as_posix() for path in ROOT.glob("refimpl_fast/*.pyx")}
+    for entry in api.entries():
+        link = listings.link_of("py", {"module": entry.module, "fullname": entry.name})
+        shown |= {link.partition(".html#")[0].removeprefix("../source/")} if link else set()
+    assert len(shown) > 80
+    for file in shown:
+        lines = len((ROOT / file).read_text(encoding="utf-8").splitlines())
+        ids = pages[f"source/{file}.html"].ids
+        assert {f"L{line}" for line in range(1, lines + 1)} <= ids, file
 
 
 def test_every_public_name_has_its_entry(pages):
@@ -175,26 +174,6 @@ def test_every_public_name_has_its_entry(pages):
 
 
 # ------------------------------------------------------------------------------ in the browser
-
-
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def browser(only_browser):
-    set_width(only_browser, 1280)
-    set_media(only_browser)
-    yield only_browser
-    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
-    assert bad == []
-
-
-def open_page(browser, page, more=""):
-    browser.get("about:blank")
-    browser.get((SITE / page).as_uri() + more)
 
 
 @browser_only

@@ -1,25 +1,15 @@
 """The built site at 390 px, a phone, in headless Chromium: what the styles for narrow pages do.
 
-The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. That no page
+That no page
 scrolls sideways stands in test_site_pages.py. Not tested: a touch screen.
 """
 
-import os
-from pathlib import Path
-
 import pytest
-from browser import browser_only, chromium, set_media, set_width
+from browser import browser_only, set_width
 
-from paper_figures.site import printed
+from tests.site.built import READERS, built, open_page
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
-pytestmark = [
-    pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`"),
-    browser_only,
-]
-WIDTH = 390
-READERS = [f"reader/{room}.html" for room in printed.PREFIXES]
+pytestmark = [built, browser_only]
 WORDS = """
 const broken = [], title = document.querySelector("main h1");
 const text = document.createTreeWalker(title, NodeFilter.SHOW_TEXT);
@@ -39,24 +29,6 @@ const wide = [...document.querySelectorAll(arguments[0])].filter(e => e.checkVis
 return [wide.length, wide.filter(e => e.getBoundingClientRect().right > innerWidth
   || e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40))];
 """
-
-
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def phone(only_browser):
-    set_width(only_browser, WIDTH)
-    set_media(only_browser)
-    return only_browser
-
-
-def open_page(browser, page, more=""):
-    browser.get("about:blank")
-    browser.get((SITE / page).as_uri() + more)
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,11 @@ def test_a_row_of_a_matrix_fits_a_phone():
 def test_names_of_lines():
     assert rows.anchor("BD:A.2:7") == "BD-A.2-7"
     assert [rows.short(id) for id in ("BD:A.2:7", "LM:eq8")] == ["7", "eq8"]
-    assert rows.packed(["a", "b", "a", "a"]) == ["a", "b", 0, 0]
+    packed = rows.pieces({"x": ["<i>a</i><b>b</b>", "<b>b</b>"], "": ["", "c"]})
+    assert packed == {
+        "texts": {"x": [[0, 1], [1]], "": [[], [2]]},
+        "pieces": ["<i>a</i>", "<b>b</b>", "c"],
+    }
     assert rows.coded("`w` < 1") == "<code>w</code> &lt; 1"
 
 

@@ -246,6 +246,8 @@ def test_large_arrays_are_shown_by_their_beginning():
         (True, "yes"),
         (-1, "−1"),
         (1 / 3, "0.3333"),
+        (-0.0, "0"),
+        (float("-inf"), "−∞"),
         (np.array([True, False]), "1 0"),
         (np.array(["a", "b"]), "a b"),
         (np.array([]), "empty"),
@@ -311,6 +313,7 @@ def test_the_meaning_of_a_name_is_that_of_its_symbol():
         ("w(x', x'') (eq. 3)", "`w`", "(n, n)"),
         ("w_{t,i}", "`w`", "(n,)"),
         ("Omega; lambda, alphabet", "`lam`", "-"),
+        ("s_i, s_max", "`s_i`, `s_max`; `alpha` of `Phi`", "-; (T,)"),
         ("y, l_y (Algorithm A.3)", "`y`, `l_y`; `Q` in the form for use", "(n_y, d), (n_y,)"),
     ]
     assert rows.meanings(rows_of_table) == {
@@ -319,6 +322,9 @@ def test_the_meaning_of_a_name_is_that_of_its_symbol():
         "classes": "x_i, y_i, shape (n,)",
         "lam": "Ω; λ, alphabet",
         "w": "w(x', x'') (eq. 3), shape (n, n); w_{t,i}, shape (n,)",
+        "s_i": "s_i",
+        "s_max": "s_max",
+        "alpha": "s_i, s_max, shape (T,)",
         "l_y": "l_y (Algorithm A.3), shape (n_y,)",
         "Q": "y, l_y (Algorithm A.3), shape (n_y, d), (n_y,)",
     }

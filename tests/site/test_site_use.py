@@ -1,28 +1,22 @@
 """The built site as a reader uses it, in headless Chromium: fields, keys, copying, what is folded.
 
-The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped. Not tested:
+Not tested:
 what stands on the pages (test_site_pages.py), and phones with a touch screen.
 """
 
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width
+from browser import browser_only, press
 
 from paper_figures import registry
 from paper_figures.gallery.entries import collect
 from paper_figures.judge.cells import STATES
 from paper_figures.site import figures, front, printed, rows
 from paper_figures.store import Store
+from tests.site.built import built, open_page
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
-pytestmark = [
-    pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`"),
-    browser_only,
-]
+pytestmark = [built, browser_only]
 BD = "reader/boosted_distance.html"
 FIRST = """
 const field = document.getElementById("find-line");
@@ -30,26 +24,6 @@ field.value = arguments[0];
 field.dispatchEvent(new Event("input"));
 return [...document.querySelectorAll("#lines-listed a")].map(a => a.getAttribute("href"));
 """
-
-
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def browser(only_browser):
-    set_width(only_browser, 1280)
-    set_media(only_browser)
-    yield only_browser
-    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
-    assert bad == []
-
-
-def open_page(browser, page, more=""):
-    browser.get("about:blank")
-    browser.get((SITE / page).as_uri() + more)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ They stand for the time that a page takes to load, which `python -m tests.site.l
 no test does. The limits leave room for growth by half; the theme and its fonts take much of them.
 """
 
-import pytest
+from tests.site.built import SITE, built
+from tests.site.loads import Weight, pages
 
-from tests.site.loads import SITE, Weight, pages
-
-pytestmark = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+pytestmark = built
 REQUESTS, BYTES, ELEMENTS = 24, 2_200_000, 16_000
+WHOLE = 12_000_000
 
 
 def test_no_page_is_heavy():
@@ -22,6 +22,12 @@ def test_no_page_is_heavy():
         if any(n > most for n, most in zip(numbers, (REQUESTS, BYTES, ELEMENTS), strict=True)):
             heavy[name] = numbers
     assert heavy == {}
+
+
+def test_the_site_is_light():
+    files = [path for path in SITE.rglob("*") if path.is_file()]
+    assert len(files) > 300
+    assert sum(path.stat().st_size for path in files) < WHOLE
 
 
 def test_a_page_of_known_weight(tmp_path):

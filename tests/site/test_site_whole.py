@@ -1,49 +1,27 @@
-"""Whole algorithms beside their printed steps, and the pages of files, in headless Chromium.
+"""Whole algorithms beside their printed steps, and the pages of files, in headless Chromium."""
 
-The folder is REFIMPL_SITE, or site/ of the checkout; without it the tests are skipped.
-"""
-
-import os
 import re
-from pathlib import Path
 
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width
+from browser import browser_only, press, set_width
 
 from paper_figures.site import printed, runs, steps, whole
+from tests.site.built import ROOT, SITE, built, open_page
 
-ROOT = Path(__file__).resolve().parents[2]
-SITE = Path(os.environ.get("REFIMPL_SITE") or ROOT / "site")
-pytestmark = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site: `make site`")
+pytestmark = built
 BOTH = """
 return [...document.querySelectorAll(arguments[0] + " .both")].map(part => part.textContent);
 """
 
 
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def browser(only_browser):
-    set_width(only_browser, 1280)
-    set_media(only_browser)
-    yield only_browser
-    bad = [line for line in only_browser.get_log("browser") if line["level"] != "INFO"]
-    assert bad == []
-
-
-def open_page(browser, room):
-    browser.get("about:blank")
-    browser.get((SITE / f"whole/{room}.html").as_uri())
+def open_whole(browser, room):
+    open_page(browser, f"whole/{room}.html")
 
 
 @browser_only
 @pytest.mark.parametrize("room", printed.PREFIXES)
 def test_functions_are_whole_and_unchanged(browser, room):
-    open_page(browser, room)
+    open_whole(browser, room)
     script = """
       const all = [...document.querySelectorAll(".functions > .highlight")];
       return all.map(one => [...one.querySelectorAll(".codeline")].map(row => row.textContent));
@@ -59,7 +37,7 @@ def test_functions_are_whole_and_unchanged(browser, room):
 
 @browser_only
 def test_a_step_and_its_line_are_marked_together(browser):
-    open_page(browser, "boosted_distance")
+    open_whole(browser, "boosted_distance")
     browser.execute_script("document.getElementById('BD-A.2-9').focus()")
     (line,) = browser.execute_script(BOTH, ".functions")
     assert "beta_t = epsilon_t / (1 - epsilon_t)  # BD:A.2:9" in line
@@ -74,7 +52,7 @@ def test_a_step_and_its_line_are_marked_together(browser):
 
 @browser_only
 def test_tab_reaches_the_steps(browser):
-    open_page(browser, "boosted_distance")
+    open_whole(browser, "boosted_distance")
     browser.execute_script("document.getElementById('BD-A.2-9').focus()")
     for _ in range(2):  # the link of the step, and the next step
         press(browser, "Tab", 9)
@@ -83,7 +61,7 @@ def test_tab_reaches_the_steps(browser):
 
 @browser_only
 def test_the_slider_shows_the_values_of_a_round(browser):
-    open_page(browser, "boosted_distance")
+    open_whole(browser, "boosted_distance")
     section = next(s for s in steps.read("boosted_distance").sections if s.id == "A.2")
     trace = runs.live("boosted_distance", section).trace
     slider = "document.getElementById('BD-A.2-9').closest('section.whole').querySelector('input')"
@@ -102,11 +80,11 @@ def test_every_address_of_a_line_is_there():
     for kind in ("whole", "reader"):
         for room in printed.PREFIXES:
             text = (SITE / kind / f"{room}.html").read_text(encoding="utf-8")
-            links = r'href="\.\./(source/[^"#]+)#(line-\d+)"'
+            links = r"href=\.\./(source/[^#>]+)#(L\d+)"
             for file, line in set(re.findall(links, text)):
                 if file not in pages:
                     page = (SITE / file).read_text(encoding="utf-8")
-                    pages[file] = set(re.findall(r'(?:id|name)="(line-\d+)"', page))
+                    pages[file] = set(re.findall(r"id=(L\d+)", page))
                 assert line in pages[file], (kind, room, file, line)
                 count += 1
     assert count > 200 and len(pages) > 25
@@ -117,7 +95,7 @@ def test_every_address_of_a_line_is_there():
 def test_a_file_is_shown_line_by_line(browser, file):
     browser.get((SITE / f"source/{file}.html").as_uri())
     script = """
-      return [...document.querySelectorAll(".numbered pre > span[id]")].map(row => row.textContent);
+      return [...document.querySelectorAll(".numbered i")].map(row => row.textContent);
     """
     shown = browser.execute_script(script)
     text = (ROOT / file).read_text(encoding="utf-8").rstrip("\n").split("\n")
@@ -126,7 +104,7 @@ def test_a_file_is_shown_line_by_line(browser, file):
 
 @browser_only
 def test_a_name_leads_to_its_definition(browser):
-    open_page(browser, "boosted_distance")
+    open_whole(browser, "boosted_distance")
     script = """
       const names = [...document.querySelectorAll(".functions .codeline a")];
       return names.find(name => name.textContent === "error_beyond_rounding").href;
@@ -141,7 +119,7 @@ def test_a_name_leads_to_its_definition(browser):
 @pytest.mark.parametrize("room", printed.PREFIXES)
 def test_a_phone_does_not_scroll_sideways(browser, room):
     set_width(browser, 390)
-    open_page(browser, room)
+    open_whole(browser, room)
     script = """
       const right = e => e.getBoundingClientRect().right;
       const wide = [...document.querySelectorAll("section.whole, .halves, .steps, .functions")];

@@ -56,42 +56,20 @@ class Try:
 
 @dataclass(frozen=True)
 class Demo:
-    """A demo of a paper.
-
-    Attributes
-    ----------
-    room, title, place : str
-        The paper, the page's title, and the printed place that the formula is from.
-    words : str
-        What the picture shows, as HTML.
-    formula : str
-        HTML in which ``{name}`` is the value of that name.
-    sliders : tuple of Slider
-    frames : dict
-        {places of all sliders: Frame}.
-    legend : tuple of (str, str, str)
-        Class, string in a box of 24 by 16, and words.
-    readouts : tuple of (str, str)
-        A value's name, and its label.
-    curve : tuple of (str, str, str)
-        A slider, the value that is drawn over it, and the label of the curve.
-    tries : tuple of Try
-    alt : str
-        The picture in words.
-    """
+    """A demo of a paper."""
 
     room: str
     title: str
-    place: str
-    words: str
-    formula: str
+    place: str  # the printed place of the formula
+    words: str  # HTML, what the picture shows
+    formula: str  # HTML in which {name} is a value
     sliders: tuple[Slider, ...]
-    frames: dict[tuple[int, ...], Frame]
-    legend: tuple[tuple[str, str, str], ...]
-    readouts: tuple[tuple[str, str], ...]
-    curve: tuple[str, str, str]
+    frames: dict[tuple[int, ...], Frame]  # {places of all sliders: Frame}
+    legend: tuple[tuple[str, str, str], ...]  # class, string in a box of 24 by 16, and words
+    readouts: tuple[tuple[str, str], ...]  # a value's name, and its label
+    curve: tuple[str, str, str]  # a slider, the value drawn over it, its label
     tries: tuple[Try, ...]
-    alt: str
+    alt: str  # the picture in words
 
     @property
     def start(self) -> tuple[int, ...]:

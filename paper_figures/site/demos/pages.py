@@ -41,16 +41,7 @@ sliders.</p></noscript>
 
 @cache
 def load(room: str) -> Demo:
-    """Compute the demo of a paper.
-
-    Parameters
-    ----------
-    room : str
-
-    Returns
-    -------
-    Demo
-    """
+    """Compute the demo of a paper."""
     demo: Demo = importlib.import_module(f"paper_figures.site.demos.{room}").demo()
     return demo
 
@@ -135,13 +126,7 @@ def _data(demo: Demo) -> dict[str, object]:
 
 
 def write_links(sources: Path) -> None:
-    """Write ``demos/index.rst``, which leads to the demos.
-
-    Parameters
-    ----------
-    sources : Path
-        The copy of the Sphinx sources.
-    """
+    """Write ``demos/index.rst``, which leads to the demos."""
     folder = sources / "demos"
     folder.mkdir()
     text = ["Demos", "=====", "", "A small example for each paper that answers to its parameters."]
@@ -156,13 +141,7 @@ def write_links(sources: Path) -> None:
 
 
 def write_pages(out: Path) -> None:
-    """Write the pages of all demos into the folder ``demos`` of the built site.
-
-    Parameters
-    ----------
-    out : Path
-        The folder of the site.
-    """
+    """Write the pages of all demos into the folder ``demos`` of the built site."""
     folder = out / "demos"
     folder.mkdir(exist_ok=True)
     for room in printed.PREFIXES:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.site import steps
 from paper_figures.site.tracing import Trace
 from refimpl.typing import FloatArray, IntArray
 
@@ -18,63 +19,30 @@ Draw: TypeAlias = Callable[[Trace, int], str]
 
 @dataclass(frozen=True)
 class Example:
-    """A run of an algorithm as printed.
+    """A run of an algorithm as printed."""
 
-    Attributes
-    ----------
-    run : callable
-        Gets the kernels.
-    tick : str
-        The printed line that begins a round; empty if there are no rounds.
-    inside : str
-        The function whose line it is, if the printed line has several.
-    rounds : str
-        What a round is called, such as ``"round t"``.
-    draw : callable or None
-    caption : str
-        What the picture shows.
-    """
-
-    run: Callable[[Any], object]
-    tick: str = ""
-    inside: str = ""
-    rounds: str = "round"
+    run: Callable[[Any], object]  # gets the kernels
+    tick: str = ""  # the printed line that begins a round
+    inside: str = ""  # the function whose line it is, if there are several
+    rounds: str = "round"  # what a round is called
     draw: Draw | None = None
-    caption: str = ""
+    caption: str = ""  # what the picture shows
 
 
 def load(room: str) -> dict[str, Example]:
-    """Return the examples of a paper by their names.
-
-    Parameters
-    ----------
-    room : str
-
-    Returns
-    -------
-    dict
-    """
+    """Return the examples of a paper by their names."""
     module = importlib.import_module(f"paper_figures.site.examples.{room}")
-    examples: dict[str, Example] = module.EXAMPLES
-    return examples
+    written = steps.read(room).examples
+    if set(written) != set(module.EXAMPLES):
+        raise ValueError(f"examples of {room} must be in its steps; got {sorted(written)}")
+    return {
+        name: Example(run, draw=draw, **written[name])
+        for name, (run, draw) in module.EXAMPLES.items()
+    }
 
 
 def flowers(*rows: int, columns: tuple[int, ...] = (2, 3)) -> tuple[FloatArray, IntArray]:
-    """Return measurements of iris flowers in cm, and their kinds.
-
-    Parameters
-    ----------
-    *rows : int
-        Rows of the data set: 50 of each kind.
-    columns : tuple of int
-        0 and 1 the sepal's length and width, 2 and 3 the petal's.
-
-    Returns
-    -------
-    X : ndarray, shape (n, len(columns))
-    y : ndarray, shape (n,)
-        0 setosa, 1 versicolor, 2 virginica.
-    """
+    """Return petals of irises in cm, or sepals (columns 0, 1), and their kinds: 50 of each."""
     from sklearn.datasets import load_iris
 
     iris = load_iris()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.site.examples import Example, flowers
+from paper_figures.site.examples import flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.boosted_distance import algorithm
@@ -126,36 +126,8 @@ def draw_ensemble(trace: Trace, round: int) -> str:
 
 
 EXAMPLES = {
-    "ensemble": Example(
-        ensemble,
-        "BD:eq2",
-        rounds="stump t",
-        draw=draw_ensemble,
-        caption="Nine differences of petals. A disc is as large as the sum of the stumps so far; "
-        "the stump of this round says yes in the shaded part.",
-    ),
-    "classes": Example(
-        classes,
-        "BD:A.1:1",
-        rounds="class",
-        draw=draw_class,
-        caption="The differences that the class is trained on: discs are P, squares are N.",
-    ),
-    "adaboost": Example(
-        adaboost,
-        "BD:A.2:5",
-        inside="adaboost_rounds",
-        rounds="round t",
-        draw=draw_stump,
-        caption="Discs are versicolor (P), squares virginica (N), each as large as its weight. The "
-        "stump says versicolor in the shaded part; what it gets wrong has a ring.",
-    ),
-    "nearest": Example(
-        nearest,
-        "BD:A.3:2",
-        rounds="training vector",
-        draw=draw_nearest,
-        caption="Discs are setosa, squares versicolor, triangles virginica; the cross is the "
-        "query. The ring is around the training vector of this round.",
-    ),
+    "ensemble": (ensemble, draw_ensemble),
+    "classes": (classes, draw_class),
+    "adaboost": (adaboost, draw_stump),
+    "nearest": (nearest, draw_nearest),
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.site.examples import Example, flowers
+from paper_figures.site.examples import flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.boostmap import CandidateDistances, algorithm, boostmap, nearby_triples
@@ -157,34 +157,10 @@ def _padded(rows: list[list[int]]) -> Any:
 
 
 EXAMPLES = {
-    "embeddings": Example(
-        embeddings,
-        draw=draw_pivots,
-        caption="The flowers on the line through the two pivots of eq. 8, a row for each kind. "
-        "The pivots have rings.",
-    ),
-    "retrieval": Example(
-        retrieval,
-        draw=draw_filter,
-        caption="The vectors of the flowers, a shape for each kind. The cross is on the vector of "
-        "the query; the four candidates that the filter keeps have rings.",
-    ),
-    "training": Example(
-        training,
-        "BM:7.3:1",
-        rounds="round j",
-        draw=draw_line,
-        caption="The flowers on the line of this round's embedding, a row for each kind. Rings are "
-        "around its reference object or its pivots.",
-    ),
-    "embedded": Example(embedded),
-    "query_sensitive": Example(
-        query_sensitive,
-        "BM:8.1:1",
-        rounds="round j",
-        draw=draw_range,
-        caption="The flowers on the coordinate that splits. The classifier of this round speaks "
-        "for queries in the shaded range.",
-    ),
-    "triples": Example(triples),
+    "embeddings": (embeddings, draw_pivots),
+    "retrieval": (retrieval, draw_filter),
+    "training": (training, draw_line),
+    "embedded": (embedded, None),
+    "query_sensitive": (query_sensitive, draw_range),
+    "triples": (triples, None),
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.site.examples import Example, flowers
+from paper_figures.site.examples import flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from paper_figures.site.values import number
@@ -126,30 +126,8 @@ def draw_transfer(trace: Trace, round: int) -> str:
 
 
 EXAMPLES = {
-    "goodness": Example(
-        measure,
-        "FT:eq1",
-        rounds="margin",
-        draw=draw_margin,
-        caption="Versicolor flowers are discs, virginica squares. The flower whose margin is taken "
-        "has a ring; another one is larger the more similar it is to it. A full line goes to its "
-        "own kind, a broken one to the other.",
-    ),
-    "theorems": Example(theorems),
-    "dselect": Example(
-        dselect,
-        "FT:1:2",
-        rounds="landmark",
-        draw=draw_landmarks,
-        caption="Versicolor flowers are discs, virginica squares. Landmarks have a ring and the "
-        "number of their choice.",
-    ),
-    "ftune": Example(
-        ftune,
-        "FT:2:2",
-        rounds="function f",
-        draw=draw_transfer,
-        caption="The ramp of this round, and those before it. The steeper it is, the nearer it "
-        "is to a mere comparison.",
-    ),
+    "goodness": (measure, draw_margin),
+    "theorems": (theorems, None),
+    "dselect": (dselect, draw_landmarks),
+    "ftune": (ftune, draw_transfer),
 }

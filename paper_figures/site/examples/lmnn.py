@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import refimpl.lmnn
-from paper_figures.site.examples import Example, flowers
+from paper_figures.site.examples import flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.ball_trees import impostors as tree_impostors
@@ -139,34 +139,11 @@ def several(kernels: Any) -> None:
     refimpl.lmnn.lmnn(X, y, K, options=options, kernels=kernels)
 
 
-WORDS = (
-    "All points of the ellipse have the same distance from its centre. It is narrow in the "
-    "directions that count. It becomes two lines where M is singular: moves along them change no "
-    "distance. Lines lead from one flower to its target neighbours; rings mark its impostors."
-)
 EXAMPLES = {
-    "model": Example(
-        model,
-        "LM:3:8",
-        inside="steps",
-        rounds="full check",
-        draw=draw_best,
-        caption=f"Eighteen flowers, a shape for each kind, and the best metric so far. {WORDS}",
-    ),
-    "solver": Example(
-        solver,
-        "LM:3:2",
-        rounds="step t",
-        draw=draw_metric,
-        caption=f"Eighteen flowers, a shape for each kind, and the metric. {WORDS}",
-    ),
-    "ball_tree": Example(
-        ball_tree,
-        draw=draw_balls,
-        caption="All 150 flowers, and the balls around the two leaves of the tree. The cross is "
-        "the query; its three nearest flowers have rings.",
-    ),
-    "impostors": Example(impostors),
-    "low_rank": Example(low_rank, "LM:4.3:2", rounds="step t"),
-    "several": Example(several, "LM:5:1", rounds="metric"),
+    "model": (model, draw_best),
+    "solver": (solver, draw_metric),
+    "ball_tree": (ball_tree, draw_balls),
+    "impostors": (impostors, None),
+    "low_rank": (low_rank, None),
+    "several": (several, None),
 }

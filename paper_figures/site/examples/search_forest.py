@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.site.examples import Example, flowers
+from paper_figures.site.examples import flowers
 from paper_figures.site.pictures import Picture
 from paper_figures.site.tracing import Trace
 from refimpl.search_forest import algorithm, neighbor_similarity
@@ -93,28 +93,7 @@ def draw_leaf(trace: Trace, round: int) -> str:
 
 
 EXAMPLES = {
-    "worth": Example(
-        worth,
-        "SF:eq6",
-        rounds="trees",
-        draw=draw_selected,
-        caption="Twenty flowers, a shape for each kind, with a line between two that select each "
-        "other: full if they are similar, broken if they only cost.",
-    ),
-    "boosting": Example(
-        boosting,
-        "SF:1:1",
-        rounds="tree m",
-        draw=draw_tree,
-        caption="Twenty flowers, a shape for each kind. The number above a flower is the leaf that "
-        "it reaches in this tree: pairs with the same number are selected.",
-    ),
-    "tree": Example(
-        tree,
-        "SF:2:3",
-        rounds="leaf taken",
-        draw=draw_leaf,
-        caption="The flowers of the leaf that is taken have rings; the line is the plane of "
-        "eq. 18. The leaf is split if that pays.",
-    ),
+    "worth": (worth, draw_selected),
+    "boosting": (boosting, draw_tree),
+    "tree": (tree, draw_leaf),
 }

@@ -16,7 +16,8 @@ extensions = [
     "paper_figures.site.listings",
     "paper_figures.site.mathml",
 ]
-exclude_patterns = ["_static", "_extra"]
+exclude_patterns = ["_static", "_extra", "_templates"]
+templates_path = ["_templates"]
 html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 linkcode_resolve = link_of
@@ -46,10 +47,10 @@ toc_object_entries = False
 html_theme = "pydata_sphinx_theme"
 html_title = "refimpl"
 html_static_path = ["_static"]
-html_css_files = ["reader.css", "front.css", "gallery.css"]
-html_js_files = [(f"{name}.js", {"defer": "defer"}) for name in ("reader", "find", "whole")]
+html_css_files = ["reader.css"]
 html_context = {"default_mode": "auto"}
 html_copy_source = False
+html_use_index = html_domain_indices = False  # no page leads to them
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -70,7 +71,10 @@ html_sidebars: dict[str, list[str]] = {
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["controls"],
+    "navbar_persistent": [],
+    "primary_sidebar_end": [],
+    "collapse_navigation": True,
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_prev_next": False,

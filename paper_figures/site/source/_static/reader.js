@@ -5,25 +5,21 @@
   if (!sections.length) return;
   const lines = [...document.querySelectorAll("article.line")];
 
-  // A repetition is stored as the place of the first.
-  const pick = (list, place) => (typeof list[place] === "number" ? list[list[place]] : list[place]);
-
   const players = new Map();
   const waiting = [];
   for (const section of sections) {
-    const data = section.querySelector("script.trace");
+    const run = RUNS[section.dataset.section];
     const slider = section.querySelector("input[type=range]");
-    if (!data || !slider) continue;
-    const { lines: values, pictures } = JSON.parse(data.textContent);
+    if (!run || !slider) continue;
+    const { texts, pieces } = run; // a text is a list of places in the pieces
     const show = () => {
       const place = Number(slider.value) - 1;
       section.querySelector("output").value = slider.value;
-      for (const [id, list] of Object.entries(values)) {
-        const box = document.getElementById(id).querySelector(".values");
-        const html = pick(list, place);
+      for (const [id, list] of Object.entries(texts)) {
+        const box = id ? document.getElementById(id).querySelector(".values") : section.querySelector(".drawn");
+        const html = list[place].map((piece) => pieces[piece]).join("");
         if (box.innerHTML !== html) box.innerHTML = html;
       }
-      if (pictures.length) section.querySelector(".drawn").innerHTML = pictures[place];
       mirror();
     };
     slider.addEventListener("input", show);
@@ -113,16 +109,6 @@
       player(event.key === "ArrowRight" ? 1 : -1);
     }
   });
-
-  // The source of a test comes when the test is opened.
-  const tests = JSON.parse(document.querySelector("script.tests").textContent);
-  for (const test of document.querySelectorAll("details.test")) {
-    const fill = () => {
-      if (test.open && !test.querySelector("pre")) test.insertAdjacentHTML("beforeend", tests[test.dataset.test] ?? "");
-    };
-    test.addEventListener("toggle", fill);
-    fill();
-  }
 
   // A short word at the bottom of the screen, which screen readers hear.
   const said = document.createElement("div");

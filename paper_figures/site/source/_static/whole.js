@@ -19,14 +19,14 @@ for (const section of document.querySelectorAll("section.whole")) {
   section.addEventListener("mouseleave", () => mark(section.querySelector("[data-lines]:focus"), false));
 
   const slider = section.querySelector("input[type=range]");
-  const data = section.querySelector("script.trace");
-  if (!slider || !data) continue;
-  const { lines } = JSON.parse(data.textContent);
+  if (!slider) continue;
+  const { "": _, ...texts } = RUNS[section.dataset.section].texts; // without the pictures
+  const { pieces } = RUNS[section.dataset.section];
   const show = () => {
     section.querySelector("output").value = slider.value;
-    for (const [id, list] of Object.entries(lines)) {
-      const entry = list[slider.value - 1];
-      document.getElementById(id).querySelector(".values").innerHTML = typeof entry === "number" ? list[entry] : entry;
+    for (const [id, list] of Object.entries(texts)) {
+      const html = list[slider.value - 1].map((piece) => pieces[piece]).join("");
+      document.getElementById(id).querySelector(".values").innerHTML = html;
     }
   };
   slider.addEventListener("input", show);
