@@ -67,7 +67,7 @@ def test_a_file_is_read():
         ("need = 1", 'limit = "a"', 17, "limit must be a number; got 'a'"),
         ("need = 1", 'reading = "one"', 6, "readings, and tests of two readings at least"),
         ('"$few"', '"$many"', 11, "there is no list '$many'"),
-        ('id = "faces"', 'id = "first-wins"', 20, "the id 'first-wins' is there 2 times"),
+        ('id = "faces"', 'id = "first-wins"', 20, "the id 'first-wins' is there twice"),
         ('id = "faces"', 'id = "Faces"', 20, "lower case"),
         ('why = "The faces are licensed."\n', "", 20, "must have tests, or why"),
         ('claim = "It works on faces."\n', "", 19, "must have claim"),
