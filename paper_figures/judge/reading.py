@@ -5,10 +5,10 @@
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from itertools import chain, repeat
 from typing import Any, NoReturn
 
 from paper_figures.study import PUBLISHED
@@ -42,7 +42,7 @@ TEST: dict[str, tuple[Any, ...]] = {
     "runs": (int, "a number"),
 }
 NEED = re.compile(r"every|most|all but [1-9]\d*")
-Place = tuple[str, ...]
+HEAD = re.compile(r"\s*\[\[?([\w.]+)\]\]?")  # of a table
 
 
 class InvalidClaims(ValueError):
@@ -79,77 +79,64 @@ def read(paper: str, file: str) -> str:
 
 
 class Toml:
-    """A file that is being read; it knows the line of what is wrong."""
+    """A file that is being read; it knows the lines of its tables, and so that of what is wrong."""
 
     def __init__(self, paper: str, name: str, text: str, known: Sequence[str]) -> None:
-        self.paper, self.name, self.text = paper, name, text
+        self.paper, self.name = paper, name
+        self.lines = text.splitlines()
+        self.heads: dict[str, list[int]] = {}
+        for i, line in enumerate(self.lines, 1):
+            if found := HEAD.match(line):
+                self.heads.setdefault(found[1], []).append(i)
         try:
             self.content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise InvalidClaims(f"{name} of {paper} must be TOML: {error}") from error
         for table in self.content:
             if table not in known:
-                self.refuse(f"no such table: {table}", (), table)
+                self.refuse(f"no such table: {table}", key=table)
 
-    def refuse(self, message: str, place: Place = (), key: str = "") -> NoReturn:
-        """Raise with the line of a key in a table: ``("claim", "2", "test", "1")``."""
-        line = _line(self.text, place, key)
-        raise InvalidClaims(f"{self.name} of {self.paper}, line {line}: {message}")
+    def refuse(self, message: str, at: int = 0, key: str = "") -> NoReturn:
+        """Raise with the line of a key in the table that begins at a line, or in the file."""
+        found = at or 1
+        for i, line in enumerate(self.lines[found - 1 :], found):
+            if at and i > at and HEAD.match(line):
+                break
+            if key and re.match(rf'\s*\[*"?{re.escape(key)}\b', line):
+                found = i
+                break
+        raise InvalidClaims(f"{self.name} of {self.paper}, line {found}: {message}")
 
-    def tables(self, name: str) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-        """Yield the tables of a list, with their places."""
-        for i, table in enumerate(self.content.get(name, []), 1):
-            yield (name, str(i)), table
+    def tables(self, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the tables of a list, each with the line at which it begins."""
+        lines = chain(self.heads.get(name, []), repeat(1))
+        yield from zip(lines, self.content.get(name, []), strict=False)
 
     def check(
         self,
+        what: str,
         table: Mapping[str, Any],
+        at: int,
         known: Mapping[str, tuple[Any, ...]],
         needed: Sequence[str],
-        place: Place,
     ) -> None:
         """Refuse fields that are unknown, missing, or not of the type or choices in `known`."""
-        what = place[-2]
         for name, value in table.items():
             if name not in known:
-                self.refuse(f"a {what} has no field {name!r}", place, name)
+                self.refuse(f"a {what} has no field {name!r}", at, name)
             choices = known[name]
             if all(isinstance(choice, str) for choice in choices):
                 if value not in choices:
                     said = f"{name} must be one of {', '.join(choices)}; got {value!r:.40}"
-                    self.refuse(said, place, name)
+                    self.refuse(said, at, name)
                 continue
             kind, words = choices
             right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
             if not right or (kind is str and not value.strip()):
-                self.refuse(f"{name} must be {words}; got {value!r:.40}", place, name)
+                self.refuse(f"{name} must be {words}; got {value!r:.40}", at, name)
         for name in needed:
             if name not in table:
-                self.refuse(f"a {what} must have {name}", place)
-
-
-def _line(text: str, place: Place, key: str) -> int:
-    """Return the line of a key in a table, or that of the table's head."""
-    wanted = {place[i]: int(place[i + 1]) for i in range(0, len(place), 2)}
-    heads = {"test": "claim.test"}
-    last = list(wanted)[-1] if wanted else ""
-    last = heads.get(last, last)
-    seen: Counter[str] = Counter()
-    head = inside = 0
-    for i, line in enumerate(text.splitlines(), 1):
-        if found := re.match(r"\s*\[\[?([\w.]+)\]\]?", line):
-            name = found[1]
-            seen[name] += 1
-            if name == "claim":
-                seen["claim.test"] = 0
-            inside = all(seen[heads.get(n, n)] == times for n, times in wanted.items()) and (
-                name == last
-            )
-            if inside:
-                head = i
-        if (inside or not wanted) and key and re.match(rf'\s*\[*"?{re.escape(key)}\b', line):
-            return i
-    return head or 1
+                self.refuse(f"a {what} must have {name}", at)
 
 
 # ------------------------------------------------------------------------------------ claims.toml
@@ -253,15 +240,16 @@ def parse(paper: str, text: str, figures: frozenset[str] = frozenset()) -> Claim
     file = _ClaimsToml(paper, "claims.toml", text, ("claim", "lists", "not_here"))
     file.figures = figures
     not_here = []
-    for place, table in file.tables("not_here"):
-        file.check(table, NOT_HERE, ("rows", "why"), place)
-        not_here.append(file.written_out(table, place))
-    claims = [file.claim(place, table) for place, table in file.tables("claim")]
-    for name, times in Counter(claim.id for claim in claims).items():
-        if times > 1:
-            last = max(i for i, claim in enumerate(claims, 1) if claim.id == name)
-            file.refuse(f"the id {name!r} is there {times} times", ("claim", str(last)), "id")
-    return Claims(tuple(claims), tuple(not_here))
+    for at, table in file.tables("not_here"):
+        file.check("not_here", table, at, NOT_HERE, ("rows", "why"))
+        not_here.append(file.written_out(table, at))
+    claims: dict[str, Claim] = {}
+    for at, table in file.tables("claim"):
+        claim = file.claim(at, table)
+        if claim.id in claims:
+            file.refuse(f"the id {claim.id!r} is there twice", at, "id")
+        claims[claim.id] = claim
+    return Claims(tuple(claims.values()), tuple(not_here))
 
 
 class _ClaimsToml(Toml):
@@ -269,21 +257,22 @@ class _ClaimsToml(Toml):
 
     figures: frozenset[str] = frozenset()
 
-    def claim(self, place: Place, table: Mapping[str, Any]) -> Claim:
-        self.check(table, CLAIM, ("id", "where", "claim"), place)
+    def claim(self, at: int, table: Mapping[str, Any]) -> Claim:
+        self.check("claim", table, at, CLAIM, ("id", "where", "claim"))
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", table["id"]):
-            self.refuse("id must be lower case letters and digits with hyphens", place, "id")
+            self.refuse("id must be lower case letters and digits with hyphens", at, "id")
         if not table.get("test") and "why" not in table:
-            self.refuse(f"claim {table['id']!r} must have tests, or why it has none", place, "id")
+            self.refuse(f"claim {table['id']!r} must have tests, or why it has none", at, "id")
         listed = table.get("figures", [])
-        self._known(listed, place, "figures")
-        tests = [
-            self._test(t, (*place, "test", str(j))) for j, t in enumerate(table.get("test", []), 1)
-        ]
+        self._known(listed, at, "figures")
+        of_tests = (line for line in self.heads.get("claim.test", []) if line > at)
+        lines = chain(of_tests, repeat(at))
+        listed_tests = zip(lines, table.get("test", []), strict=False)
+        tests = [self._test(line, test) for line, test in listed_tests]
         readings = {test["reading"] for test in tests if "reading" in test}
         if len(readings) == 1 or ("readings" in table) != bool(readings):
             wanted = "readings, and tests of two readings at least, need each other"
-            self.refuse(wanted, place, "id")
+            self.refuse(wanted, at, "id")
         shown = [name for test in tests for name in _figures(test)]
         return Claim(
             **{name: table[name] for name in TEXTS if name in table},
@@ -292,35 +281,33 @@ class _ClaimsToml(Toml):
             tests=tuple(tests),
         )
 
-    def _known(self, names: Iterator[Any] | list[Any], place: Place, key: str) -> None:
+    def _known(self, names: Iterable[Any], at: int, key: str) -> None:
         for name in names:
             if not isinstance(name, str) or (self.figures and name not in self.figures):
-                self.refuse(f"{self.paper} has no figure {name!r}", place, key)
+                self.refuse(f"{self.paper} has no figure {name!r}", at, key)
 
-    def _test(
-        self, table: Mapping[str, Any], place: Place, further: bool = False
-    ) -> Mapping[str, Any]:
-        self.check(table, TEST, ("is",) if further else ("figure", "is"), place)
-        test: Mapping[str, Any] = self.written_out(table, place)
+    def _test(self, at: int, table: Mapping[str, Any], further: bool = False) -> Mapping[str, Any]:
+        self.check("test", table, at, TEST, ("is",) if further else ("figure", "is"))
+        test: Mapping[str, Any] = self.written_out(table, at)
         for wrong, key in _impossible(test):
-            self.refuse(wrong, place, key)
-        self._known(_figures(test), place, "figure")
+            self.refuse(wrong, at, key)
+        self._known(_figures(test), at, "figure")
         if further and {"over", "over_all", "also"} & set(test):
-            self.refuse("a further test compares nothing: over belongs to the test", place, "also")
-        also = [self._test(each, place, further=True) for each in test.get("also", [])]
+            self.refuse("a further test compares nothing: over belongs to the test", at, "also")
+        also = [self._test(at, each, further=True) for each in test.get("also", [])]
         return {**test, "also": also} if also else test
 
-    def written_out(self, value: Any, place: Place = ()) -> Any:
+    def written_out(self, value: Any, at: int) -> Any:
         """Return a value with the lists of the file for their names, such as "$here"."""
         if isinstance(value, dict):
-            return {key: self.written_out(of, place) for key, of in value.items()}
+            return {key: self.written_out(of, at) for key, of in value.items()}
         if isinstance(value, list):
-            return [self.written_out(of, place) for of in value]
+            return [self.written_out(of, at) for of in value]
         if isinstance(value, str) and value.startswith("$"):
             lists = self.content.get("lists", {})
             if value[1:] not in lists:
-                self.refuse(f"there is no list {value!r}", place)
-            return self.written_out(lists[value[1:]], place)
+                self.refuse(f"there is no list {value!r}", at)
+            return self.written_out(lists[value[1:]], at)
         return value
 
 

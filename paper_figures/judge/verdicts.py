@@ -176,32 +176,32 @@ def parse_rules(paper: str, text: str) -> Rules:
     """Return what a verdicts.toml says, or raise InvalidClaims with the line."""
     file = Toml(paper, "verdicts.toml", text, ("rule", "explanation", "note"))
     rules = []
-    for place, table in file.tables("rule"):
-        file.check(table, RULE, ("figure",), place)
+    for at, table in file.tables("rule"):
+        file.check("rule", table, at, RULE, ("figure",))
         pattern = {**table.get("rows", {}), "figure": table["figure"]}
         rules.append((pattern, Rule(**{n: table[n] for n in OF_A_RULE if n in table})))
-    explanations = [_explanation(file, place, t) for place, t in file.tables("explanation")]
+    explanations = [_explanation(file, at, table) for at, table in file.tables("explanation")]
     notes = []
-    for place, table in file.tables("note"):
-        file.check(table, NOTE, ("figure",), place)
+    for at, table in file.tables("note"):
+        file.check("note", table, at, NOTE, ("figure",))
         if not table.keys() & {"text", "replaces"}:
-            file.refuse("a note must have text or replaces", place)
+            file.refuse("a note must have text or replaces", at)
         notes.append({**table, "text": " ".join(table.get("text", "").split())})
     return Rules(tuple(rules), tuple(explanations), tuple(notes))
 
 
-def _explanation(file: Toml, place: tuple[str, ...], table: Mapping[str, Any]) -> Explanation:
+def _explanation(file: Toml, at: int, table: Mapping[str, Any]) -> Explanation:
     needed = ("id", "text", "experiment", "rows", "bind", "shows")
-    file.check(table, EXPLANATION, needed, place)
+    file.check("explanation", table, at, EXPLANATION, needed)
     if ("checked_on" in table) == ("named_by_the_paper" in table):
         wanted = "must have checked_on, or else named_by_the_paper = true"
-        file.refuse(f"explanation {table['id']!r} {wanted}", place, "id")
+        file.refuse(f"explanation {table['id']!r} {wanted}", at, "id")
     covered, checked = (
         tuple(value if isinstance(value, list) else [value])
         for value in (table["rows"], table.get("checked_on", []))
     )
     if any("figure" not in pattern for pattern in (*covered, *checked)):
-        file.refuse(f"rows of explanation {table['id']!r} must name their figure", place, "rows")
+        file.refuse(f"rows of explanation {table['id']!r} must name their figure", at, "rows")
     return Explanation(
         table["id"],
         " ".join(table["text"].split()),

@@ -32,6 +32,12 @@ why = "The faces are licensed."
 """
 
 
+SECOND_TEST = """[[claim.test]]
+figure = "table9"
+is = "above"
+"""
+
+
 def test_a_file_is_read():
     first, second = parse("toy", GOOD, frozenset({"table1", "table2"})).claims
     assert first.figures == ("table1", "table2")
@@ -63,11 +69,13 @@ def test_a_file_is_read():
         ("need = 1", 'missing = "fails"', 17, "missing must be one of open"),
         ("need = 1", "points = 1000", 17, "no field 'points'"),
         ("need = 1", 'also = [{ is = "above", over = "a" }]', 17, "further test compares nothing"),
+        ("need = 1", 'also = [{ is = "above", why = "" }]', 11, "no field 'why'"),
+        ('why = "The faces are licensed."', SECOND_TEST, 24, "no figure 'table9'"),
         ("landmarks = ", "data_set__d = ", 13, "data_set__d must have lists of 2 values"),
         ("need = 1", 'limit = "a"', 17, "limit must be a number; got 'a'"),
         ("need = 1", 'reading = "one"', 6, "readings, and tests of two readings at least"),
         ('"$few"', '"$many"', 11, "there is no list '$many'"),
-        ('id = "faces"', 'id = "first-wins"', 20, "the id 'first-wins' is there 2 times"),
+        ('id = "faces"', 'id = "first-wins"', 20, "the id 'first-wins' is there twice"),
         ('id = "faces"', 'id = "Faces"', 20, "lower case"),
         ('why = "The faces are licensed."\n', "", 20, "must have tests, or why"),
         ('claim = "It works on faces."\n', "", 19, "must have claim"),
