@@ -18,10 +18,7 @@ from refimpl.boosted_distance import (
     similarity,
     staged_nearest_neighbor,
 )
-from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
-
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
-LEARNERS = [Stumps(), DepthTwoTrees()]
+from refimpl.boosted_distance.weak_learners import Stumps
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +182,13 @@ def test_the_two_sets_must_be_alike():
     for P, N in ((A, Differences(A, A)), (Differences(A, A), A)):
         with pytest.raises(TypeError, match="P and N must be two arrays or two Differences"):
             adaboost(P, N, 1)
+
+
+def test_max_memory_counts_the_rounds_of_adaboost():
+    """A round takes a kilobyte; the callback ends a training that is not refused."""
+    P = np.array([[0.0], [1.0]])
+    N = np.array([[2.0], [3.0]])
+    how = {"callback": lambda step: True, "max_memory": 2**29}
+    with pytest.raises(MemoryError, match=r"max_memory .* up to"):
+        adaboost(P, N, 10**6, **how)
+    assert len(adaboost(P, N, 10, **how)) == 1

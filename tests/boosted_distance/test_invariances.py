@@ -19,7 +19,6 @@ from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 LEARNERS = [Stumps(), DepthTwoTrees()]
 both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 both_learners = pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
 def training_set(seed=0):
