@@ -124,8 +124,9 @@ def draw_clusters(record: Record, figure: mpl.Figure) -> None:
             handles |= _clusters(axis, of_voters, voters, place)
         axis.set(title=name, xlabel="number of metrics", ylabel=ERROR)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    counts = " or ".join(str(n) for n in sorted({row["n"] for row in rows}))
-    key(figure, handles, f"bars and bands: standard errors of means of {counts} runs")
+    counts = sorted({row["n"] for row in rows})
+    note = f"bars and bands: standard errors of means of {' or '.join(map(str, counts))} runs"
+    key(figure, handles, "one run each, without standard errors" if counts == [1] else note)
 
 
 def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, Any]:
