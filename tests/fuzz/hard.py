@@ -28,6 +28,7 @@ EXPONENTS = {
 """The sizes of numbers that some kernels get, as powers of ten; the others get the USUAL ones."""
 
 TAME = 0.3  # share of the cases with the numbers that their flag names
+SHORT = 0.1  # share of the lengths that are as short as may be: blocks of one, lists of none
 RARE = 0.02  # share of the lengths that several threads are worth
 LONGER, LONGEST = 3, 30
 
@@ -74,7 +75,9 @@ class Hard(Source):
         return self.rng.integers(low, high, shape, endpoint=True)
 
     def length(self, most, least=1):
-        """Return a length of up to three times `most`; now and then thirty times."""
+        """Return a length of up to three times `most`; now and then the least, or thirty times."""
+        if self.rng.random() < SHORT:
+            return least
         longest = LONGEST if self.rng.random() < RARE else LONGER
         return self.integer(least, longest * most)
 

@@ -26,6 +26,19 @@ def assert_same_scans(codes, Q, k, radii, threads):
 
 
 @fast_only
+@pytest.mark.parametrize("n", [1, 2049, 40_000])
+def test_twins_agree_on_equal_codes_far_apart_and_near_ones_at_the_end(n):
+    """The near ones drive others out. A block holds 2048 codes, and threads share 40,000."""
+    rng = np.random.default_rng(n)
+    codes = rng.integers(0, 2**20, (n, 1), dtype=np.uint64)
+    codes[-1000:] &= np.uint64(7)
+    codes[1::2] = codes[: 2 * len(codes[1::2]) : 2]
+    Q = np.concatenate([codes[-1:], rng.integers(0, 8, (2, 1), dtype=np.uint64)])
+    for k in (1, min(n, 700), n):
+        assert_same_scans(codes, Q, k, rng.integers(0, 9, 3), threads=2)
+
+
+@fast_only
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n, words", [(5000, 2), (20_000, 3), (4000, 9), (150, 600)])
 def test_twins_agree_on_long_codes_in_several_blocks(n, words, threads):
