@@ -3,7 +3,7 @@ Application to the K-Nearest Neighbor Classifier", Pattern Recognition Letters 2
 
 The functions stand in the paper's order: the difference vectors P and N and eqs. 2-4 of § 3, then
 Algorithms A.1, A.2 and A.3 of the appendix. Eq. 1 is Algorithm A.3. Misprints are corrected
-(ERRATUM BD-1 to BD-3). PAPER.md lists symbols, errata, what the paper leaves open, and the code of
+(ERRATUM BD-1 to BD-4). PAPER.md lists symbols, errata, what the paper leaves open, and the code of
 each printed line.
 
 Not handled here: checks of the arguments, progress, continuing, limits of memory (:mod:`.training`

@@ -88,7 +88,7 @@ def _part(output: Output, states: States) -> str:
     line = f'    #     "{output.name}": ...,  # {output.source}: '
     if output.name in states[0]:
         return f"{line}{_form(states[0][output.name])}\n"
-    return f"{line}at the end, {_form(states[-1][output.name])}\n"
+    return f"{line}in one more dict at the end, {_form(states[-1][output.name])}\n"
 
 
 def _forms(arguments: Values) -> str:

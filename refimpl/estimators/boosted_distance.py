@@ -213,7 +213,12 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray, shape (n, n_classes), float64
         """
-        probabilities: FloatArray = scipy.special.softmax(self._similarities(X), axis=1)
+        S = self._similarities(X)
+        probabilities: FloatArray = scipy.special.softmax(S, axis=1)
+        # similarities that differ in the last bit may have equal values
+        best = S.argmax(axis=1)
+        level = np.flatnonzero(probabilities.argmax(axis=1) != best)
+        probabilities[level, best[level]] = np.nextafter(probabilities[level, best[level]], 1.0)
         return probabilities
 
     def predict(self, X: ArrayLike) -> Labels:

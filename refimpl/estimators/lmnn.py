@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl.checks import as_count, one_of
+from refimpl.arrays import as_array, for_kernel
+from refimpl.checks import as_count, one_of, positive
 from refimpl.estimators.arguments import (
     as_random_generator,
     classes_of,
@@ -69,7 +70,7 @@ def held_in(share: float | None, places: IntArray, k: int, rng: np.random.Genera
     kept = np.ones(len(places), dtype=np.bool_)
     if share is None:
         return kept
-    if not 0 < share < 1:
+    if positive(share, "validation") >= 1:
         raise ValueError(f"validation must be between 0 and 1, or None; got {share}")
     for c in range(places.max() + 1):
         members = rng.permutation(np.flatnonzero(places == c))
@@ -330,11 +331,14 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
-            If `pairs` has another shape or holds values that are not finite.
+        TypeError, ValueError
+            If `pairs` has another shape or holds anything but finite numbers.
         """
         check_is_fitted(self)
-        both = np.asarray(pairs, dtype=np.float64)
+        both = as_array(pairs, "pairs", "pairs of points")
+        if both.dtype.kind not in "biufO":
+            raise TypeError(f"pairs must hold real numbers; got dtype {both.dtype}")
+        both = for_kernel(both)
         d = self.n_features_in_
         if both.ndim != 3 or both.shape[1:] != (2, d) or not np.isfinite(both).all():
             raise ValueError(

@@ -204,7 +204,10 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     def _partition(self, X: FloatArray, places: IntArray, rng: np.random.Generator) -> IntArray:
         """Return the part of the partition that each point is in: its class or its cluster."""
         if not isinstance(self.partition, str):
-            return kmeans_partition(X, as_count(self.partition, "partition"), rng=rng)
+            p = as_count(self.partition, "partition")
+            if p > len(X):
+                raise ValueError(f"partition must be at most {len(X)}, the points of X; got {p}")
+            return kmeans_partition(X, p, rng=rng)
         if self.partition != "classes":
             raise ValueError(
                 f"partition must be 'classes' or a number of clusters; got {self.partition!r}"
@@ -218,6 +221,11 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         queries = None if X is None else queries_of(self, X)
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        most = len(self._X) - (queries is None)
+        if k > most:
+            raise ValueError(
+                f"n_neighbors must be at most {most}, the points to choose from; got {k}"
+            )
         return metric_neighbors(
             self.components_, queries, self._X, k, partition=self.partition_, **work_of(self)
         )

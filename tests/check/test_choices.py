@@ -212,3 +212,20 @@ def test_a_ball_tree_says_how_much_memory_it_takes(monkeypatch, tmp_path):
     np.savez(tmp_path / "data.npz", X=X)
     answers.check_tree(str(tmp_path / "tree.npz"), str(tmp_path / "data.npz"))
     assert said == [("1 balls of 2 points", 6 * 1 * 4, 3 * 32, "points")]
+
+
+@pytest.mark.parametrize("L", ["squared_hinge", "logistic"])
+def test_weights_nearer_to_the_optimum_than_the_reference_agree(L):
+    """Similarities differ by 1e-10, so that TRAIN ends where w is 0; the optimum is beside it."""
+    training = TRAININGS["ftune"]
+    K = np.ones((4, 4)) - 1e-10 * (np.add.outer(np.arange(4), np.arange(4)) % 2)
+    l = np.array([1.0, -1.0, 1.0, -1.0])
+    arguments = {"F": np.array([1.0]), "K": K, "L": L, "l": l, "P": np.array([[0, 1], [2, 3]])}
+    want = training.run(arguments)
+    slope = {"squared_hinge": 2.0, "logistic": 0.5}[L]  # of the loss at margins near 0
+    best = want[0]["Phi"].T @ (l * slope)
+    assert best.all() and first_fault(training, arguments, want, want) is None
+    assert first_fault(training, arguments, want, [{**want[0], "w": best}, want[1]]) is None
+    wrong = [{**want[0], "w": best + 1e-3}, want[1]]
+    number, fault = first_fault(training, arguments, want, wrong)
+    assert (number, fault.kind, fault.output.name) == (1, Kind.WRONG, "w")

@@ -7,6 +7,7 @@ Not tested here: programs in other languages (test_programs.py).
 import importlib.machinery
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -237,6 +238,11 @@ def test_a_skeleton_runs_and_its_training_has_no_rounds_yet(name, capsys):
     exec(text, module)
     for output in TRAININGS[name].outputs:
         assert f'"{output.name}": ...,  # {output.source}: ' in text
+    # what a dict of its own has, after those of the rounds
+    last = {"dselect": ["P"], "ftune": ["losses", "f"]}.get(name, [])
+    assert text.count("in one more dict at the end") == len(last)
+    for part in last:
+        assert re.search(f'"{part}": .*: in one more dict at the end, ', text)
     found = differences(name, module[name])
     assert found and all(one.kind == "wrong" and one.output == "rounds" for one in found)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -82,6 +83,17 @@ def test_the_fitted_model_is_the_result_of_the_function(cancer, tmp_path):
     order = np.argsort(y, kind="stable")  # of equal similarities the first class's is taken
     labels = nearest_neighbor_boosted_distance(load(tmp_path / "m"), X_test, X[order], y[order])
     assert_same(classifier.predict(X_test), labels)
+
+
+def test_values_that_the_softmax_makes_equal_still_say_what_predict_says(monkeypatch):
+    model = BoostedDistanceClassifier(2).fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1])
+    high = np.random.default_rng(0).random(500)
+    S = np.column_stack([np.nextafter(high, 0), high])
+    assert (scipy.special.softmax(S, axis=1).argmax(axis=1) == 0).any()
+    monkeypatch.setattr(model, "_similarities", lambda X: S)
+    P = model.predict_proba(None)
+    assert (model.predict(None) == 1).all() and (P.argmax(axis=1) == 1).all()
+    np.testing.assert_allclose(P, 0.5, rtol=1e-15)
 
 
 @pytest.mark.parametrize("kernels", NAMES)

@@ -287,6 +287,7 @@ def test_distances_of_pairs_are_those_of_the_images(wine):
     distances = model.pair_distance(pairs)
     np.testing.assert_allclose(distances, np.linalg.norm(Z[:10] - Z[10:], axis=1), rtol=1e-9)
     assert_same(model.pair_score(pairs), -distances)
+    assert_same(model.pair_distance(pairs.astype(object)), distances)
     M = model.get_mahalanobis_matrix()
     apart = pairs[:, 0] - pairs[:, 1]
     np.testing.assert_allclose(distances**2, np.einsum("ij,jk,ik->i", apart, M, apart), rtol=1e-9)
@@ -305,6 +306,20 @@ def test_distances_of_pairs_are_those_of_the_images(wine):
     for wrong in (pairs[0], pairs[:, :, :2], pairs * np.nan):
         with pytest.raises(ValueError, match=r"pairs must hold finite numbers, shape \(m, 2, 13\)"):
             model.pair_distance(wrong)
+    with pytest.raises(TypeError, match="pairs must hold real numbers; got dtype <U1"):
+        model.pair_distance([["a", "b"]])
+    with pytest.raises(ValueError, match="pairs must be pairs of points with rows of equal"):
+        model.pair_distance([[1.0], [1.0, 2.0]])
+
+
+def test_more_neighbours_than_points_are_refused_by_the_estimator_s_word(wine):
+    X, X_test, y, _ = wine
+    model = MultiMetricLMNN(max_checks=1, random_state=0, kernels=NAMES[-1])
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    for queries, most in ((X_test, len(X)), (None, len(X) - 1)):
+        with pytest.raises(ValueError, match=f"n_neighbors must be at most {most}, the points to"):
+            model.kneighbors(queries, most + 1)
 
 
 @pytest.mark.parametrize("model", [LMNN(), LMNN(n_components=2), MultiMetricLMNN()], ids=str)

@@ -95,11 +95,13 @@ REFUSED = {
         ({"n_neighbors": 1.3}, "n_neighbors"),
         ({"n_neighbors": 200}, "n_neighbors must be at most .*; got 200"),
         ({"n_components": 1, "max_memory": 10}, "max_memory"),
+        ({"validation": "x"}, "validation must be a number above 0; got 'x'"),
         ({"n_components": 2, "solver": "printed"}, "solver must be None in lmnn_rect"),
     ],
     "MultiMetricLMNN": [
         ({"partition": "kmeans"}, "partition"),
         ({"partition": 0}, "partition"),
+        ({"partition": 999}, "partition must be at most .*, the points of X; got 999"),
         ({"validation": 1.5}, "validation"),
     ],
     "SearchForestNeighbors": [

@@ -113,6 +113,20 @@ def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(
     assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
 
 
+@pytest.mark.parametrize("offset", [1.7e9, -1e12])
+def test_k_means_of_points_far_from_0_is_as_good_as_near_0(offset):
+    # exact at the offset, too; with fewer than five columns kmeans2 takes differences itself
+    X = np.random.default_rng(0).integers(-16, 17, size=(400, 6)) / 16
+
+    def spread(clusters):
+        """Return the sum of squares within the clusters."""
+        parts = [X[clusters == c] for c in np.unique(clusters)]
+        return sum(((part - part.mean(axis=0)) ** 2).sum() for part in parts)
+
+    near, far = (kmeans_partition(Z, 5, rng=np.random.default_rng(0)) for Z in (X, X + offset))
+    assert spread(far) <= 1.05 * spread(near) <= 0.9 * spread(np.zeros(400))
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("p", [2, 3, 12])
 def test_k_means_of_few_different_points_has_a_cluster_of_each_at_most(p):

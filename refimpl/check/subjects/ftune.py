@@ -163,6 +163,22 @@ def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
     return Kind.EQUAL_WORTH if value <= least * (1 + 1e-5) + 1e-9 else Kind.WRONG
 
 
+def _from_the_optimum(arguments: Values, want: Values) -> Values:
+    """Return how far the expected w and b may be from the optimum, where TRAIN ended."""
+    if "w" not in want or arguments["L"] == "hinge":
+        return {}
+    l = arguments["l"]
+    m = l * (want["Phi"] @ want["w"] + want["b"])
+    slope = -2 * np.maximum(0.0, 1 - m)
+    if arguments["L"] == "logistic":
+        slope = -1 / (1 + np.exp(m))
+    # the objective is 1-strongly convex, so the optimum is within the length of the gradient
+    by_w = want["w"] + want["Phi"].T @ (l * slope)
+    by_b = want["b"] + float(l @ slope)
+    far = float(np.sqrt(by_w @ by_w + by_b**2))
+    return {"w": far + 1e-6 * np.abs(want["w"]).max(initial=0.0), "b": far}
+
+
 @training(
     "Phi FT:phi digits; w FT:2:3 digits~1e-3; b FT:2:3 digits~1e-3; "
     "loss FT:2:3 digits~1e-4; losses FT:2:3 digits~1e-4; f FT:2:5 optimum",
@@ -176,6 +192,7 @@ def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
     ),
     run=_run_tune,
     judge=_as_low,
+    rounding=_from_the_optimum,
 )
 def ftune(s: Source) -> Values:
     """Similarities of points of two classes, and pairs of both."""
