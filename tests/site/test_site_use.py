@@ -6,7 +6,7 @@ Not tested: what stands on the pages (test_site_pages.py), and phones with a tou
 from collections import Counter
 
 import pytest
-from browser import browser_only, press
+from browser import browser_only, press, set_width
 
 from paper_figures import registry
 from paper_figures.gallery.entries import collect
@@ -231,3 +231,45 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     for paper, numbers in zip(own, shown, strict=True):
         counts = Counter(item.state for item in collect(store, paper, papers).claims)
         assert numbers == [counts[state] for state in STATES if counts[state]], paper.name
+
+
+def test_the_menu_of_a_phone_has_the_links_and_the_colours(phone):
+    """The same links as the head of a wide page; a choice of colours holds."""
+    open_page(phone, "source/refimpl/lmnn/algorithm.py.html")
+    links = "return [...document.querySelectorAll(arguments[0])].map(a => a.textContent.trim())"
+    head = phone.execute_script(links, "#pst-header nav a")
+    phone.execute_script("document.querySelector('button.primary-toggle').click()")
+    assert phone.execute_script("return document.querySelector('#pst-primary-sidebar-modal').open")
+    menu = "#pst-primary-sidebar-modal"
+    assert phone.execute_script(links, f"{menu} nav a") == head and len(head) == 10
+    for mode in ("dark", "light"):
+        choice = f"{menu} [data-mode={mode}].theme-change-button"
+        phone.execute_script("document.querySelector(arguments[0]).click()", choice)
+        assert phone.execute_script("return document.documentElement.dataset.theme") == mode
+    phone.execute_script("localStorage.clear()")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_button_opens_the_search(browser, width):
+    set_width(browser, width)
+    open_page(browser, "api/refimpl.lmnn.html")
+    script = """
+      const shown = [...document.querySelectorAll(".search-button__button")];
+      const [button] = shown.filter(one => one.checkVisibility());
+      button.click();
+      const dialog = document.querySelector("#pst-search-dialog[open]");
+      return [shown.length, dialog.querySelector("form").action, document.activeElement.name];
+    """
+    buttons, action, focused = browser.execute_script(script)
+    assert buttons == 2 and action.endswith("/search.html") and focused == "q"
+
+
+def test_the_list_of_modules_folds(browser):
+    open_page(browser, "api/refimpl.lmnn.html")
+    script = """
+      const list = document.querySelector("#pst-primary-sidebar nav a");
+      const before = list.checkVisibility();
+      document.getElementById("pst-collapse-sidebar-button").click();
+      return [before, document.getElementById("pst-collapse-sidebar-button").ariaExpanded];
+    """
+    assert browser.execute_script(script) == [True, "false"]
