@@ -6,13 +6,13 @@ site must work where the project is not.
 
 import os
 import re
-from html import escape, unescape
+from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from paper_figures import plots, registry
 from paper_figures.data.fetch import find
-from paper_figures.data.files import FILES, DataFile
+from paper_figures.data.files import FILES
 from paper_figures.site import rst
 from paper_figures.store import Store
 
@@ -113,14 +113,10 @@ def _install() -> list[str]:
 
 def _data() -> list[str]:
     """Return the page of the data files."""
-    here = sum(find(name) is not None for name in FILES)
-    used = readers()
-    rows = "".join(_file(file, used.get(file.name, [])) for file in FILES.values())
-    names = ("file", "read by", "size", "from", "licence")
-    heads = "".join(f'<th scope="col">{name}</th>' for name in names)
-    html = f"{TABLE}<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    words = OF_DATA.format(here=here, all=len(FILES))
-    return [*rst.titled("Data files"), words, *rst.raw(html)]
+    sizes = {name: path.stat().st_size / 1e6 for name in FILES if (path := find(name)) is not None}
+    table = rst.macros("data").table(FILES.values(), sizes, readers())
+    words = OF_DATA.format(here=len(sizes), all=len(FILES))
+    return [*rst.titled("Data files"), words, *rst.raw(table)]
 
 
 def readers() -> dict[str, list[tuple[str, str]]]:
@@ -133,18 +129,3 @@ def readers() -> dict[str, list[tuple[str, str]]]:
             for one in record["data"]:
                 found.setdefault(one["name"], []).append((paper.name, figure.name))
     return found
-
-
-def _file(file: DataFile, used: list[tuple[str, str]]) -> str:
-    path = find(file.name)
-    size = f"{path.stat().st_size / 1e6:,.2f} MB" if path is not None else "not present"
-    source = escape(file.url) if file.url else "put in place by hand"
-    note = f"<br>{escape(file.note)}" if file.note else ""
-    shown = ", ".join(
-        f'<a href="../figures/{paper}/index.html#{figure}">{paper}.{figure}</a>'
-        for paper, figure in used
-    )
-    return (
-        f"<tr><td><code>{escape(file.name)}</code></td><td class='long'>{shown}</td><td>{size}</td>"
-        f"<td class='long'>{source}{note}</td><td>{escape(file.licence)}</td></tr>"
-    )

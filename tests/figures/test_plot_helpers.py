@@ -251,7 +251,7 @@ def test_a_shorter_svg_has_the_same_shapes():
 @pytest.mark.parametrize(
     ("path", "short"),
     [
-        ("M 1 1 L 2 2 M 3 3 L 4 4 ", "m1 1l1 1m1 1l1 1"),  # a second place is no line
+        ("M 1 1 M 3 3 L 4 4 M 3 3 L 1 1 ", "m1 1m2 2l1 1m-1-1l-2-2"),  # a second place is no line
         ("M 1 1 Q 2 2 3 1 Q 4 0 5 1 z M 0 0 L 1 1 ", "m1 1q1 1 2 0 1-1 2 0zm-1-1l1 1"),
         ("M 1 1 C 1 2 3 4 0.54 0.46 L 0.54 0.46 ", "m1 1c0 1 2 3-.5-.5h0"),
         ("M 0 0.04 L 0.14 -0.26 L 0.26 0 ", "m0 0l.1-.3.2.3"),  # errors do not add up

@@ -1,18 +1,17 @@
 """The built site as a reader uses it, in headless Chromium: fields, keys, copying, what is folded.
 
-Not tested:
-what stands on the pages (test_site_pages.py), and phones with a touch screen.
+Not tested: what stands on the pages (test_site_pages.py), and phones with a touch screen.
 """
 
 from collections import Counter
 
 import pytest
-from browser import browser_only, press
+from browser import browser_only, press, set_width
 
 from paper_figures import registry
 from paper_figures.gallery.entries import collect
 from paper_figures.judge.cells import STATES
-from paper_figures.site import figures, front, printed, rows
+from paper_figures.site import figures, front, printed
 from paper_figures.store import Store
 from tests.site.built import built, open_page
 
@@ -27,28 +26,33 @@ return [...document.querySelectorAll("#lines-listed a")].map(a => a.getAttribute
 
 
 @pytest.mark.parametrize(
-    ("asked", "line"),
+    ("asked", "to"),
     [
-        ("A.2 line 7", "BD:A.2:7"),
-        ("Algorithm A.2, line 7", "BD:A.2:7"),
-        ("a.2:7", "BD:A.2:7"),
-        ("BD:A.2:7", "BD:A.2:7"),
-        ("§ 7.3 step 5", "BM:7.3:5"),
-        ("eq. 19", "BM:eq19"),
-        ("(19)", "BM:eq19"),
-        ("Equation (A.1)", "BD:eqA.1"),
-        ("Algorithm 2 line 5", "SF:2:5"),
-        ("Theorem 5", "FT:thm5"),
-        ("thm. 2", "FT:thm2"),
-        ("Definition 4", "FT:def4"),
-        ("Figure 3, line 2", "BM:fig3:2"),
+        ("A.2 line 7", "#BD-A.2-7"),
+        ("Algorithm A.2, line 7", "#BD-A.2-7"),
+        ("a.2:7", "#BD-A.2-7"),
+        ("BD:A.2:7", "#BD-A.2-7"),
+        ("§ 7.3 step 5", "#BM-7.3-5"),
+        ("eq. 19", "#BM-eq19"),
+        ("(19)", "#BM-eq19"),
+        ("Equation (A.1)", "#BD-eqA.1"),
+        ("Algorithm 2 line 5", "#SF-2-5"),
+        ("Theorem 5", "#FT-thm5"),
+        ("thm. 2", "#FT-thm2"),
+        ("Definition 4", "#FT-def4"),
+        ("Figure 3, line 2", "#BM-fig3-2"),
+        ("LMNN eq 6", "reader/lmnn.html#LM-eq6"),
+        ("boostmap eq. 6", "reader/boostmap.html#BM-eq6"),
+        ("Search Forest Algorithm 2 line 3", "reader/search_forest.html#SF-2-3"),
+        ("LMNN Table 1", "figures/lmnn/index.html#table1"),
+        ("FTUNE figure 2", "figures/ftune/index.html#figure2"),
+        ("fastmap", "#refimpl.rivals.fastmap.fastmap"),
+        ("boosted_distance", "#refimpl.boosted_distance.boosted_distance"),
     ],
 )
-def test_the_field_of_the_first_page_finds_a_line(browser, asked, line):
+def test_the_field_of_the_first_page_finds_lines_figures_and_functions(browser, asked, to):
     open_page(browser, "index.html")
-    room = next(room for room, prefix in printed.PREFIXES.items() if line.startswith(prefix))
-    listed = browser.execute_script(FIRST, asked)
-    assert listed[0] == f"reader/{room}.html#{rows.anchor(line)}"
+    assert browser.execute_script(FIRST, asked)[0].endswith(to)
 
 
 def test_the_field_lists_a_number_that_several_papers_print(browser):
@@ -59,23 +63,6 @@ def test_the_field_lists_a_number_that_several_papers_print(browser):
     assert "Nothing has this" in browser.execute_script(
         "return document.getElementById('lines-listed').innerText"
     )
-
-
-@pytest.mark.parametrize(
-    ("asked", "to"),
-    [
-        ("LMNN eq 6", "reader/lmnn.html#LM-eq6"),
-        ("boostmap eq. 6", "reader/boostmap.html#BM-eq6"),
-        ("Search Forest Algorithm 2 line 3", "reader/search_forest.html#SF-2-3"),
-        ("LMNN Table 1", "figures/lmnn/index.html#table1"),
-        ("FTUNE figure 2", "figures/ftune/index.html#figure2"),
-        ("fastmap", "#refimpl.rivals.fastmap.fastmap"),
-        ("boosted_distance", "#refimpl.boosted_distance.boosted_distance"),
-    ],
-)
-def test_the_field_finds_papers_figures_and_functions(browser, asked, to):
-    open_page(browser, "index.html")
-    assert browser.execute_script(FIRST, asked)[0].endswith(to)
 
 
 @pytest.mark.parametrize("asked", ["eq. 6", "Algorithm 2 line 3", "Table 2"])
@@ -244,3 +231,45 @@ def test_the_first_page_counts_the_claims_of_the_stored_results(browser):
     for paper, numbers in zip(own, shown, strict=True):
         counts = Counter(item.state for item in collect(store, paper, papers).claims)
         assert numbers == [counts[state] for state in STATES if counts[state]], paper.name
+
+
+def test_the_menu_of_a_phone_has_the_links_and_the_colours(phone):
+    """The same links as the head of a wide page; a choice of colours holds."""
+    open_page(phone, "source/refimpl/lmnn/algorithm.py.html")
+    links = "return [...document.querySelectorAll(arguments[0])].map(a => a.textContent.trim())"
+    head = phone.execute_script(links, "#pst-header nav a")
+    phone.execute_script("document.querySelector('button.primary-toggle').click()")
+    assert phone.execute_script("return document.querySelector('#pst-primary-sidebar-modal').open")
+    menu = "#pst-primary-sidebar-modal"
+    assert phone.execute_script(links, f"{menu} nav a") == head and len(head) == 10
+    for mode in ("dark", "light"):
+        choice = f"{menu} [data-mode={mode}].theme-change-button"
+        phone.execute_script("document.querySelector(arguments[0]).click()", choice)
+        assert phone.execute_script("return document.documentElement.dataset.theme") == mode
+    phone.execute_script("localStorage.clear()")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_button_opens_the_search(browser, width):
+    set_width(browser, width)
+    open_page(browser, "api/refimpl.lmnn.html")
+    script = """
+      const shown = [...document.querySelectorAll(".search-button__button")];
+      const [button] = shown.filter(one => one.checkVisibility());
+      button.click();
+      const dialog = document.querySelector("#pst-search-dialog[open]");
+      return [shown.length, dialog.querySelector("form").action, document.activeElement.name];
+    """
+    buttons, action, focused = browser.execute_script(script)
+    assert buttons == 2 and action.endswith("/search.html") and focused == "q"
+
+
+def test_the_list_of_modules_folds(browser):
+    open_page(browser, "api/refimpl.lmnn.html")
+    script = """
+      const list = document.querySelector("#pst-primary-sidebar nav a");
+      const before = list.checkVisibility();
+      document.getElementById("pst-collapse-sidebar-button").click();
+      return [before, document.getElementById("pst-collapse-sidebar-button").ariaExpanded];
+    """
+    assert browser.execute_script(script) == [True, "false"]

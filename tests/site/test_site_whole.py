@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import browser_only, press, set_width
+from browser import browser_only, press
 
 from paper_figures.site import printed, runs, steps, whole
 from tests.site.built import ROOT, SITE, built, open_page
@@ -113,16 +113,3 @@ def test_a_name_leads_to_its_definition(browser):
     browser.get(address)
     line = browser.execute_script("return document.querySelector(':target').textContent")
     assert "def error_beyond_rounding(" in line
-
-
-@browser_only
-@pytest.mark.parametrize("room", printed.PREFIXES)
-def test_a_phone_does_not_scroll_sideways(browser, room):
-    set_width(browser, 390)
-    open_whole(browser, room)
-    script = """
-      const right = e => e.getBoundingClientRect().right;
-      const wide = [...document.querySelectorAll("section.whole, .halves, .steps, .functions")];
-      return [document.documentElement.scrollWidth, wide.filter(e => right(e) > 391).length];
-    """
-    assert browser.execute_script(script) == [390, 0]

@@ -71,7 +71,7 @@ html_sidebars: dict[str, list[str]] = {
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
-    "navbar_end": ["controls"],
+    "navbar_end": [],  # controls.js.jinja
     "navbar_persistent": [],
     "primary_sidebar_end": [],
     "collapse_navigation": True,
