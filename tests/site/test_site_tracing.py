@@ -325,6 +325,7 @@ def test_the_meaning_of_a_name_is_that_of_its_symbol():
         "s_i": "s_i",
         "s_max": "s_max",
         "alpha": "s_i, s_max, shape (T,)",
+        "Phi": "s_i, s_max, shape (T,)",
         "l_y": "l_y (Algorithm A.3), shape (n_y,)",
         "Q": "y, l_y (Algorithm A.3), shape (n_y, d), (n_y,)",
     }

@@ -267,9 +267,11 @@ def test_a_button_opens_the_search(browser, width):
 def test_the_list_of_modules_folds(browser):
     open_page(browser, "api/refimpl.lmnn.html")
     script = """
-      const list = document.querySelector("#pst-primary-sidebar nav a");
-      const before = list.checkVisibility();
-      document.getElementById("pst-collapse-sidebar-button").click();
-      return [before, document.getElementById("pst-collapse-sidebar-button").ariaExpanded];
+      const done = arguments[0], list = document.querySelector(".bd-docs-nav a");
+      const button = document.getElementById("pst-collapse-sidebar-button");
+      const before = list.checkVisibility(), said = button.ariaExpanded;
+      const look = () => button.ariaExpanded !== said && done([before, button.ariaExpanded]);
+      new MutationObserver(look).observe(button, {attributes: true});
+      button.click();
     """
-    assert browser.execute_script(script) == [True, "false"]
+    assert browser.execute_async_script(script) == [True, "false"]
