@@ -26,7 +26,7 @@ FAILED = 1
 MISUSED = 2  # argparse's own
 UNWRITABLE = 3
 INTERRUPTED = 130
-PAUSE = 15  # seconds: the pages of a long run are written so often
+QUICK, PAUSE = 2, 15  # seconds: pages are written after longer figures, and after so many of others
 REPRODUCED = Path(__file__).parent / "reproduced"
 
 Chosen: TypeAlias = list[tuple[Paper, View]]
@@ -100,10 +100,11 @@ def _run(run: Run, papers: Sequence[Paper], chosen: Chosen) -> int:
     states: list[str] = []
     written = -math.inf
     for paper, figure in chosen:
+        began = monotonic()
         outcome = make_figure(run, paper, figure)
         states.append(outcome.state)
         _say(_line(run.store, paper, figure, outcome), sys.stderr)
-        if monotonic() - written > PAUSE:
+        if monotonic() - began > QUICK or monotonic() - written > PAUSE:
             gallery.write(run.store, papers)
             written = monotonic()
     page = report.write_pages(run.store, papers)

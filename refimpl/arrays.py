@@ -7,6 +7,7 @@ Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -207,9 +208,12 @@ def class_numbers(y: ArrayLike) -> IntArray:
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels; those that are objects get a dtype that a file holds, if they have one."""
     if labels.dtype == object:
-        plain = np.array(labels.tolist())
-        if plain.shape == labels.shape and plain.tolist() == labels.tolist():
-            return plain
+        values = [x.item() if isinstance(x, np.generic) else x for x in labels]
+        with suppress(ValueError):  # of tuples of several lengths
+            plain = np.array(values)
+            kept = [type(x) for x in plain.tolist()] == [type(x) for x in values]
+            if plain.shape == labels.shape and kept and plain.tolist() == values:
+                return plain
     return labels
 
 

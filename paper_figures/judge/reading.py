@@ -3,6 +3,7 @@
 `judge` lists the fields of a claim and of its tests; `verdicts` reads verdicts.toml the same way.
 """
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -265,7 +266,8 @@ class _ClaimsToml(Toml):
             self.refuse(f"claim {table['id']!r} must have tests, or why it has none", at, "id")
         listed = table.get("figures", [])
         self._known(listed, at, "figures")
-        of_tests = (line for line in self.heads.get("claim.test", []) if line > at)
+        end = min((line for line in self.heads.get("claim", []) if line > at), default=math.inf)
+        of_tests = (line for line in self.heads.get("claim.test", []) if at < line < end)
         lines = chain(of_tests, repeat(at))
         listed_tests = zip(lines, table.get("test", []), strict=False)
         tests = [self._test(line, test) for line, test in listed_tests]

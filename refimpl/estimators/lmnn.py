@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 from typing import Any, Protocol, Self, TypeAlias, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.arrays import as_array, for_kernel
-from refimpl.checks import as_count, one_of, positive
+from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     as_random_generator,
     classes_of,
@@ -65,13 +66,14 @@ def training_data(
     return points, classes, places, k
 
 
-def held_in(share: float | None, places: IntArray, k: int, rng: np.random.Generator) -> BoolArray:
+def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> BoolArray:
     """Mark the points to learn the metrics from, at least k + 1 of each class."""
     kept = np.ones(len(places), dtype=np.bool_)
-    if share is None:
+    if given is None:
         return kept
-    if positive(share, "validation") >= 1:
-        raise ValueError(f"validation must be between 0 and 1, or None; got {share}")
+    if not isinstance(given, Real) or not 0 < float(given) < 1:
+        raise ValueError(f"validation must be between 0 and 1, or None; got {given!r}")
+    share = float(given)
     for c in range(places.max() + 1):
         members = rng.permutation(np.flatnonzero(places == c))
         kept[members[: min(int(share * len(members)), len(members) - k - 1)]] = False

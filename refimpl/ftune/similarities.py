@@ -8,7 +8,6 @@ Not handled here: storing look-ups between calls, and scaling to sup |K| <= 1, w
 :mod:`refimpl.ftune.problems` does.
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
@@ -161,7 +160,7 @@ class Similarity:
         """
         if self._K is None:
             raise TypeError("K must be a function to be restricted; got a matrix, whose rows stay")
-        K = dataclasses.replace(self._K, X=None) if isinstance(self._K, Gaussian) else self._K
+        K = self._K.without_rows() if isinstance(self._K, Gaussian) else self._K
         objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
@@ -275,10 +274,8 @@ class Gaussian:
         Above 0, in the units of the data.
     X : ndarray, shape (n, d), float64, optional
         Rows that are often passed as A, as this very array. Their squared lengths are computed
-        once.
-    origin : ndarray, shape (d,), float64, optional
-        Subtracted from all rows. By default it is the mean of X (of B without X) if these rows are
-        so far from 0 that scalar products of them would lose many digits, and 0 otherwise.
+        once. If they are far from 0 beside their spread, distances are taken from their mean, as
+        scalar products of such rows lose digits; without X the rows of B say so.
 
     Raises
     ------
@@ -300,25 +297,31 @@ class Gaussian:
 
     width: float
     X: FloatArray | None = None
-    origin: FloatArray | None = None
     _squares: ClassVar[FloatArray | None]
+    _origin: ClassVar[FloatArray | None]  # subtracted from all rows; None: that of B
 
     def __post_init__(self) -> None:
         if not self.width > 0:
             raise ValueError(f"width must be a number above 0; got {self.width}")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        squares = None
+        origin, squares = None, None
         if self.X is not None:
-            origin = _origin_of(self.X) if self.origin is None else self.origin
-            object.__setattr__(self, "origin", origin)
+            origin = _origin_of(self.X)
             squares = _squared_lengths(_seen_from(origin, self.X))
+        object.__setattr__(self, "_origin", origin)
         object.__setattr__(self, "_squares", squares)
+
+    def without_rows(self) -> "Gaussian":
+        """Return the same kernel, which sees rows from the same origin, without X."""
+        other = Gaussian(self.width)
+        object.__setattr__(other, "_origin", self._origin)
+        return other
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
         kept = self._squares if A is self.X else None
-        origin = _origin_of(B) if self.origin is None else self.origin
+        origin = _origin_of(B) if self._origin is None else self._origin
         A, B = _seen_from(origin, A), _seen_from(origin, B)
         K: FloatArray = A @ (-2.0 * B.T)
         squares = _squared_lengths(A) if kept is None else kept
@@ -386,6 +389,8 @@ def mean_distance(
 
 def _origin_of(X: FloatArray) -> FloatArray:
     """Return the mean of rows that are far from 0 beside their spread, otherwise zeros, (d,)."""
+    if len(X) == 0:
+        return np.zeros(X.shape[1])
     mean: FloatArray = X.mean(axis=0)
     far = bool(mean @ mean > FAR * X.var(axis=0).sum())
     return mean if far else np.zeros_like(mean)

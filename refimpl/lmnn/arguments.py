@@ -308,7 +308,8 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     p = as_count(p, "p")
     if p > len(points):
         raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
-    points = points - points.mean(axis=0)  # kmeans2 has distances from products, which cancel
+    # kmeans2 has distances from products, which cancel far from 0; a mean would follow outliers
+    points = points - np.median(points, axis=0)
     p = min(p, len(np.unique(points, axis=0)))  # it would divide by 0 to find a centre more
     # SciPy before 1.15 calls its generator `seed`
     kmeans2 = scipy.cluster.vq.kmeans2

@@ -156,10 +156,11 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     """
     percent = as_number(percent, "percent")
     if percent > 100:
-        raise ValueError(f"percent must be at most 100; got {percent:g}")
-    ordered: NDArray[Any] = np.sort(as_array(ranks, "ranks", "ranks"), axis=0)
-    if ordered.size == 0:
-        raise ValueError(f"ranks must hold at least one rank; got shape {ordered.shape}")
+        raise ValueError(f"percent must be at most 100; got {percent!r}")
+    given = as_array(ranks, "ranks", "an array")
+    if given.ndim == 0 or given.size == 0:
+        raise ValueError(f"ranks must hold a row for each query; got shape {given.shape}")
+    ordered: NDArray[Any] = np.sort(given, axis=0)
     place = max(0, int(np.ceil(percent / 100 * len(ordered) - 1e-9)) - 1)
     row: NDArray[Any] = ordered[place]
     return row

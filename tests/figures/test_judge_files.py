@@ -102,3 +102,11 @@ FIGURES = {paper.name: frozenset(f.name for f in paper.figures) for paper in loa
 def test_the_papers_own_files_name_figures_that_there_are(paper):
     text = (PUBLISHED / paper / "claims.toml").read_text(encoding="utf-8")
     assert parse(paper, text, FIGURES[paper]).claims
+
+
+def test_what_is_wrong_in_an_inline_test_is_not_refused_with_the_line_of_another_claim():
+    head = '[[claim]]\nid = "{}"\nwhere = "Table 1"\nclaim = "It works."\nsettle = "More runs."\n'
+    inline = 'test = [{ figure = "table9", is = "above" }]\n'
+    text = head.format("a") + inline + head.format("b") + SECOND_TEST
+    with pytest.raises(InvalidClaims, match=r"line 1: .*no figure 'table9'"):
+        parse("toy", text, frozenset({"table1", "table2"}))

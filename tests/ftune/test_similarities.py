@@ -55,7 +55,7 @@ def test_gaussian_and_its_width():
     np.testing.assert_allclose(
         Gaussian(1.5)(X, X[:7]), np.exp(-(cdist(X, X[:7]) ** 2) / 1.5**2), rtol=1e-10
     )
-    plain = Gaussian(1.5, origin=np.zeros(3))  # these rows are not far from 0
+    plain = Gaussian(1.5)  # these rows are not far from 0
     assert (Gaussian(1.5, X)(X, X[:7]) == plain(X, X[:7])).all()
     assert (Gaussian(1.5, X)(X[1:], X[:7]) == plain(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
@@ -74,6 +74,13 @@ def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
         restricted.between(far, np.arange(7)),
     ):
         np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_gaussian_of_no_rows():
+    none = np.zeros((0, 3))
+    assert Gaussian(5.0)(np.ones((2, 3)), none).shape == (2, 0)
+    assert Gaussian(5.0, none)(none, np.ones((1, 3))).shape == (0, 1)
 
 
 def test_any_objects():

@@ -138,6 +138,11 @@ def test_k_means_of_few_different_points_has_a_cluster_of_each_at_most(p):
         assert (clusters[:, None] == clusters)[same].all()
 
 
+def test_k_means_beside_an_outlier_keeps_the_points_apart():
+    X = np.append(np.arange(5.0), 1e20)[:, None]
+    assert len(np.unique(kmeans_partition(X, 6, rng=np.random.default_rng(0)))) == 6
+
+
 def test_ranks_and_partitions_that_do_not_fit():
     X, y = blobs()
     assert bytes_for(60_000, 169, 3, 1, 4_000_000) < 8e9

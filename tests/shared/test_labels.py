@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import refimpl
+from refimpl.arrays import plain_labels
 from refimpl.boosted_distance import boosted_distance
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.checks import as_class_indices
@@ -122,3 +123,19 @@ def test_a_validation_set_may_have_labels_that_y_lacks():
     y = np.array(["a", "b"])[np.arange(12) % 2]
     options = LMNNOptions(validation=(X[:4], ["c", "d", "A", "bb"]), max_checks=1)
     assert lmnn(X, y, 1, options=options).validation_errors[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        (["a", "b"], "<U1"),
+        ([np.int64(1), np.int64(2)], np.int64),
+        ([(1,), (1, 2)], object),
+        ([-1, 2**63], object),  # NumPy would take them for floats
+    ],
+)
+def test_labels_that_are_objects_get_a_dtype_that_keeps_them(labels, dtype):
+    y = np.empty(2, dtype=object)
+    y[:] = labels
+    assert plain_labels(y).dtype == dtype
+    assert plain_labels(y).tolist() == labels

@@ -133,7 +133,7 @@ def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
 def test_percentiles_and_votes_refuse_by_their_own_words():
     with pytest.raises(ValueError, match=r"percent must be at most 100; got 101"):
         percentile([1, 2], 101)
-    with pytest.raises(ValueError, match=r"ranks must hold at least one rank; got shape \(0,\)"):
+    with pytest.raises(ValueError, match=r"ranks must hold a row for each query; got shape \(0,\)"):
         percentile([], 50)
     rng = np.random.default_rng(0)
     for y, distances in (([[0, 1]], [[1.0, 2.0, 3.0]]), ([[], []], [[], []]), ([0], [1.0])):

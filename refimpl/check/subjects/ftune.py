@@ -171,7 +171,7 @@ def _from_the_optimum(arguments: Values, want: Values) -> Values:
     m = l * (want["Phi"] @ want["w"] + want["b"])
     slope = -2 * np.maximum(0.0, 1 - m)
     if arguments["L"] == "logistic":
-        slope = -1 / (1 + np.exp(m))
+        slope = -np.exp(-np.logaddexp(0.0, m))
     # the objective is 1-strongly convex, so the optimum is within the length of the gradient
     by_w = want["w"] + want["Phi"].T @ (l * slope)
     by_b = want["b"] + float(l @ slope)
