@@ -92,9 +92,13 @@ def query_sensitive(out, F, triples, y, gamma, picks):
         if j == len(out):  # no range lowers the loss
             assert z > 1 - 1e-7
             break
-        assert abs(out[j]["z"] - z) < 1e-7
-        want.append({"c": c})
-        w = out[j]["updated"]
+        state = out[j]
+        assert abs(state["z"] - z) < 1e-7
+        for i, (triple, l) in enumerate(zip(triples, y, strict=True)):
+            if (state["low"] <= F[state["g"]][triple[0]] < state["high"]) == bool(state["inside"]):
+                w[i] *= math.exp(-state["alpha"] * l * boosting.margin(F[c], *triple))
+        w = [v / sum(w) for v in w]
+        want.append({"c": c, "updated": near(w, 1)})
     return want
 
 
