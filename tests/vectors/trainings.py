@@ -94,9 +94,10 @@ def query_sensitive(out, F, triples, y, gamma, picks):
             break
         state = out[j]
         assert abs(state["z"] - z) < 1e-7
-        for i, (triple, l) in enumerate(zip(triples, y, strict=True)):
-            if (state["low"] <= F[state["g"]][triple[0]] < state["high"]) == bool(state["inside"]):
-                w[i] *= math.exp(-state["alpha"] * l * boosting.margin(F[c], *triple))
+        low, high, alpha = state["low"], state["high"], state["alpha"]
+        inside = [(low <= F[state["g"]][q] < high) == bool(state["inside"]) for q, _, _ in triples]
+        u = [l * boosting.margin(F[c], *o) for l, o in zip(y, triples, strict=True)]
+        w = [v * math.exp(-alpha * x * k) for v, x, k in zip(w, u, inside, strict=True)]
         w = [v / sum(w) for v in w]
         want.append({"c": c, "updated": near(w, 1)})
     return want
