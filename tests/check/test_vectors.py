@@ -54,7 +54,9 @@ def test_the_oracles_agree_with_what_is_drawn_for_a_new_subject(tmp_path):
 
 @pytest.mark.parametrize("name", TRAININGS)
 def test_the_oracle_agrees_with_the_rounds_of_random_problems(name):
-    """More rounds and other choices than the vectors have; algorithm.py runs them."""
+    """More rounds and other choices than the vectors have. algorithm.py runs them, but not
+    the loops of A.1 and A.3.
+    """
     training = TRAININGS[name]
     done = long = 0
     for number in range(60):
