@@ -16,7 +16,7 @@ import numpy as np
 
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["KINDS", "Given", "Lcg", "Source", "city_block", "floats", "generated"]
+__all__ = ["KINDS", "Given", "Lcg", "NoProblemError", "Source", "city_block", "floats", "generated"]
 
 Choice = TypeVar("Choice")
 
@@ -27,6 +27,10 @@ FRACTION = 50
 
 KINDS = ("ties", "plain", "quarters", "duplicates")
 """The kinds of points that trainings get."""
+
+
+class NoProblemError(ValueError):
+    """The integers that were drawn make no problem."""
 
 
 class Source:

@@ -95,7 +95,7 @@ class Subject:
     about: str = ""
     loop: str = ""  # the mark of the line that says how many rounds there are
     flags: tuple[str, ...] = ("random",)  # what a case that is drawn can be about
-    # draw(source, flag) returns the arguments of a small problem; ValueError: there are none
+    # draw(source, flag) returns the arguments of a small problem; NoProblemError: none
     draw: Callable[[Source, str], Values]
     # judge(arguments, expected, state) says whether another choice is as good
     judge: Judge | None = None

@@ -77,7 +77,7 @@ def boostmap(out, D, between, triples, y, d, M_2, rounds, references, pivots):
 def query_sensitive(out, F, triples, y, gamma, picks):
     want = []
     w, picked = [1 / len(y)] * len(y), iter(picks)
-    for state, splitters in zip(out, gamma, strict=False):
+    for j, splitters in enumerate(gamma):
         ranges = []
         for g in splitters:
             values = sorted({F[g][q] for q, _, _ in triples})
@@ -89,9 +89,17 @@ def query_sensitive(out, F, triples, y, gamma, picks):
             ranges.append([(*pair, inside) for inside in (1, 0) for pair in ends])
         pairs = list(enumerate(splitters))
         z, c, _ = boosting.query_sensitive_round(F, triples, y, w, pairs, ranges)
+        if j == len(out):  # no range lowers the loss
+            assert z > 1 - 1e-7
+            break
+        state = out[j]
         assert abs(state["z"] - z) < 1e-7
-        want.append({"c": c})
-        w = state["updated"]
+        low, high, alpha = state["low"], state["high"], state["alpha"]
+        inside = [(low <= F[state["g"]][q] < high) == bool(state["inside"]) for q, _, _ in triples]
+        u = [l * boosting.margin(F[c], *o) for l, o in zip(y, triples, strict=True)]
+        w = [v * math.exp(-alpha * x * k) for v, x, k in zip(w, u, inside, strict=True)]
+        w = [v / sum(w) for v in w]
+        want.append({"c": c, "updated": near(w, 1)})
     return want
 
 
@@ -118,7 +126,7 @@ def search_forest(out, X, S, M, lam, max_depth):
     n = len(S)
     S = [[int(s) for s in row] for row in S]
     T, want = [[0.0] * n for _ in S], []
-    for state, (tree, c) in zip(out, oracles_forest.boosted(X, S, M, lam, max_depth), strict=False):
+    for state, (tree, c) in zip(out, oracles_forest.boosted(X, S, M, lam, max_depth), strict=True):
         leaves = leaves_of(tree, n)
         assert groups(leaves) == groups(state["leaf"])
         J = oracles_forest.tree_objective(leaves, T, S, lam)

@@ -6,7 +6,7 @@ Not handled here: the other rivals.
 
 import numpy as np
 
-from refimpl.check.drawing import KINDS, Given, Source, city_block
+from refimpl.check.drawing import KINDS, Given, NoProblemError, Source, city_block
 from refimpl.check.judging import (
     CLOSE,
     FORM_ERRORS,
@@ -341,7 +341,7 @@ def fastmap(s: Source) -> Values:
     if s.integer(0, 1):
         D = np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(axis=2))
     if not D.any():
-        raise ValueError("all distances are zero")
+        raise NoProblemError("all distances are zero")
     starts = np.array([s.permutation(n) for _ in range(d)])
     return {"D": D, "d": d, "starts": starts, "iterations": s.integer(1, 5)}
 
@@ -368,7 +368,7 @@ def relevant_component_analysis(s: Source) -> Values:
     X, y = s.points(n, d, s.pick("plain", "quarters")), np.arange(n) % classes
     away = X - np.array([X[y == c].mean(axis=0) for c in y])
     if np.linalg.cond(away) > 1e3:
-        raise ValueError("the covariance is near to singular")
+        raise NoProblemError("the covariance is near to singular")
     return {"X": X, "y": y}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.drawing import Source
+from refimpl.check.drawing import NoProblemError, Source
 from refimpl.check.judging import best, by_worth, indices, listed, squares, way_up
 from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
@@ -455,13 +455,13 @@ OUTPUTS = "leaf SF:2:6 optimum; J SF:eq17 digits~1e-6"
 
 
 def _settled(given: Values) -> Values:
-    """Return a problem; ValueError says that its leaves change if points move by a thousandth."""
+    """Return a problem; NoProblemError: its leaves change if points move by a thousandth."""
     X = given["X"]
     leaves = [state["leaf"].tolist() for state in _run(given)]
     for k in (1, 2, 3):
         moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
         if [state["leaf"].tolist() for state in _run({**given, "X": moved})] != leaves:
-            raise ValueError("the leaves hang on rounding")
+            raise NoProblemError("the leaves hang on rounding")
     return given
 
 
@@ -521,5 +521,7 @@ def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
 def search_tree(s: Source) -> Values:
     """The same for one tree."""
     given = _settled({**_pairs_of_classes(s), "M": 1, "max_depth": s.integer(1, 4)})
+    if not _run(given):
+        raise NoProblemError("no tree is worth its cost")
     del given["M"]
     return given
