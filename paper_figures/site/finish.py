@@ -20,7 +20,10 @@ LOOKS = {
 SHORT = {kind: tag for tag, kinds in LOOKS.items() for kind in kinds}
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 BESIDE = re.compile(r"(<(?:b|u)[^>]*>)([^<]*)</[bu]>\1")
-NO_FILES = ("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png")
+NO_FILES = (
+    *("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png"),
+    "webpack-macros.html",
+)
 """Files that no page asks for: for whoever changes the theme, and icons that are not here."""
 CUTS = {
     r'<script[^>]*fontawesome\.js[^>]*></script>|<link rel="preload"[^>]*>': "",
