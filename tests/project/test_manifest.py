@@ -21,7 +21,7 @@ def included(file: str, lines: list[list[str]]) -> bool:
 
 
 @pytest.mark.parametrize("folder", ["paper_figures/site", "refimpl_fast"])
-def test_the_archive_has_every_file_of(folder):
+def test_the_archive_has_every_file_of(folder: str) -> None:
     listed = ["git", "-C", str(ROOT), "ls-files", folder]
     try:
         done = subprocess.run(listed, capture_output=True, text=True, timeout=60, check=True)
@@ -35,7 +35,7 @@ def test_the_archive_has_every_file_of(folder):
     assert [file for file in files if file not in modules and not included(file, lines)] == []
 
 
-def test_lines_of_a_manifest():
+def test_lines_of_a_manifest() -> None:
     lines = [["include", "a.md"], ["recursive-include", "b", "*.c"], ["exclude", "b/x.c"]]
     files = ("a.md", "b/c/y.c", "b/x.c", "c/y.c", "b/a.md")
     assert [included(file, lines) for file in files] == [True, True, False, False, False]
