@@ -5,37 +5,47 @@ import re
 from pathlib import Path
 from typing import Any
 
-__all__ = ["finish", "lighter"]
+__all__ = ["element", "finish", "lighter"]
 
 PLAIN = "n p w o bp nn".split()
 """Classes of highlighted code that keep the text's own colour: names, operators, punctuation."""
 LOOKS = {
     "<b>": "k kc kd kn kp kr ow ne".split(),
     "<u>": "m mb mf mh mi mo il nb nd kt vm".split(),
-    "<b class=nf>": "nf nc fm no".split(),
-    "<b class=s>": "s s1 s2 sa sb sc sd se sh si sx dl".split(),
+    "<em>": "nf nc fm no".split(),
+    "<q>": "s s1 s2 sa sb sc sd se sh si sx dl".split(),
     "<b class=c>": "c c1 ch cm cp cpf cs".split(),
 }
 """{element: the classes that have one colour in both schemes}."""
 SHORT = {kind: tag for tag, kinds in LOOKS.items() for kind in kinds}
 TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-BESIDE = re.compile(r"(<(?:b|u)[^>]*>)([^<]*)</[bu]>\1")
-NO_FILES = ("*.map", "fontawesome.js*", "fa-brands-*", "fa-regular-*", "file.png", "*plus.png")
-"""Files that no page asks for: for whoever changes the theme, and icons that are not here."""
+BESIDE = re.compile(r"(<(b|u|q|em)\b[^>]*>)([^<]*)</\2>\1")
+NO_FILES = (
+    *("*.map", "fontawesome.js*", "fa-*.woff2", "file.png", "*plus.png", "webpack-macros.html"),
+)
+"""Files that no page asks for: for whoever changes the theme, and icons, which reader.css draws."""
 CUTS = {
     r'<script[^>]*fontawesome\.js[^>]*></script>|<link rel="preload"[^>]*>': "",
     # the styles do not name these
     r'(?<!has-children"><a) class="(?:reference internal|reference external|toctree-l\d)"': "",
     r'<span class="pre">([\w.=*\'\[\]]+)</span>': r"\1",
     r" nav-internal": "",
-    r"\?digest=(\w{8})\w*": r"?v=\1",
+    r' data-cfasync="false"|<script>DOCUMENTATION_OPTIONS.search_as_you_type = false;</script>': "",
+    r"\?(?:digest|v)=(\w{4})\w*": r"?v=\1",
 }
 """{what no reader sees in a page: what remains of it}."""
 VALUE = re.compile(r'(?<=<span class="is">)[^<]*')
 KEPT, GIVEN = str.maketrans("\n ", "\ue000\ue001"), str.maketrans("\ue000\ue001", "\n ")
 """White space of values, which their style keeps: `minify` must not see it."""
+SPHINX = "searchtools.js doctools.js sphinx_highlight.js base-stemmer.js english-stemmer.js".split()
+"""Scripts of Sphinx, which come with their indentation and comments."""
 COMPOSED = ("bs-", "kind-")
 """How classes begin whose names a script puts together."""
+
+
+def element(tag: str) -> str:
+    """Return the name of the element that a tag begins."""
+    return tag.strip("<>").partition(" ")[0]
 
 
 def lighter(code: str) -> str:
@@ -46,11 +56,11 @@ def lighter(code: str) -> str:
         if kind in PLAIN:
             return text
         tag = SHORT.get(kind)
-        return f"{tag}{text}</{tag[1]}>" if tag else match[0]
+        return f"{tag}{text}</{element(tag)}>" if tag else match[0]
 
     code, joined = TOKEN.sub(short, code), 1
     while joined:
-        code, joined = BESIDE.subn(r"\1\2", code)
+        code, joined = BESIDE.subn(r"\1\3", code)
     return code
 
 
@@ -61,6 +71,9 @@ def finish(out: Path) -> None:
     for pattern in NO_FILES:
         for path in out.rglob(pattern):
             path.unlink()
+    for folder in sorted(out.rglob("*/"), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
     words: set[str] = set()
     for path in out.rglob("*.html"):
         text = lighter(path.read_text(encoding="utf-8"))
@@ -71,6 +84,9 @@ def finish(out: Path) -> None:
         words.update(re.findall(r"[\w-]+", text))
     for path in out.rglob("*.js"):
         words.update(re.findall(r"[\w-]+", path.read_text(encoding="utf-8")))
+    for path in filter(Path.is_file, (out / "_static" / name for name in SPHINX)):
+        script = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"(?m)^(?:\s*//.*\n)*\s+", "", script), encoding="utf-8")
     for path in out.rglob("*.css"):
         path.write_text(used(path.read_text(encoding="utf-8"), words), encoding="utf-8")
     for path in out.glob("figures/*/*.json"):
@@ -94,10 +110,11 @@ def used(css: str, words: set[str]) -> str:
         return f"{kept}{{{body}}}" if kept else ""
 
     # a token of code has a short element where it has no class
-    for tag, kind in (("b", "k"), ("u", "m")):
+    for tag, kind in (("b", "k"), ("u", "m"), (":is(q,.s)", "s"), (":is(em,.nf)", "nf")):
         css = re.sub(rf"(\.highlight) \.{kind} {{", rf"\1 {tag} {{", css)
     licences = "".join(re.findall(r"/\*!.*?\*/", css, re.DOTALL))
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
+    css = re.sub(r"@font-face\s*\{[^{}]*/fa-[^{}]*\}", "", css)  # see NO_FILES
     return licences + re.sub(r"([^{}]+)\{([^{}]*)\}", rule, css)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import paper_figures
 import refimpl
 import refimpl_fast
-from paper_figures.site.finish import lighter
+from paper_figures.site import printed
+from paper_figures.site.finish import element, lighter
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -20,6 +21,9 @@ __all__ = ["address", "link_of", "pages", "setup"]
 
 ROOT = Path(refimpl.__file__).parents[1]
 LINK = re.compile(r"source/([\w/.]+)\.html#")
+ROOMS = "|".join(printed.PREFIXES)
+OWN = re.compile(rf"refimpl_fast/\w+\.(pyx|h)|refimpl/(\w+|({ROOMS})/\w+)\.py")
+"""The files that are pages though no page may lead to them: the five rooms, and all kernels."""
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 
@@ -70,31 +74,37 @@ def _cython() -> dict[str, tuple[str, int]]:
 
 
 def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the name, the contents and the template of each file to which a written page leads."""
+    """Yield the name, the contents and the template of each file that is shown."""
     written = (path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html"))
     wanted = {file for text in written for file in LINK.findall(text)}
     for file in files():
-        if file in wanted or file.endswith(".pyx"):
-            yield f"source/{file}", {"title": file, "body": body(file)}, "page.html"
+        if file in wanted or OWN.fullmatch(file):
+            shown = {"title": file, "body": body(file), "theme_article_header_start": []}
+            yield f"source/{file}", shown, "page.html"
 
 
 def body(file: str) -> str:
-    """Return a file with an anchor for each line; lines of one colour share an element."""
+    """Return a file with an anchor for each line; lines of one colour share an element.
+
+    Numbers and names of types keep the text's own colour."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
     text = (ROOT / file).read_text(encoding="utf-8")
     html = highlight(text, get_lexer_by_name(LEXERS[Path(file).suffix]), HtmlFormatter(nowrap=True))
+    html = re.sub(r"</?u>", "", lighter(html)).rstrip("\n")
     groups: list[tuple[str, list[str]]] = []
-    for number, line in enumerate(lighter(html).rstrip("\n").split("\n"), 1):
-        whole = re.fullmatch(r"(\s*)(<b class=\w+>)([^<]*)</b>", line)
+    for number, line in enumerate(html.split("\n"), 1):
+        whole = re.fullmatch(r"(\s*)(<q>|<b class=c>)([^<]*)</[bq]>", line)
         colour, shown = (whole[2], whole[1] + whole[3]) if whole else ("", line)
         if not groups or (line and colour != groups[-1][0]):
             groups.append((colour, []))
         groups[-1][1].append(f"<i id=L{number}>{shown}</i>")
     joined = [(colour, "\n".join(lines)) for colour, lines in groups]
-    code = "\n".join(f"{colour}{lines}{'</b>' * bool(colour)}" for colour, lines in joined)
+    code = "\n".join(
+        f"{colour}{lines}{f'</{element(colour)}>' * bool(colour)}" for colour, lines in joined
+    )
     return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
 
 

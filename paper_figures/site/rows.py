@@ -314,6 +314,7 @@ def figure_of(name: str) -> str:
 
 FUNCTIONS = (
     *(inline, mathml, compared, anchor, short, highlighted, listings.address),
-    *(snippets.reference, snippets.others, snippets.cython, snippets.function, figure_of),
+    *(snippets.reference, snippets.others, snippets.cython, snippets.function, snippets.in_headers),
+    figure_of,
 )
 """What the templates use."""

@@ -8,7 +8,9 @@ from functools import cache
 
 from paper_figures.site.printed import ROOT, Mark, Paper, marks
 
-__all__ = ["Snippet", "cython", "function", "head", "others", "reference", "statement"]
+__all__ = [
+    *("Snippet", "cython", "function", "head", "in_headers", "others", "reference", "statement")
+]
 
 _HEADS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
 BEFORE, AFTER = 3, 5
@@ -186,6 +188,26 @@ def _cython_function(file: str, line: int) -> tuple[str, int, int]:
     quotes = [n for n in range(top, line) if '"""' in lines[n - 1]]
     body = quotes[-1] + 1 if quotes else top  # half a docstring would look like code
     return (words[0] if words else ""), body, end
+
+
+@cache
+def _defined_in_headers() -> dict[str, Snippet]:
+    """Return the line that begins each inline function of the kernels' headers."""
+    found = {}
+    for path in sorted((ROOT / "refimpl_fast").glob("*.h")):
+        file = path.relative_to(ROOT).as_posix()
+        for number, text in enumerate(_lines(file), 1):
+            if defined := re.match(r"static inline .*?(\w+)\(", text):
+                found[defined[1]] = Snippet(file, number, number, text, defined[1])
+    return found
+
+
+def in_headers(snippet: Snippet) -> list[Snippet]:
+    """Return where the functions of headers are that the marked lines of a kernel call."""
+    called = [re.findall(r"(\w+)\(", _lines(snippet.file)[line - 1]) for line in snippet.marked]
+    names = dict.fromkeys(name for names in called for name in names)
+    headers = _defined_in_headers()
+    return [headers[name] for name in names if name in headers]
 
 
 def function(file: str, name: str) -> Snippet | None:

@@ -1,7 +1,6 @@
 """The built site at 390 px, a phone, in headless Chromium: what the styles for narrow pages do.
 
-That no page
-scrolls sideways stands in test_site_pages.py. Not tested: a touch screen.
+That no page scrolls sideways stands in test_site_pages.py. Not tested: a touch screen.
 """
 
 import pytest
@@ -96,6 +95,29 @@ def test_a_library_stands_above_its_calls(phone):
             assert library[3] == 0
         assert outcome[1] == twin[1], outcome[0]
         assert call[1] >= max(outcome[2], twin[2]) - 1, call[0]
+
+
+def test_code_does_not_squeeze_the_other_cells_of_a_table(phone):
+    """Names in code may break, so that no cell is a column of letters."""
+    open_page(phone, "guides/which.html")
+    script = """
+      const cells = [...document.querySelectorAll("article td")];
+      const boxes = cells.map(cell => [cell.offsetWidth, cell.offsetHeight, cell.textContent]);
+      return [boxes.length, boxes.filter(([width, height]) => width < 70 && height > 400)];
+    """
+    count, squeezed = phone.execute_script(script)
+    assert count > 0 and squeezed == []
+
+
+def test_a_list_of_pages_has_no_bullets_beyond_the_edge(phone):
+    open_page(phone, "guides/index.html")
+    script = """
+      const entries = [...document.querySelectorAll(".toctree-wrapper li")];
+      return entries.map(entry => [getComputedStyle(entry).listStyleType,
+        entry.getBoundingClientRect().left >= 0]);
+    """
+    entries = phone.execute_script(script)
+    assert len(entries) > 5 and all(entry == ["none", True] for entry in entries)
 
 
 @pytest.mark.parametrize("page", READERS)
