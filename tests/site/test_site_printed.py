@@ -183,3 +183,13 @@ def test_a_formula_that_mathml_does_not_know_is_refused():
         mathml.mathml(r"\arg\min x")
     with pytest.raises(ValueError, match="even number of dollars"):
         mathml.inline("costs $ 5")
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "file"),
+    [("LM:3:1", "eight_hinges", "hinges.h"), ("BM:eq11", "eight_errors", "margins.h")],
+)
+def test_a_line_of_a_kernel_leads_to_the_header_that_it_calls(id, name, file):
+    found = [one for snippet in snippets.cython(id) for one in snippets.in_headers(snippet)]
+    assert [(one.inside, one.file) for one in found] == [(name, f"refimpl_fast/{file}")]
+    assert f"{name}(" in found[0].text
