@@ -20,6 +20,7 @@ __all__ = [
     "as_floats",
     "as_matrix",
     "as_points",
+    "as_reals",
     "as_single_or_double",
     "as_vectors_like",
     "class_numbers",
@@ -70,15 +71,24 @@ def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(for_kernel(array) for array in arrays)
 
 
+def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> Points:
+    """Return real numbers as kernels take them; `single` keeps float32 as it is."""
+    A = as_array(value, name, what)
+    if A.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    try:
+        return as_single_or_double(A) if single else for_kernel(A)
+    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
+        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
+
+
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: Literal[False] = False) -> FloatArray: ...
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: bool) -> Points: ...
 def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
     """Return the vectors `X` as a finite matrix, (n, d); `single` keeps float32 as it is."""
-    A = as_array(X, name, "a matrix")
-    if A.dtype.kind not in "biufO":
-        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    A = as_reals(X, name, "a matrix", single=single)
     if A.ndim != 2:
         such = f", such as {name}[None, :]" if A.ndim == 1 else ""
         raise ValueError(
@@ -86,13 +96,8 @@ def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
         )
     if A.size == 0:
         raise ValueError(f"{name} must have at least one row and one column; got shape {A.shape}")
-    matrix: Points
-    try:
-        matrix = as_single_or_double(A) if single else for_kernel(A)
-    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
-        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
-    _require_finite(matrix, name)
-    return matrix
+    _require_finite(A, name)
+    return A
 
 
 def _require_finite(A: NDArray[Any], name: str) -> None:
