@@ -145,6 +145,9 @@ class Part(Similarity):
         self._members = members
         self.objects = members
 
+    def as_queries(self, Q: Any, name: str = "Q") -> Any:
+        return self._whole.as_queries(Q, name)
+
     def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
         rows = self._members if rows is None else self._members[np.asarray(rows)]
         return self._whole.within(rows, self._members[np.asarray(references)])

@@ -181,10 +181,11 @@ class Similarity:
         TypeError, ValueError
             As :meth:`within`, and if `Q` does not fit.
         """
+        Q = self.as_queries(Q)
         columns: IntArray = as_indices(references, len(self), "references", "training objects")
         distinct, places = np.unique(columns, return_inverse=True)
         if self._K is None:
-            block = self._of_matrix(Q, distinct)
+            block = Q[:, distinct].astype(np.float64, copy=False)
         else:
             block = self._of_function(self._K, Q, distinct)
         wrong = ~np.isfinite(block)
@@ -200,18 +201,19 @@ class Similarity:
         same = len(distinct) == len(columns) and (places == np.arange(len(columns))).all()
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
-    def _of_matrix(self, Q: Any, references: IntArray) -> FloatArray:
-        Q = Q if Q is self.objects else as_float_array(Q, "Q")
-        if Q.ndim != 2 or Q.shape[1] != len(self):
+    def as_queries(self, Q: Any, name: str = "Q") -> Any:
+        """Return checked objects that K starts from, with a length; messages call them `name`."""
+        if self._K is not None:
+            return as_objects(Q, name)
+        rows = Q if Q is self.objects else as_float_array(Q, name)
+        if rows.ndim != 2 or rows.shape[1] != len(self):
             raise ValueError(
-                f"Q must have shape (m, {len(self)}), in each row the similarities of an object to "
-                f"all training objects; got {Q.shape}"
+                f"{name} must have shape (m, {len(self)}), in each row the similarities of an "
+                f"object to all training objects; got {rows.shape}"
             )
-        columns: FloatArray = Q[:, references].astype(np.float64, copy=False)
-        return columns
+        return rows
 
     def _of_function(self, K: Callable[..., Any], Q: Any, references: IntArray) -> FloatArray:
-        Q = as_objects(Q, "Q")
         others = select(self.objects, references)
         reused = not isinstance(K, Gaussian)  # it may return the same array again
         return values_of(K, Q, others, "K", pairwise=self.pairwise, copy=reused)
