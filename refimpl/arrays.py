@@ -71,7 +71,7 @@ def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(for_kernel(array) for array in arrays)
 
 
-def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> Points:
+def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> NDArray[Any]:
     """Return real numbers as kernels take them; `single` keeps float32 as it is."""
     A = as_array(value, name, what)
     if A.dtype.kind not in "biufO":

@@ -181,13 +181,13 @@ class Similarity:
         TypeError, ValueError
             As :meth:`within`, and if `Q` does not fit.
         """
-        Q = self.as_queries(Q)
+        queries = self.as_queries(Q)
         columns: IntArray = as_indices(references, len(self), "references", "training objects")
         distinct, places = np.unique(columns, return_inverse=True)
         if self._K is None:
-            block = Q[:, distinct].astype(np.float64, copy=False)
+            block = queries[:, distinct].astype(np.float64, copy=False)
         else:
-            block = self._of_function(self._K, Q, distinct)
+            block = self._of_function(self._K, queries, distinct)
         wrong = ~np.isfinite(block)
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
