@@ -4,6 +4,7 @@ import importlib
 import inspect
 import numbers
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -55,6 +56,13 @@ def _level_of_caller() -> int:
     names = (str(frame.frame.f_globals.get("__name__")) for frame in frames)
     inside = takewhile(lambda name: name.startswith(("refimpl.", "sklearn.")), names)
     return 1 + sum(1 for _ in inside)
+
+
+def params_of(params: Any, name: str) -> dict[str, Any]:
+    """Return a copy of the further arguments of a metric or kernel; None stands for none."""
+    if params is not None and not isinstance(params, Mapping):
+        raise TypeError(f"{name} must be a dict of further arguments, or None; got {params!r}")
+    return dict(params or {})
 
 
 def threads_of(n_jobs: int | None) -> int | None:
