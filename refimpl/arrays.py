@@ -32,6 +32,7 @@ __all__ = [
     "plain_labels",
     "require_one_type",
     "require_squares",
+    "require_unchanged",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
@@ -211,7 +212,9 @@ def class_numbers(y: ArrayLike) -> IntArray:
 
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels; those that are objects get a dtype that a file holds, if they have one."""
+    """Return labels of a dtype that a file holds, if they have one; objects keep their types."""
+    if labels.dtype.kind == "T":  # strings of any length
+        return np.array(labels.tolist())
     if labels.dtype == object:
         values = [x.item() if isinstance(x, np.generic) else x for x in labels]
         with suppress(ValueError):  # of tuples of several lengths
@@ -246,10 +249,19 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
             "value must have labels that are integers, strings, booleans or floats; "
             f"got {labels[0]!r}"
         )
+    require_unchanged(labels, array, "value")
+    return array
+
+
+def require_unchanged(labels: Iterable[Any], array: NDArray[Any], name: str) -> None:
+    """Refuse labels that an array made of them lost, such as "a\\0", which would become "a"."""
+    if array.dtype.kind not in "biufUS":
+        return
     for label, back in zip(labels, array.tolist(), strict=True):
         if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
-            raise ValueError(f"value must have labels that an array holds unchanged; got {label!r}")
-    return array
+            raise ValueError(
+                f"{name} must have labels that an array holds unchanged; got {label!r}"
+            )
 
 
 def _kind(label: Any) -> type:
