@@ -26,6 +26,8 @@ from refimpl.ftune.similarities import (
     Similarity,
     TransferFunction,
     as_similarity,
+    as_slope,
+    is_number,
     landmarked,
 )
 from refimpl.results import result
@@ -97,7 +99,7 @@ def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
 
 def as_family(family: Any, name: str = "family") -> tuple[TransferFunction, ...]:
     """Return the transfer functions, slopes of ramps as floats; a single one makes a tuple."""
-    if callable(family) or _is_number(family):
+    if callable(family) or is_number(family):
         return (as_transfer(family, name),)
     if isinstance(family, str) or not np.iterable(family):
         raise TypeError(
@@ -117,16 +119,7 @@ def as_transfer(f: Any, name: str) -> TransferFunction:
         function: Callable[[FloatArray], FloatArray] = f
         require_antisymmetric(function, DIFFERENCES, name)
         return function
-    if not _is_number(f) or not f > 0:
-        raise ValueError(
-            f"{name} must be a positive slope (infinity: the sign) or a function; got {f!r}"
-        )
-    return float(f)
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool)
+    return as_slope(f, name)
 
 
 def require_antisymmetric(f: Callable[[FloatArray], FloatArray], x: FloatArray, name: str) -> None:

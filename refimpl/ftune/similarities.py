@@ -16,8 +16,8 @@ import numpy as np
 import scipy.spatial
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST
-from refimpl.checks import as_indices, as_kernels
+from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
+from refimpl.checks import as_indices, as_kernels, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -281,7 +281,7 @@ class Gaussian:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If `width` is not a number above 0.
 
     See Also
@@ -302,8 +302,7 @@ class Gaussian:
     _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
-        if not self.width > 0:
-            raise ValueError(f"width must be a number above 0; got {self.width}")
+        positive(self.width, "width")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
         squares = None if self.X is None else _squared_lengths(self.X)
@@ -347,8 +346,9 @@ def mean_distance(
 
     Raises
     ------
-    ValueError
-        If there are fewer than two rows, or rows have to be drawn and `rng` is None.
+    TypeError, ValueError
+        If there are fewer than two rows, `X` is no matrix of finite numbers whose squares can be
+        summed, or rows have to be drawn and `rng` is None.
 
     See Also
     --------
@@ -369,6 +369,7 @@ def mean_distance(
                 f"rng must be a numpy.random.Generator to draw {most} of {len(X)} rows; got None"
             )
         X = X[rng.choice(len(X), most, replace=False)]
+    X = as_points(X, "X")
     X = X - X.mean(axis=0)
     norms = _squared_lengths(X)
     total = 0.0
@@ -515,6 +516,7 @@ def landmarked(
             [-1.  ]]])
     """
     kernels = as_kernels(kernels)
+    S = as_reals(S, "S", "a matrix")
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(
@@ -527,10 +529,34 @@ def landmarked(
     whole[ramps] = out
     for i, f in enumerate(family):
         if callable(f):
-            whole[i] = f(difference)  # FT:phi
+            Phi = np.asarray(f(difference))
+            if Phi.shape != difference.shape:
+                raise ValueError(
+                    f"family[{i}] must return an array of the shape that it is given, "
+                    f"{difference.shape}; got {Phi.shape}"
+                )
+            whole[i] = Phi  # FT:phi
     return whole
 
 
 def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
     """Return the slopes of the ramps of a family, NaN for a function: shape (m,)."""
-    return np.array([np.nan if callable(f) else f for f in family], dtype=np.float64)
+    if not np.iterable(family):
+        raise TypeError(f"family must be a sequence of slopes and functions; got {family!r}")
+    slopes = [np.nan if callable(f) else as_slope(f, f"family[{i}]") for i, f in enumerate(family)]
+    return np.array(slopes, dtype=np.float64)
+
+
+def as_slope(slope: Any, name: str) -> float:
+    """Return the slope of a ramp, a number above 0; infinity is the sign."""
+    if not is_number(slope) or not slope > 0:
+        raise ValueError(
+            f"{name} must be a positive slope (infinity: the sign) or a function; got {slope!r}"
+        )
+    return float(slope)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a real number, and no bool."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)

@@ -158,6 +158,8 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     if percent > 100:
         raise ValueError(f"percent must be at most 100; got {percent!r}")
     given = as_array(ranks, "ranks", "an array")
+    if given.dtype.kind not in "iuf" or np.isnan(given).any():
+        raise TypeError(f"ranks must hold numbers; got NaN, or dtype {given.dtype}")
     if given.ndim == 0 or given.size == 0:
         raise ValueError(f"ranks must hold a row for each query; got shape {given.shape}")
     ordered: NDArray[Any] = np.sort(given, axis=0)

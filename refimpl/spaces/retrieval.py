@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import as_array, as_matrix, as_reals
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_threads
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -82,6 +82,7 @@ class FilterAndRefine:
     ) -> None:
         self.embedding = embedding
         self.kernels = as_kernels(kernels)
+        as_threads(threads)
         self.threads = threads
         n = len(as_space(space))
         self._spaces = [space]
@@ -213,11 +214,11 @@ class FilterAndRefine:
         if hasattr(self.embedding, "weights"):
             A = self.embedding.weights(E)
             return self.kernels.weighted_l1_nearest(E, A, self.vectors, p, threads=self.threads)[1]
-        best = []
+        best = np.empty((len(E), p), dtype=np.int64)
         for block in blocks(len(E), len(self)):
             D = self.embedding.pairwise(E[block], self.vectors)
-            best.append(np.argsort(D, axis=1, kind="stable")[:, :p])
-        return np.concatenate(best)
+            best[block] = np.argsort(D, axis=1, kind="stable")[:, :p]
+        return best
 
     def _exact(self, query: Any, rows: IntArray) -> FloatArray:
         """Return exact distances from one query to rows of the database."""

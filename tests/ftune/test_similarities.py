@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 
-from refimpl.ftune.similarities import Gaussian, Similarity, as_similarity, mean_distance
+from refimpl.ftune.similarities import (
+    Gaussian,
+    Similarity,
+    as_similarity,
+    landmarked,
+    mean_distance,
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -90,6 +96,10 @@ def test_any_objects():
     assert K.between(["maple"], [0, 2]).tolist() == [[3 / 5, 3 / 6]]
 
 
+def features(family, S=((0.5, 0.25), (0.0, 1.0))):
+    return landmarked(S, np.array([0]), np.array([1]), family)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -128,6 +138,14 @@ def test_any_objects():
         (lambda: as_similarity(min), "pass Similarity"),
         (lambda: as_similarity(np.eye(3), 2), "as many"),
         (lambda: Gaussian(0.0), "width must be a number above 0; got 0"),
+        (lambda: Gaussian("1"), "width must be a number above 0; got '1'"),
+        (lambda: mean_distance(np.array([[1e200], [0.0]])), "X must hold values within 1e140"),
+        (lambda: mean_distance(np.array([[np.nan], [0.0]])), "X must hold finite numbers"),
+        (lambda: features([np.nan]), r"family\[0\] must be a positive slope .*; got nan"),
+        (lambda: features([1.0, "2"]), r"family\[1\] must be a positive slope .*; got '2'"),
+        (lambda: features(1.0), r"family must be a sequence of slopes and functions; got 1\.0"),
+        (lambda: features([lambda x: x[:1]]), r"family\[0\] must return an array of the shape"),
+        (lambda: features([1.0], "ab"), "S must hold real numbers"),
         (lambda: mean_distance(np.ones((1, 2))), "at least two rows .*; got 1"),
         (
             lambda: mean_distance(np.ones((9, 2)), most=5),

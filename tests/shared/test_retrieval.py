@@ -139,6 +139,9 @@ def test_percentiles_and_votes_refuse_by_their_own_words():
     for y, distances in (([[0, 1]], [[1.0, 2.0, 3.0]]), ([[], []], [[], []]), ([0], [1.0])):
         with pytest.raises(ValueError, match=r"y must have shape \(m, k\) with k >= 1, as dist"):
             vote(y, distances, rng=rng)
+    for ranks in (["7"], [1.0, np.nan], [None]):
+        with pytest.raises(TypeError, match="ranks must hold numbers; got"):
+            percentile(ranks, 50)
     for wrong in (np.nan, np.inf):  # with infinite ones the classes of fewest votes could win
         with pytest.raises(ValueError, match="distances must hold finite numbers; got 3"):
             vote([["a", "b", "b"]], [[wrong] * 3], rng=rng)
@@ -195,3 +198,11 @@ def test_of_equally_far_candidates_the_first_are_kept():
     ids, distances = FilterAndRefine(FewPlaces(), space).query([0], 3, 1500)
     assert ids.tolist() == [[1498, 1495, 1492]]
     assert distances.tolist() == [[8502.0, 8505.0, 8508.0]]
+
+
+def test_no_queries_have_no_neighbours():
+    space = CallableSpace(lambda q, x: abs(q - x), list(range(9)))
+    ids, distances = FilterAndRefine(FewPlaces(), space).query([], 3, 5)
+    assert ids.shape == distances.shape == (0, 3)
+    with pytest.raises(ValueError, match="threads must be"):
+        FilterAndRefine(FewPlaces(), space, threads=0)
