@@ -271,7 +271,7 @@ class RaisesInAProperty:
         (boosted_distance.selected_dimensions, ""),
         (boosted_distance.staged_nearest_neighbor, "staged_nearest_neighbor"),
         (boosted_distance.StumpEnsemble, "StumpEnsemble.__post_init__ > _check_stumps"),
-        (estimators.LandmarkTransformer, "LandmarkTransformer.transform > as_transfer"),
+        (estimators.LandmarkTransformer, "LandmarkTransformer.transform > landmarked"),
         (estimators.BoostMapClassifier, ""),  # its methods tell of their errors
         (RaisesInAProperty, "RaisesInAProperty.value"),
     ],
