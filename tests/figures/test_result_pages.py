@@ -178,6 +178,18 @@ def test_boostmap_comparisons():
     )
 
 
+def test_the_cost_of_boostmap():
+    """Figure 5 has the trainings for the feature space, Figure 8 those for classification."""
+
+    def seconds(name):
+        return stored("boostmap", name)["cpu_seconds"]
+
+    distance = seconds("figure11") - seconds("figure8")
+    further = seconds("selective") - seconds("table1")
+    parts = [seconds("figure5"), seconds("figure8"), distance, further, seconds("remarks")]
+    says("boostmap", f"**Cost.** {sum(parts) / 60:.0f} core-minutes.")
+
+
 # ------------------------------------------------------------------------------------ Search Forest
 
 
