@@ -179,6 +179,25 @@ def test_boostmap_ranks_and_distances():
     )
 
 
+def test_the_papers_index_of_boostmap_quotes_the_ranks():
+    """refimpl/boostmap/PAPER.md: the chamfer distance by the mean, beside squares."""
+    path = REPRODUCED.parents[1] / "refimpl" / "boostmap" / "PAPER.md"
+    text = " ".join(path.read_text(encoding="utf-8").split())
+    for distance in ("QI", "QS"):
+        for triples in ("Ra", "Se"):
+            keys = {"distance": distance, "triples": triples, "percentile": 95}
+            ranks = [one("boostmap.table1", k=k, **keys) for k in (1, 10, 100)]
+            published, mine = (
+                ", ".join(f"{row[side]:,.0f}" for row in ranks) for side in ("published", "ours")
+            )
+            assert f"Fe-{triples}-{distance} {published} {mine} " in text
+    best, p = (
+        one("boostmap.costs", method="FastMap", quantity=quantity)["ours"]
+        for quantity in ("dimensions", "candidates_p")
+    )
+    assert f"11 {best:.1f} (mean)" in text and f"5,523 {p:,.0f} (mean)" in text
+
+
 def test_boostmap_comparisons():
     def paired(difference, k="all"):
         return one("boostmap.paired", difference=difference, k=k)
