@@ -129,6 +129,21 @@ def test_boosted_distance():
         assert f"| {name} | {' | '.join(cells)} |" in PAGES["boosted_distance"]
 
 
+def test_how_far_boosted_distance_is_from_print():
+    """The index and the notes of verdicts.toml have the mean distance over the 13 sets."""
+    index = REPRODUCED.parents[1] / "refimpl" / "boosted_distance" / "PAPER.md"
+    notes = REPRODUCED.parent / "published" / "boosted_distance" / "verdicts.toml"
+    far, of_stumps = (
+        ours("boosted_distance.rounds", 2, quantity=f"{name}: mean |ours - printed|", rounds=100)
+        for name in ("Boosted Distance", "AdaBoost, stumps")
+    )
+    for page in (index, notes):
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        assert f"in the place of {far}" in text
+    assert f"Distance are {far} points from the printed ones" in text
+    assert f"AdaBoost's {of_stumps} and" in text
+
+
 def test_boosted_distance_at_other_t():
     """At T = 100, 200 and 500."""
     claims = {claim["id"]: claim for claim in stored("boosted_distance", "claims")["claims"]}
