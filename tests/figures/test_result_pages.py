@@ -272,6 +272,20 @@ def test_the_forest_and_its_rivals():
         assert forest < lsh
 
 
+def test_the_forest_as_printed_finds_fewer_at_every_number():
+    """The claims of the forest and its rivals say so in a note."""
+    for figure in ("figure1", "figure2"):
+        counts = {row["returned"] for row in rows(f"search_forest.{figure}", method=FOREST)}
+        assert len(counts) > 9
+        for returned in counts:
+            for reading in (WHOLE, RANKED):
+                best, printed = (
+                    float(recall(figure, name, reading, returned))
+                    for name in (FOREST, f"{FOREST}, x~ as printed")
+                )
+                assert printed < best
+
+
 def split(planes="eq. 18", reading=WHOLE, returned=600, **keys):
     if planes == "eq. 18":
         keys = {"offset": "eigenvector", "moves": 0, "augment": 0.1} | keys
@@ -449,8 +463,15 @@ def test_ftune():
         assert len(table) == 12
         return sum(row["ours"] > 2 * row["error"] for row in table)
 
-    (chosen,) = (n for n in stored("ftune", "transfer")["notes"] if "30 landmarks chooses" in n)
-    (identity,) = re.findall(r"the slope 1 in (\d+), .*of 78 runs", chosen)
+    noted = " ".join(stored("ftune", "transfer")["notes"])
+    chosen = re.findall(r"landmarks chooses the slope 1 in (\d+), [^.]*of 78 runs", noted)
+    identity, with_300 = chosen
+    (claim,) = (
+        claim
+        for claim in stored("ftune", "claims")["claims"]
+        if claim["id"] == "better-transfer-function"
+    )
+    assert f"{identity} of 78 runs with 30 landmarks and in {with_300} with 300" in claim["because"]
     says(
         "ftune",
         f"FTUNE-S or FTUNE-M is among the best on {best(30, 'FTUNE-S', 'FTUNE-M')} of 12 sets with "
