@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from refimpl.check import files
-from refimpl.check.drawing import NoProblemError
+from refimpl.check.drawing import Lcg, NoProblemError
 from refimpl.check.files import folder
 from refimpl.check.subject import of_reference
 from refimpl.check.subjects import KERNELS, TRAININGS
@@ -73,6 +73,28 @@ def test_the_oracle_agrees_with_the_rounds_of_random_problems(name):
         if done >= PROBLEMS and (long >= LONG or name in ONE_STATE):
             return
     pytest.fail(f"{done} problems, {long} of them with several rounds")
+
+
+@pytest.mark.parametrize("seed", [5, 24])
+def test_the_oracle_of_boostmap_sees_that_the_last_round_is_missing(seed):
+    arguments = TRAININGS["boostmap"].draw(Lcg(seed), "random")
+    states = of_reference(TRAININGS["boostmap"], arguments)
+    verify("boostmap", arguments, states)
+    assert len(states) > 1
+    with pytest.raises(AssertionError, match="a round that lowers the loss is missing"):
+        verify("boostmap", arguments, states[:-1])
+
+
+def test_each_problem_of_dselect_has_an_answer():
+    """Landmarks of one class have no pairs: they are no problem."""
+    answered = 0
+    for number in range(60):
+        try:
+            arguments = TRAININGS["dselect"].draw(Lcg(number), "random")
+        except NoProblemError:
+            continue
+        answered += len(of_reference(TRAININGS["dselect"], arguments)) > 2
+    assert 40 < answered < 60
 
 
 def given(path):

@@ -278,6 +278,8 @@ def test_project_is_the_nearest_matrix_of_the_cone():
     L = project(M)
     values, vectors = np.linalg.eigh(M)
     np.testing.assert_allclose(L.T @ L, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    turned = np.triu(M, 1) - np.triu(M, 1).T  # as far from all symmetric matrices
+    np.testing.assert_allclose(project(M + turned), L, atol=1e-12)
 
 
 def scripted(objectives, found=()):

@@ -65,7 +65,10 @@ def boostmap(out, D, between, triples, y, d, M_2, rounds, references, pivots):
             names.append((x_2, x_1) if alike else (x_1, x_2))
         return names
 
-    log = boosting.training_rounds(D, between, triples, y, d, M_2, draw, len(out))
+    log = boosting.training_rounds(D, between, triples, y, d, M_2, draw, rounds)
+    if len(log) > len(out):
+        assert log[len(out)][3] > 1 - 1e-9, "a round that lowers the loss is missing"
+        del log[len(out) :]
     for state, (_, _, alpha, z) in zip(out, log, strict=True):
         assert abs(state["z"] - z) < 1e-8
         flat = z > 0.999  # many weights are as good

@@ -6,7 +6,7 @@ The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random
 
 import numpy as np
 
-from refimpl.check.drawing import Given, Source, city_block
+from refimpl.check.drawing import Given, NoProblemError, Source, city_block
 from refimpl.check.judging import best, by_worth, exact, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.ftune import algorithm
@@ -129,8 +129,12 @@ def dselect(s: Source) -> Values:
     K = 1 - D / 8
     if s.integer(0, 2) == 2:
         K = K * (1 - s.array((n, n), 0, 3) / 16)  # it differs by direction
-    given = {"K": K, "l": 1.0 - 2.0 * (np.arange(n) % 2), "d": d}
-    return {**given, "first": s.integer(0, n - 1), "picks": s.array((d, 2), 0, 9)}
+    l = 1.0 - 2.0 * (np.arange(n) % 2)
+    first, picks = s.integer(0, n - 1), s.array((d, 2), 0, 9)
+    L = algorithm.diverse(Similarity(K), np.arange(n), d, Given(integers=[first]))
+    if abs(l[L].sum()) == d:
+        raise NoProblemError("the landmarks are of one class")
+    return {"K": K, "l": l, "d": d, "first": first, "picks": picks}
 
 
 # -------------------------------------------------------------------------------------------- FTUNE
