@@ -166,6 +166,14 @@ def test_a_module_that_uses_up_the_memory_is_a_finding(checked):
     assert said["plane_values/5"].startswith("values must be of shape")
 
 
+@pytest.mark.skipif(not serving.limits_memory(), reason="no limit on memory here")
+def test_an_import_that_uses_up_the_memory_is_told(tmp_path, capfd):
+    (tmp_path / "eats.py").write_text(f"{EATEN}\neat()\nheld.append(bytearray(2**21))")
+    assert cli.main(["kernels", str(tmp_path / "eats.py"), "--memory", "64"]) == 2
+    said = capfd.readouterr().err
+    assert "cannot be imported: it has used up its 64 MiB" in said or "raised MemoryError" in said
+
+
 def test_a_module_cannot_change_the_judge(checked):
     body = (
         "import refimpl.check.comparing as s; s.compare = lambda *given: None; return np.zeros(1)"
