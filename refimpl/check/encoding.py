@@ -165,7 +165,9 @@ def read(value: Any) -> Any:
     if isinstance(value, dict):
         return decode(value)
     if isinstance(value, list):
-        return np.array(_plain_numbers(value))
+        array = np.array(_plain_numbers(value))
+        # JavaScript writes 1e20 without a point
+        return array.astype(np.float64) if array.dtype == object else array
     try:
         return None if value is None else _plain_number(value)
     except ValueError:

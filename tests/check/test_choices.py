@@ -11,10 +11,10 @@ import pytest
 from asked import differences
 
 import refimpl.kernels
-from refimpl.check import answers, files
+from refimpl.check import answers
 from refimpl.check.comparing import compare, first_fault, value_fault
 from refimpl.check.encoding import Digest
-from refimpl.check.files import UnusableError, decoded_cases, folder
+from refimpl.check.files import decoded_cases, folder
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kernel, Kind, Output
 from refimpl.check.subjects import KERNELS, TRAININGS
@@ -196,12 +196,6 @@ def test_no_judge_makes_a_fraction_a_choice():
 def test_a_report_is_json_whatever_its_numbers():
     text = Report("t", facts=[("gap", float("nan")), ("size", float("inf"))]).as_json()
     assert json.loads(text, parse_constant=pytest.fail)["facts"] == {"gap": "nan", "size": "inf"}
-
-
-def test_a_training_without_its_arguments_cannot_be_read(monkeypatch, tmp_path):
-    monkeypatch.setattr(files, "load", lambda *_: {"cases": [{"id": "mine/0", "expected": []}]})
-    with pytest.raises(UnusableError, match="mine/0 cannot be read"):
-        files.decoded_cases(tmp_path, TRAININGS["dselect"])
 
 
 def test_a_ball_tree_says_how_much_memory_it_takes(monkeypatch, tmp_path):

@@ -104,14 +104,6 @@ def test_a_module_that_forks(checked, tmp_path, body, words):
     assert report["facts"]["vectors"] == 18 + 2
 
 
-def test_what_differed_before_a_crash_is_told(checked):
-    code, report = checked("if counted() == 5: os._exit(1)\n    return np.zeros(1)")
-    assert code == 1
-    said = [(one["id"], one["kind"]) for one in report["differences"]]
-    assert said[:6] == [*((f"plane_values/{n}", "wrong") for n in (1, 2, 3, 4)),
-        ("plane_values/5", "no answer"), ("plane_values/6", "wrong")]  # fmt: skip
-
-
 PRESORT = """
 def presort(A, B=None, *, threads=None):
     if len(A) == 4: os._exit(1)
@@ -210,11 +202,6 @@ def test_an_interrupt_leaves_no_process(tmp_path, end):
     assert process.returncode == 2 and said.endswith("interrupted; nothing is decided\n")
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()[:-1]), 0)
-
-
-def test_noise_is_not_in_the_report(checked):
-    code, report = checked("pass", "--only", "projections")
-    assert code == 0 and report["result"] == "agrees"
 
 
 def test_modules_that_cannot_be_used(checked, tmp_path, capfd):
