@@ -33,7 +33,7 @@ kernel or training are not asked then."""
 
 
 class SkippedError(Exception):
-    """The program does not have what it is asked for."""
+    """The program does not have what it is asked for, or not for such arguments."""
 
 
 class FoundError(Exception):
@@ -62,12 +62,13 @@ class Asking:
         """Ask the vectors of kernels and trainings, and return what differs."""
         for name in names:
             subject = subject_of(name)
-            self.counts[name] = self.ends = 0
+            self.counts[name] = self.ends = skipped = 0
             for case, arguments, expected in decoded_cases(self.where, subject):
                 try:
                     found = self._difference(subject, case, arguments, expected)
                 except SkippedError:
-                    break
+                    skipped += 1
+                    continue
                 except GivenUpError:
                     self.given_up = True
                     return self.differences
@@ -76,6 +77,8 @@ class Asking:
                 if self.ends == MOST_ENDS:
                     self.unasked.append(name)
                     break
+            if skipped and self.counts[name]:
+                self.notes.append(f"{name}: {skipped} cases were skipped")
         return self.differences
 
     def answered(self) -> list[str]:

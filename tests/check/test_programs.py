@@ -58,6 +58,16 @@ def test_right_answers_agree(tmp_path):
     assert not found(tmp_path, "")
 
 
+def test_the_cases_after_one_that_is_skipped_are_asked(tmp_path):
+    body = RIGHT + (
+        "    if number in ('1', '5'): answer = {'id': asked['id'], 'skip': True}\n"
+        "    if number == '9': answer['result']['uA'] = [v + 1 for v in result]"
+    )
+    asking = asked_of(tmp_path, body, ["vector_matrix"])
+    assert asking.counts == {"vector_matrix": 22} and len(asking.differences) == 1
+    assert asking.notes == ["vector_matrix: 2 cases were skipped"]
+
+
 def test_a_crash_and_a_wrong_answer_are_findings(tmp_path):
     words = found(
         tmp_path,
