@@ -15,10 +15,10 @@ of another library (``landmarks`` judges Algorithm 1).
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
@@ -32,12 +32,11 @@ from refimpl.check.reports import Report
 from refimpl.check.subject import Kind, Output, Training, Values
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boostmap import margins_of
-from refimpl.check.subjects.search_forest import by_first_point, worth
+from refimpl.check.subjects.search_forest import by_first_point, states
 from refimpl.kernels.arguments import floats, int64s
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
-from refimpl.search_forest.algorithm import best_c
-from refimpl.search_forest.pairs import DensePairs
+from refimpl.search_forest.algorithm import selection_rounds
 from refimpl.typing import FloatArray
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
@@ -430,26 +429,20 @@ def _forest(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
 def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own leaves."""
     n = len(arguments["S"])
-    pairs = DensePairs(scipy.sparse.csr_matrix(arguments["S"]), arguments["lam"])
-    listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         leaf = np.asarray(got["leaf"])
         if leaf.shape != (n,):
             raise UnusableError(
                 f"round {number}: leaf must have the leaf of each of {n} points; got {leaf.shape}"
             )
-        got["leaf"] = leaf = by_first_point(leaf)
-        T = pairs.T.copy()
-        np.fill_diagonal(T, 0.0)
-        want = {"T": T, "leaf": leaf, "J": worth(leaf, arguments, T)}
-        similar, dissimilar = pairs.masses(leaf)
-        c = best_c(similar, dissimilar, pairs.lam)
-        if c <= 0:
-            return listed
-        pairs.meet(leaf, c)
-        want |= {"similar": float(similar), "dissimilar": float(dissimilar), "c": float(c)}
-        listed.append(want)
-    return listed
+        got["leaf"] = by_first_point(leaf)
+    leaves = (got["leaf"] for got in rounds)
+
+    def learn(M: FloatArray) -> Any:
+        leaf = next(leaves)
+        return SimpleNamespace(leaf=leaf, J=M[leaf[:, np.newaxis] == leaf].sum())
+
+    return states(selection_rounds(arguments["S"] == 1, arguments["lam"], len(rounds), learn), n)
 
 
 # ------------------------------------------------------------------------------------------- table

@@ -5,6 +5,7 @@ The rounds are run by :mod:`refimpl.search_forest.algorithm` on the paper's matr
 told by their points: each point has the number of the first point of its leaf.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from refimpl.check.judging import best, by_worth, indices, listed, squares, way_
 from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
+from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.algorithm import search_forest as reference_forest
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["by_first_point", "same_leaves", "worth"]
+__all__ = ["by_first_point", "same_leaves", "states", "worth"]
 
 
 # ------------------------------------------------------------------------------------------- forest
@@ -412,9 +414,14 @@ def by_first_point(leaf: Any) -> IntArray:
 
 def _run(arguments: Values) -> States:
     X, S, lam, M = (arguments[name] for name in ("X", "S", "lam", "M"))
-    T = np.zeros(S.shape)
+    return states(reference_forest(X, S == 1, lam, M, arguments["max_depth"]), len(S))
+
+
+def states(rounds: Iterable[Round], n: int) -> States:
+    """Return the state of each round on n points."""
+    T = np.zeros((n, n))
     listed: States = []
-    for round in reference_forest(X, S == 1, lam, M, arguments["max_depth"]):
+    for round in rounds:
         leaf = by_first_point(round.tree.leaf)
         listed.append(
             {
