@@ -15,6 +15,7 @@ from refimpl.check.judging import by_worth, squares
 from refimpl.check.reading import announce, checked, counted, read_array, read_data
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kind
+from refimpl.check.subjects.ftune import as_similar
 from refimpl.kernels.arguments import floats, int64s
 from refimpl.typing import FloatArray, IntArray
 
@@ -172,36 +173,30 @@ def check_landmarks(path: str, data: str) -> Report:
     announce(f"{len(L)} steps over {n} objects", 4 * len(L) * n, K.nbytes, "objects")
     report = Report(f"{path} as landmarks of DSELECT on {data}")
     report.facts += [("landmarks", len(L)), ("objects", n)]
-    taken = np.zeros(n, dtype=bool)
-    sums, sizes = np.zeros(n), np.zeros(n)
-    for step, z in enumerate(L, start=1):
-        if step > 1:
-            rounding = 2.0**-52 * step * sizes
-            difference = _step_difference(step, z, sums, rounding, taken)
-            if difference is not None:
-                report.differences.append(difference)
-                if difference.kind == Kind.WRONG:
-                    break
-        taken[z] = True
+    sums = np.zeros(n)
+    for step, z in enumerate(L):
+        difference = _step_difference(K, L[:step], z, sums) if step else None
+        if difference is not None:
+            report.differences.append(difference)
+            if difference.kind == Kind.WRONG:
+                break
         sums += K[:, z]
-        sizes += np.abs(K[:, z])
+        sums[z] = np.inf  # it is taken
     return report
 
 
 def _step_difference(
-    step: int, z: int, sums: FloatArray, rounding: FloatArray, taken: Any
+    K: FloatArray, before: list[int], z: int, sums: FloatArray
 ) -> Difference | None:
-    """Return how a landmark differs; the order of summation may change a sum by its `rounding`."""
-    left = np.flatnonzero(~taken)
-    if taken[z]:
+    """Return how a landmark differs; `sums` are infinite at those that are taken."""
+    step, best = len(before) + 1, int(sums.argmin())
+    if z in before:
         words = f"landmark {step} is {z}, which is taken already (ERRATUM FT-1)"
         return Difference("dselect", Kind.WRONG, "L", "FT:1:4", words)
-    best = int(left[sums[left].argmin()])
     if z == best:
         return None
     words = f"landmark {step}: {best} expected, of sum {sums[best]:.17g}; got {z} of {sums[z]:.17g}"
-    kind = by_worth(sums[best], sums[z], rounding[z] + rounding[best])
-    return Difference("dselect", kind, "L", "FT:1:3", words)
+    return Difference("dselect", as_similar(K, before, best, z), "L", "FT:1:3", words)
 
 
 # --------------------------------------------------------------------------------------------- tree

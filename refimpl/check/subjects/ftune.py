@@ -13,8 +13,9 @@ from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
+from refimpl.typing import FloatArray
 
-__all__: list[str] = []
+__all__ = ["as_similar"]
 
 
 def _sum_of(arguments: Values, answer: Values) -> float:
@@ -94,17 +95,22 @@ def _run_select(arguments: Values) -> States:
     return [*listed, {"P": P}]
 
 
+def as_similar(K: FloatArray, before: list[int], best: int, z: int) -> Kind:
+    """Judge landmark z beside the best by the sums of their similarities to those before."""
+    parts = K[np.ix_([best, z], before)]
+    rounding = 2.0**-52 * (len(before) + 1) * float(np.abs(parts).sum())
+    return by_worth(*parts.cumsum(axis=1)[:, -1], rounding)
+
+
 def _least(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge a landmark by the sum of its similarities to those before it."""
+    """Judge a landmark after the expected ones."""
+    K = arguments["K"]
     expected = [state["z"] for state in _run_select(arguments) if "z" in state]
     before = expected[: expected.index(want["z"])]
     z = whole(got["z"])
-    if not 0 <= z < len(arguments["K"]) or z in before or not before:
+    if not 0 <= z < len(K) or z in before or not before:
         return Kind.WRONG
-    sums = np.zeros(len(arguments["K"]))
-    for landmark in before:
-        sums += arguments["K"][:, landmark]
-    return tie_if(exact(arguments["K"]), by_worth(sums[want["z"]], sums[z], 1e-12))
+    return tie_if(exact(K), as_similar(K, before, want["z"], z))
 
 
 @training(
