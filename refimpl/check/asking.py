@@ -19,7 +19,7 @@ from refimpl.check.drawing import Source
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
 from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.subject import Kind, States, Subject, Values, of_reference
+from refimpl.check.subject import Kind, States, Subject, Values, posed
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
@@ -166,16 +166,11 @@ class Asking:
 
         def tries(source: Source) -> Difference | None:
             nonlocal tried
-            try:
-                flag = source.pick(*subject.flags)
-                arguments = subject.draw(source, flag)
-                expected = of_reference(subject, arguments)
-            except MemoryError:
-                raise
-            except Exception:  # no problem for this training, such as landmarks of one class
-                if subject.kind == "kernel":
-                    raise
+            flag = source.pick(*subject.flags)
+            problem = posed(subject, source, flag)
+            if problem is None:
                 hypothesis.reject()
+            arguments, expected = problem
             encoded = {part: encode(value) for part, value in arguments.items()}
             case = {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}
             tried += 1

@@ -20,7 +20,7 @@ import numpy as np
 
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import LARGE, Digest, decode, encode
-from refimpl.check.subject import States, Subject, Values, of_reference
+from refimpl.check.subject import States, Subject, Values, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
 
 __all__ = ["UnusableError", "contents", "decoded_cases", "folder", "load", "text_of", "write"]
@@ -208,20 +208,14 @@ def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, 
     if subject.kind == "training" and known:
         have.add("random")
     for flag in (flag for flag in subject.flags if flag not in have):
-        posed = (_posed(subject, flag, number) for number in itertools.count())
-        for arguments in itertools.islice(filter(None, posed), DRAWN):
+        sources = (
+            Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode()))
+            for number in itertools.count()
+        )
+        drawn = filter(None, (posed(subject, source, flag) for source in sources))
+        for arguments, _ in itertools.islice(drawn, DRAWN):
             encoded = {name: encode(value) for name, value in arguments.items()}
             yield {"comment": flag, "flags": [flag], "arguments": encoded}
-
-
-def _posed(subject: Subject, flag: str, number: int) -> Values | None:
-    """Return arguments, None if these integers make no problem, such as landmarks of one class."""
-    try:
-        arguments = subject.draw(Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode())), flag)
-        of_reference(subject, arguments)
-    except (ValueError, LookupError, ArithmeticError):
-        return None
-    return arguments
 
 
 def _made(

@@ -47,6 +47,7 @@ __all__ = [
     "in_order",
     "kernel",
     "of_reference",
+    "posed",
     "rounding",
     "training",
 ]
@@ -160,6 +161,20 @@ def of_reference(subject: Subject, arguments: Values) -> States:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return subject.expected(arguments)
+
+
+def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
+    """Return drawn arguments and the reference's states; None if they make no problem.
+
+    A training may refuse what was drawn, such as landmarks of one class.
+    """
+    try:
+        arguments = subject.draw(source, flag)
+        return arguments, of_reference(subject, arguments)
+    except (ValueError, LookupError, ArithmeticError):
+        if subject.kind == "kernel":
+            raise
+        return None
 
 
 # ---------------------------------------------------------------------------------------- the table
