@@ -99,7 +99,8 @@ def as_similar(K: FloatArray, before: list[int], best: int, z: int) -> Kind:
     """Judge landmark z beside the best by the sums of their similarities to those before."""
     parts = K[np.ix_([best, z], before)]
     rounding = 2.0**-52 * (len(before) + 1) * float(np.abs(parts).sum())
-    return by_worth(*parts.cumsum(axis=1)[:, -1], rounding)
+    want, got = parts.cumsum(axis=1)[:, -1]
+    return by_worth(want, got, rounding)
 
 
 def _least(arguments: Values, want: Values, got: Values) -> Kind:
