@@ -112,17 +112,22 @@ def other_kernels(**changed):
     return module
 
 
-def test_a_training_that_differs_is_found(monkeypatch):
+@pytest.mark.parametrize("refuses", [False, True])
+def test_a_training_that_differs_is_found(monkeypatch, refuses):
+    """On two threads it returns another threshold, or refuses the problem in other words."""
     from refimpl.kernels import best_stump
     from tests.fuzz.compare import Difference
 
     def on_two_threads(features, w, l, threads=None):
+        if refuses:
+            raise ValueError(f"on {threads}")
         error, f, p, theta = best_stump(features, w, l, threads=threads)
         return error, f, p, theta if threads == 1 else float(np.nextafter(theta, np.inf))
 
     kernels = other_kernels(best_stump=on_two_threads)
+    kind = "refused" if refuses else "trained"
     monkeypatch.setattr(trainings, "RUNS", ((kernels, 1), (kernels, 1)))
-    number = next(n for n in range(99) if trainings.run(0, n, "adaboost")[1] == "trained")
+    number = next(n for n in range(99) if trainings.run(0, n, "adaboost")[1] == kind)
     monkeypatch.setattr(trainings, "RUNS", ((kernels, 1), (kernels, 2)))
     with pytest.raises(Difference, match="other_kernels with 2 threads"):
         trainings.run(0, number, "adaboost")

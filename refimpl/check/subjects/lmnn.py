@@ -221,6 +221,8 @@ def _within_limits(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge points within a limit: `strict` says what is right for points exactly at it."""
     D, limits = _distances(arguments), arguments["limits"]
     D[D == limits[:, np.newaxis]] = np.inf
+    if np.shape(got["starts"]) != np.shape(want["starts"]):
+        return Kind.WRONG
     answers = ((answer["starts"], answer["indices"]) for answer in (want, got))
     return at_limits(D, limits, *(listed(*answer, D.shape[1]) for answer in answers))
 
