@@ -8,7 +8,7 @@ import numpy as np
 
 from refimpl.check.drawing import Given, Source, city_block
 from refimpl.check.judging import best, by_worth, exact, tie_if, whole
-from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
+from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
@@ -51,13 +51,6 @@ def transferred_differences(s: Source, flag: str) -> Values:
     }
 
 
-def _product_rounding(arguments: Values, expected: Values) -> Values:
-    A = np.abs(arguments["A"])
-    if "v" in arguments:
-        return {"Av": rounding(A @ np.abs(arguments["v"]), A.shape[1])}
-    return {"uA": rounding(np.abs(arguments["u"]) @ A, len(A))}
-
-
 PRODUCTS = "ties, plain, negative zero, denormals, scales, empty, one column, many"
 
 
@@ -72,13 +65,13 @@ def _shape(s: Source, flag: str) -> tuple[int, int]:
     return (3, 19) if flag == "many" else (n, d)
 
 
-@kernel("Av refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+@kernel("Av refimpl.kernels.products digits", flags=PRODUCTS, over="v")
 def matrix_vector(s: Source, flag: str) -> Values:
     n, d = _shape(s, flag)
     return {"A": s.reals((n, d), flag), "v": s.reals((d,), flag)}
 
 
-@kernel("uA refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+@kernel("uA refimpl.kernels.products digits", flags=PRODUCTS, over="u")
 def vector_matrix(s: Source, flag: str) -> Values:
     n, d = _shape(s, flag)
     return {"u": s.reals((n,), flag), "A": s.reals((n, d), flag)}

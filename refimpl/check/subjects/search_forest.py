@@ -93,14 +93,7 @@ def forest_words(s: Source, flag: str) -> Values:
     return {"forest": _forest(s, d, dtype), "X": s.points(n, d, kind).astype(dtype)}
 
 
-def _plane_rounding(arguments: Values, expected: Values) -> Values:
-    X, p = (np.abs(arguments[name]).astype(np.float64) for name in ("X", "p"))
-    return {"values": rounding(X @ p, len(p))}
-
-
-@kernel(
-    "values SF:eq18 digits", flags="ties, plain, negative zero, float32", rounding=_plane_rounding
-)
+@kernel("values SF:eq18 digits", flags="ties, plain, negative zero, float32", over="p")
 def plane_values(s: Source, flag: str) -> Values:
     d = s.length(6)
     dtype = "float32" if flag == "float32" else "float64"
@@ -185,18 +178,7 @@ def _weights(s: Source, count: int) -> FloatArray:
     return s.array((count,), -9, 9) / 8
 
 
-def _pair_rounding(arguments: Values, expected: Values) -> Values:
-    terms = np.zeros(len(arguments["u"]))
-    first, second = arguments["first"], arguments["second"]
-    v, u = np.abs(arguments["v"]), np.abs(arguments["u"])
-    np.add.at(terms, first, v * u[second])
-    np.add.at(terms, second, v * u[first])
-    return {"Vu": rounding(terms, len(first))}
-
-
-@kernel(
-    "Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", rounding=_pair_rounding
-)
+@kernel("Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", over="v")
 def pair_product(s: Source, flag: str) -> Values:
     n = s.length(6)
     first, second = _pairs(s, n, flag)
