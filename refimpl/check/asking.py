@@ -161,11 +161,11 @@ class Asking:
 
         subject = subject_of(name)
         rounded: Counter[str] = Counter()
-        tried = 0
+        tried = skipped = 0
         self.ends = 0
 
         def tries(source: Source) -> Difference | None:
-            nonlocal tried
+            nonlocal tried, skipped
             flag = source.pick(*subject.flags)
             problem = posed(subject, source, flag)
             if problem is None:
@@ -174,20 +174,23 @@ class Asking:
             encoded = {part: encode(value) for part, value in arguments.items()}
             case = {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}
             tried += 1
-            found = self._difference(subject, case, arguments, expected)
+            try:
+                found = self._difference(subject, case, arguments, expected)
+            except SkippedError:
+                skipped += 1
+                return None
             cause = None if found is None or subject.kind == "kernel" else _rounding(found)
             if cause is not None:
                 rounded[cause] += 1
                 return None
             return found
 
-        try:
-            found = self._smallest(tries, examples, seed)
-        except SkippedError:
-            return None
+        found = self._smallest(tries, examples, seed)
         if found is not None:
             self.differences.append(found)
             return found
+        if skipped:
+            self.notes.append(f"{name}: {skipped} of {tried} random examples were skipped")
         self.notes += [
             f"{name}: {cause} in {count} of {tried} random examples; rounding may be the reason"
             for cause, count in rounded.items()
