@@ -145,8 +145,9 @@ class Asking:
     def _note_parts(self, subject: Subject, expected: States, answer: Answer) -> None:
         """Note which parts of the rounds were compared: both sides have them."""
         parts = self.compared.setdefault(subject.name, set())
+        known = [output.name for output in subject.outputs]
         for want, state in zip(expected, answer.states, strict=False):
-            named = renamed(subject, state)
+            named = renamed(known, state)
             parts |= {name for name, part in named.items() if part is not None} & want.keys()
 
     # --------------------------------------------------------------------------- random examples

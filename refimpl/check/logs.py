@@ -23,7 +23,7 @@ import numpy as np
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
-from refimpl.check.comparing import NAMES, Difference, Fault, difference_of, ends, reported
+from refimpl.check.comparing import Difference, Fault, difference_of, ends, renamed, reported
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import differences
@@ -77,13 +77,14 @@ def check_rounds(path: str, data: str, algorithm: str) -> Report:
     if algorithm not in LOGS:
         raise UnusableError(f"--algorithm must be one of {', '.join(LOGS)}; got {algorithm!r}")
     training, needed, parts = LOGS[algorithm]
-    rounds = read_log(path, needed)
+    known = frozenset({"C", *(output.name for output in training.outputs)})
+    rounds = read_log(path, needed, known)
     arrays = read_data(data)
     of_answers = algorithm == "A.3"
     what = "the answers of" if of_answers else "a training by"
     report = Report(f"{path} as {what} Algorithm {algorithm} on {data}")
     report.facts.append(("lines" if of_answers else "rounds", len(rounds)))
-    _name_unknown(report, training, rounds)
+    _name_unknown(report, training, known, rounds)
     try:
         listed = list(parts(rounds, arrays, data))
         longest = max(len(part.rounds) for part in listed)
@@ -99,9 +100,10 @@ def check_rounds(path: str, data: str, algorithm: str) -> Report:
     return report
 
 
-def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> None:
+def _name_unknown(
+    report: Report, training: Training, known: frozenset[str], rounds: list[Values]
+) -> None:
     """Say which parts of the lines are not compared: they may be misspelt."""
-    known = {"C", *(output.name for output in training.outputs)}
     unknown = sorted({part for line in rounds for part in line} - known)
     if unknown:
         report.notes.append(
@@ -135,14 +137,19 @@ def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
 # ------------------------------------------------------------------------------------ reading a log
 
 
-def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[Values]:
-    """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
+def read_log(
+    path: str, needed: tuple[str, ...] = ("f", "p", "theta"), known: frozenset[str] = PARTS
+) -> list[Values]:
+    """Return the rounds of a log of JSON lines, each of which must have what is `needed`.
+
+    `known` are the parts that may have other names.
+    """
     rounds: list[Values] = []
     for number, entry in _entries(path):
         where = f"{path}, line {number}"
         if not isinstance(entry, dict):
             raise UnusableError(f"{where}: must be an object; got {str(entry)[:40]}")
-        named = {NAMES.get(name) or name: part for name, part in entry.items()}
+        named = renamed(known, entry)
         try:
             line = {name: part if name in LABELS else read(part) for name, part in named.items()}
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
