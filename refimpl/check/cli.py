@@ -361,6 +361,8 @@ def _announce(names: list[str], examples: int, own: float) -> None:
 
 
 def _make(out: Path, vectors: Path) -> Report:
+    if not vectors.is_dir():
+        raise UnusableError(f"there is no folder {vectors}")
     print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
         size = write(out, vectors)

@@ -178,6 +178,7 @@ OPTIONS = [
     ("trainings", {}, "name a module, or ask for --list or --skeleton"),
     ("trainings --skeleton nothing", {}, "no trainings to check: nothing; there are"),
     ("make --out data.npz/x", {}, "cannot write to"),
+    ("make --out made --vectors nowhere", {}, "there is no folder nowhere"),
     ("-- /no/such/program", {}, "cannot start /no/such/program"),
 ]
 
