@@ -241,6 +241,8 @@ def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, 
     words = f"{got} rounds; {expected} expected"
     if got < expected:
         words = f"the training ended after {got} of {expected} rounds"
+    if subject.kind == "kernel":
+        words = f"the result must be an object; got a list of {got}"
     return [(min(expected, got) + 1, Fault(Kind.WRONG, ends(subject), words))]
 
 
