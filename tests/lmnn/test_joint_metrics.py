@@ -33,10 +33,11 @@ def joint_problem(seed):
     """Draw a problem as the fuzzer does."""
     sys.path.insert(0, ROOT)
     try:
+        from tests.fuzz.hard import Hard
         from tests.fuzz.problems import joint_problem
     finally:
         sys.path.remove(ROOT)
-    return joint_problem(np.random.default_rng([seed, 8]))
+    return joint_problem(Hard(np.random.default_rng([seed, 8])))
 
 
 def eq_3(found, X, y, mu):
