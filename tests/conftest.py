@@ -40,7 +40,7 @@ LONGEST = (
     "tests/project/test_offline.py",
     "tests/lmnn/test_joint_metrics.py",
     "tests/boostmap/test_boostmap.py",
-    "tests/figures/test_probes.py",
+    "tests/figures/test_judge.py",
     "tests/figures/test_figures_trouble.py",
     "tests/figures/test_figures_resume.py",
     "tests/boostmap/test_algorithm_boostmap.py",

@@ -35,6 +35,7 @@ def said(version=1, parts=("test",), **numbers):
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="other linear algebra moves last bits"
 )
+@pytest.mark.further  # `make probes` is the command for it
 def test_each_study_gives_the_numbers_of_its_version():
     command = [sys.executable, "-W", "ignore", "-m", "tests.probes"]
     root = Path(__file__).parents[2]

@@ -175,6 +175,7 @@ def test_a_metric_without_target_neighbours_changes_nothing_for_the_others():
     assert np.isfinite(L).all() and L.any(axis=(1, 2)).all()
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("name", ["breast cancer", "wine"])
 def test_raw_columns_may_stop_short_and_it_is_said(name):
     X, y = (given[:150] for given in SETS[name](return_X_y=True))
