@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import scipy.spatial
+import scipy
 from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
