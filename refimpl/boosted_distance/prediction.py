@@ -265,6 +265,8 @@ def staged_nearest_neighbor(
     1 [0 1]
     4 [0 1]
     """
+    if not np.iterable(rounds):
+        raise TypeError(f"rounds must be a list of numbers of rounds; got {rounds!r}")
     comparison = _compare(model, Q, X, y, normalize, class_weight, kernels, threads)
     pieces, blocks = comparison.pieces(), comparison.blocks(PIECE)
     comparison.require_memory(pieces, blocks)

@@ -49,6 +49,8 @@ def test_stages_are_normalised_by_the_rounds_they_have(cancer, kernels):
     assert len(set(answers)) > 5
     with pytest.raises(ValueError, match="rounds must be in ascending order; got 2 after 3"):
         list(staged_nearest_neighbor(model, X_test, X, y, [3, 2], kernels=kernels))
+    with pytest.raises(TypeError, match="rounds must be a list of numbers of rounds; got 5"):
+        list(staged_nearest_neighbor(model, X_test, X, y, 5, kernels=kernels))
 
 
 def test_queries_must_fit_the_models(cancer):
