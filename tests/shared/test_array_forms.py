@@ -58,6 +58,7 @@ METRIC = lm.lmnn(X, y, 2, 1.0)
 PAIRS = ft.random_landmarks(y, 4, rng=seed())
 FTUNE = ft.ftune(K, y, PAIRS, options=ft.FTuneOptions(choose="training", C=1.0))
 OPTIONS = ft.FTuneOptions(choose="training", C=1.0)
+FEW_CHECKS = lm.LMNNOptions(max_checks=3)
 SOME = np.array([0, 3, 5])
 
 
@@ -111,7 +112,8 @@ CALLS = {
     "selection": (lambda Q, X: sf.selection(FOREST, Q, X), {"Q": Q, "X": X}),
     "to_terms": (lambda Q: sf.to_terms(FOREST, Q), {"Q": Q}),
     "lmnn": (lambda X, y: lm.lmnn(X, y, 2, 1.0), {"X": X, "y": y}),
-    "lmnn_rect": (lambda X, y: lm.lmnn_rect(X, y, 2, 2, 1.0), {"X": X, "y": y}),
+    "lmnn_rect":
+        (lambda X, y: lm.lmnn_rect(X, y, 2, 2, options=FEW_CHECKS), {"X": X, "y": y}),
     "lmnn_svd": (lambda metric: lm.lmnn_svd(metric, 2), {"metric": M}),
     "classify":
         (lambda metric, Q, X, y: lm.classify(metric, Q, X, y, 2),
@@ -176,7 +178,8 @@ CALLS = {
         (fitted("LandmarkTransformer", n_components=3, random_state=0), {"X": X, "y": y, "Q": Q}),
     "LMNN": (fitted("LMNN"), {"X": X, "y": y, "Q": Q}),
     "MultiMetricLMNN":
-        (fitted("MultiMetricLMNN", n_neighbors=2, random_state=0), {"X": X, "y": y, "Q": Q}),
+        (fitted("MultiMetricLMNN", n_neighbors=2, max_checks=3, random_state=0),
+         {"X": X, "y": y, "Q": Q}),
     "SearchForestNeighbors":
         (fitted("SearchForestNeighbors", n_neighbors=2, random_state=0),
          {"X": X, "y": y, "Q": Q}),
