@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 REACHES_OUT = """
 import http.server, socket, threading, urllib.request
+import pytest
+
 def test_names_are_not_asked_for():
     refused = "REFIMPL_OFFLINE is set; refused to reach example.org"
     with pytest.raises(ConnectionRefusedError, match=refused):
@@ -43,6 +45,8 @@ def test_a_download_ends_at_once(tmp_path, monkeypatch):
         data.load("sonar")
 """
 NEEDS_DATA = """
+import pytest
+
 @pytest.mark.real_data("sonar", "digits")
 @pytest.mark.parametrize("i", range(3))
 def test_sonar(i):
@@ -59,7 +63,10 @@ def test_without():
 
 
 def suite(tmp_path, text, *arguments, **environment):
-    """Run a suite of one file with this suite's conftest; give its output."""
+    """Run a suite of one file with this suite's conftest; give its output.
+
+    It loads no plugins unless they are named: some take longer than its tests.
+    """
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "test_one.py").write_text(text)
     known = {
@@ -67,7 +74,8 @@ def suite(tmp_path, text, *arguments, **environment):
         for name, value in os.environ.items()
         if name not in ("REFIMPL_DATA", "REFIMPL_OFFLINE")
     }
-    known |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")} | environment
+    known |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    known |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | environment
     command = [
         sys.executable,
         "-m",
@@ -91,7 +99,7 @@ def test_offline_refuses_every_machine_but_this_one(tmp_path):
 
 def test_what_needs_real_data_is_skipped_and_named(tmp_path):
     """Also by a worker, which tells it to the process that writes."""
-    said = suite(tmp_path, NEEDS_DATA, "-rs", "-n", "1")
+    said = suite(tmp_path, NEEDS_DATA, "-rs", "-p", "xdist", "-n", "1")
     assert "1 passed, 4 skipped" in said
     assert "needs REFIMPL_DATA: sonar\n" in said and "needs REFIMPL_DATA: MNIST\n" in said
     assert said.splitlines()[-1] == (
