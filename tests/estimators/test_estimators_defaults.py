@@ -61,7 +61,7 @@ CHECKED = [
     further("LandmarkTransformer", {"n_components": 3, "random_state": 0}),
     ("LandmarkTransformer", {"n_components": 3, "random_state": 0, "selection": "diverse"}),
     ("LMNN", {"n_neighbors": 1, "n_components": 1, "max_checks": 5}),
-    ("MultiMetricLMNN", {"n_neighbors": 1, "tol": 0.1, "max_checks": 5}),
+    further("MultiMetricLMNN", {"n_neighbors": 1, "tol": 0.1, "max_checks": 5}),
     ("MultiMetricLMNN", {"n_neighbors": 1, "partition": 2, "max_checks": 5, "random_state": 0}),
     ("SearchForestNeighbors", {"n_estimators": 2, "similarity": "classes", "mode": "connectivity"}),
 ]
