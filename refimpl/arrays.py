@@ -20,6 +20,7 @@ __all__ = [
     "as_floats",
     "as_matrix",
     "as_points",
+    "as_reals",
     "as_single_or_double",
     "as_vectors_like",
     "class_numbers",
@@ -31,6 +32,7 @@ __all__ = [
     "plain_labels",
     "require_one_type",
     "require_squares",
+    "require_unchanged",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
@@ -70,15 +72,24 @@ def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(for_kernel(array) for array in arrays)
 
 
+def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> NDArray[Any]:
+    """Return real numbers as kernels take them; `single` keeps float32 as it is."""
+    A = as_array(value, name, what)
+    if A.dtype.kind not in "biufO":
+        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    try:
+        return as_single_or_double(A) if single else for_kernel(A)
+    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
+        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
+
+
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: Literal[False] = False) -> FloatArray: ...
 @overload
 def as_matrix(X: ArrayLike, name: str, *, single: bool) -> Points: ...
 def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
     """Return the vectors `X` as a finite matrix, (n, d); `single` keeps float32 as it is."""
-    A = as_array(X, name, "a matrix")
-    if A.dtype.kind not in "biufO":
-        raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    A = as_reals(X, name, "a matrix", single=single)
     if A.ndim != 2:
         such = f", such as {name}[None, :]" if A.ndim == 1 else ""
         raise ValueError(
@@ -86,13 +97,8 @@ def as_matrix(X: ArrayLike, name: str, *, single: bool = False) -> Points:
         )
     if A.size == 0:
         raise ValueError(f"{name} must have at least one row and one column; got shape {A.shape}")
-    matrix: Points
-    try:
-        matrix = as_single_or_double(A) if single else for_kernel(A)
-    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
-        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
-    _require_finite(matrix, name)
-    return matrix
+    _require_finite(A, name)
+    return A
 
 
 def _require_finite(A: NDArray[Any], name: str) -> None:
@@ -206,7 +212,9 @@ def class_numbers(y: ArrayLike) -> IntArray:
 
 
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels; those that are objects get a dtype that a file holds, if they have one."""
+    """Return labels of a dtype that a file holds, if they have one; objects keep their types."""
+    if labels.dtype.kind == "T":  # strings of any length
+        return np.array(labels.tolist())
     if labels.dtype == object:
         values = [x.item() if isinstance(x, np.generic) else x for x in labels]
         with suppress(ValueError):  # of tuples of several lengths
@@ -241,10 +249,19 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
             "value must have labels that are integers, strings, booleans or floats; "
             f"got {labels[0]!r}"
         )
+    require_unchanged(labels, array, "value")
+    return array
+
+
+def require_unchanged(labels: Iterable[Any], array: NDArray[Any], name: str) -> None:
+    """Refuse labels that an array made of them lost, such as "a\\0", which would become "a"."""
+    if array.dtype.kind not in "biufUS":
+        return
     for label, back in zip(labels, array.tolist(), strict=True):
         if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
-            raise ValueError(f"value must have labels that an array holds unchanged; got {label!r}")
-    return array
+            raise ValueError(
+                f"{name} must have labels that an array holds unchanged; got {label!r}"
+            )
 
 
 def _kind(label: Any) -> type:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, require_one_type
+from refimpl.arrays import as_array, require_one_type, require_unchanged
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
@@ -47,7 +47,9 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
     if np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
     if array.dtype == object or not hasattr(labels, "dtype"):
-        require_one_type(labels, name)  # type: ignore[arg-type]  # labels has as many entries as array
+        values: Any = list(labels)  # type: ignore[arg-type]  # it has as many entries as array
+        require_one_type(values, name)
+        require_unchanged(values, array, name)
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:

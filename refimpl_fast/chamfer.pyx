@@ -53,7 +53,8 @@ cdef enum:
 # bytes of the maps of A or Q that are held at a time: bounds the memory
 cdef Py_ssize_t KEPT = 2**27
 cdef Py_ssize_t CHUNK_PIXELS = 2**15  # pixels whose maps a thread computes in one go
-# bytes of the maps of B or X held at a time: they stay in cache while the others meet them
+# bytes of the maps of B or X held at a time for each thread: they stay in cache while the others
+# meet them
 cdef Py_ssize_t PASSING = 2**22
 
 
@@ -258,7 +259,7 @@ def chamfer_distances(A, B, *, threads=None):
     a_bytes, b_bytes, distance = _prepared(A, B, "A", "B")
     D = np.empty((len(A), len(B)))
     cdef int n_threads = _threads(threads, A, B)
-    cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING), a, b
+    cdef Py_ssize_t room_a = _room(A, KEPT), room_b = _room(B, PASSING * n_threads), a, b
     cdef _Compare loop = _Compare()
     loop.sums = on_lines(np.empty, (n_threads, 2, BLOCK, STRIDE))
     loop.A = _Images(room_a, A.shape[1:], distance, n_threads)
@@ -282,7 +283,7 @@ def chamfer_nearest(Q, X, Py_ssize_t k, *, threads=None):
     q_bytes, x_bytes, table = _prepared(Q, X, "Q", "X")
     distance, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.int64)
     cdef int n_threads = _threads(threads, Q, X)
-    cdef Py_ssize_t room_q = _room(Q, KEPT), room_x = _room(X, PASSING), q, x
+    cdef Py_ssize_t room_q = _room(Q, KEPT), room_x = _room(X, PASSING * n_threads), q, x
     cdef _Nearest nearest = _Nearest(min(room_q, len(Q)), k, len(X), n_threads)
     nearest.Q = _Images(room_q, Q.shape[1:], table, n_threads)
     nearest.X = _Images(room_x, X.shape[1:], table, n_threads)

@@ -5,6 +5,16 @@
    What is summed here is exact in any order (weights on the grid), but for the sums of
    eight_sums: their order is stated there. */
 
+/* values[8 x + c] = F[first + c, x]; the last row of F stands for those that it lacks */
+static inline void side_by_side(
+    const double* F, ptrdiff_t m, ptrdiff_t n, ptrdiff_t first, double* values)
+{
+    const double* rows[EIGHT];
+    for (int c = 0; c < EIGHT; ++c) rows[c] = F + n * (first + c < m ? first + c : m - 1);
+    for (ptrdiff_t x = 0; x < n; ++x)
+        for (int c = 0; c < EIGHT; ++c) values[EIGHT * x + c] = rows[c][x];
+}
+
 template <class Row>
 REFIMPL_INLINE Row margins(const Row& F_q, const double* values, ptrdiff_t a, ptrdiff_t b) {
     return sizes(F_q - Row::load(values + EIGHT * b)) - sizes(F_q - Row::load(values + EIGHT * a));

@@ -8,7 +8,6 @@ Eight classifiers are taken at a time (margins.h). The threads share the classif
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
-from libcpp.algorithm cimport upper_bound
 
 from refimpl_fast.lines import on_lines
 from refimpl_fast.threads cimport Loop, thread_count, worth
@@ -21,6 +20,9 @@ from refimpl.kernels.stumps import on_grid
 cdef extern from "widths.h":
     enum:
         EIGHT
+    void side_by_side(
+        const double* F, Py_ssize_t m, Py_ssize_t n, Py_ssize_t first, double* values
+    ) noexcept nogil
     void eight_errors(
         const double* values, const Py_ssize_t* starts, const int32_t* a, const int32_t* b,
         const double* w, Py_ssize_t n, double* out) noexcept nogil
@@ -72,19 +74,10 @@ cdef class _Eights(Loop):
         found = np.asarray(self.out).reshape(steps, width, EIGHT).transpose(0, 2, 1)
         return found.reshape(-1, width)[:m]
 
-    cdef double* side_by_side(self, Py_ssize_t b, int thread) noexcept nogil:
+    cdef double* eight(self, Py_ssize_t b, int thread) noexcept nogil:
         """The values of the classifiers of step b, those of an object side by side."""
         cdef double* values = &self.values[thread, 0]
-        cdef Py_ssize_t n = self.F.shape[1], c, x
-        cdef const double* row
-        for c in range(EIGHT):
-            if EIGHT * b + c < self.F.shape[0]:
-                row = &self.F[EIGHT * b + c, 0]
-                for x in range(n):
-                    values[EIGHT * x + c] = row[x]
-            else:
-                for x in range(n):
-                    values[EIGHT * x + c] = 0
+        side_by_side(&self.F[0, 0], self.F.shape[0], self.F.shape[1], EIGHT * b, values)
         return values
 
 
@@ -151,7 +144,7 @@ cdef class _Errors(_ByQuery):
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
         # (w * (np.abs(y - sign) / 2)).sum(): exact, so in any order
         eight_errors(  # BM:eq11, ERRATUM BM-2, BM:7.3:8
-            self.side_by_side(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
+            self.eight(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
             self.F.shape[1], &self.out[b, 0]
         )
 
@@ -172,7 +165,7 @@ cdef class _Sums(_ByLane):
         # [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
         # + [fixed_sum(side * np.abs(u) * np.abs(u)) ...] + [np.max(u), np.max(-u)]
         eight_sums(
-            self.side_by_side(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
+            self.eight(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
             self.rows, &self.out[b, 0]
         )
 
@@ -198,7 +191,7 @@ cdef class _Ranges(_ByQuery):
         cdef double* below = &self.below[thread, 0]
         cdef Py_ssize_t k = self.thresholds.shape[1], c, place
         eight_gains(
-            self.side_by_side(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
+            self.eight(b, thread), &self.starts[0], &self.a[0], &self.b[0], &self.w[0],
             self.F.shape[1], gains
         )
         for place in range(min(<Py_ssize_t> EIGHT, self.F.shape[0] - EIGHT * b)):
@@ -231,6 +224,17 @@ def best_ranges(
     return np.sum(w) / 2 - loop.each(threads, 1)[:, 0], np.asarray(loop.best)
 
 
+cdef inline Py_ssize_t _cell(double value, const double* thresholds, Py_ssize_t k) noexcept nogil:
+    # np.searchsorted(thresholds, value, side="right")
+    # each step is an addition: a branch would be guessed wrongly half of the time
+    cdef Py_ssize_t first = 0, half
+    while k > 0:
+        half = (k + 1) >> 1
+        first += 0 if value < thresholds[first + half - 1] else half
+        k -= half
+    return first
+
+
 cdef void _cells(
     double* below, const double* gains, const double* values, const Py_ssize_t* starts,
     Py_ssize_t n, const double* thresholds, Py_ssize_t k
@@ -241,7 +245,7 @@ cdef void _cells(
         below[i] = 0
     for q in range(n):
         if starts[q] < starts[q + 1]:
-            i = upper_bound(thresholds, thresholds + k, values[q]) - thresholds
+            i = _cell(values[q], thresholds, k)
             below[1 + i] += gains[EIGHT * q]
     for i in range(k + 1):
         below[i + 1] += below[i]

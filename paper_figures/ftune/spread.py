@@ -1,7 +1,7 @@
 """How far the landmarks of DSELECT are spread, beside random ones (§ 2.3).
 
 The paper calls landmarks diverse if their mean similarity is small, and says that such landmarks
-are well spread in the domain and capture novel patterns, whereas others give all objects the same
+cover the domain well and find more of its patterns, whereas others give all objects the same
 embedding. Well spread is measured by how alike a new object is to the landmark nearest to it;
 patterns by in how many dimensions the new objects' similarities to the landmarks vary.
 

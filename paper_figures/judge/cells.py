@@ -24,7 +24,7 @@ from paper_figures.judge.numbers import (
     words,
 )
 from paper_figures.judge.reading import fits
-from paper_figures.judge.verdicts import sure
+from paper_figures.judge.verdicts import names, sure
 
 HOLDS = "holds"
 FAILS = "fails"
@@ -114,8 +114,8 @@ def _other(own: Mapping[str, Any], over: Any) -> Any:
     if not isinstance(over, Mapping):
         return over
     return {
-        key: {**value, "not": [own[key]]}
-        if isinstance(value, Mapping) and value.get("not") == "own"
+        key: {**value, "not": [own[key] if one == "own" else one for one in names(value["not"])]}
+        if isinstance(value, Mapping) and "not" in value
         else value
         for key, value in over.items()
     }
@@ -176,8 +176,8 @@ def _combinations(source: Source, test: Test) -> Iterator[dict[str, Any]]:
             axes[key] = [axes[key]]
     for values in itertools.product(*axes.values()):
         keys: dict[str, Any] = {}
-        for names, value in zip(axes, values, strict=True):
-            several = names.split("__")
+        for axis, value in zip(axes, values, strict=True):
+            several = axis.split("__")
             keys |= dict(zip(several, value if len(several) > 1 else [value], strict=True))
         if any(fits(keys, some) for some in test.get("without", [])) or not _listed(
             source, test, keys

@@ -6,7 +6,8 @@ A test of a claim (`judge` lists its fields) names numbers in a small language o
 - ``{ measure = "test", dimensions = 15 }`` is the row with these keys, too. Among them `figure`
   names another figure, and `field` another field of the row than `ours`, which is counted;
 - ``{ dimensions = { best = "highest" } }`` is the row that is best over this key. `by` names the
-  field that is compared, `most` its largest value, and `not` values of the key that are left out;
+  field that is compared, `most` its largest value, and `not` values of the key that are left out
+  ("own" is that of the number it is compared with);
 - ``{ number = 50 }`` is a number that the paper gives;
 - ``{ sum = [a, b] }``, ``{ difference = [a, b] }``, ``{ ratio = [a, b] }``, ``{ times = [2, a] }``
   compute with independent numbers;

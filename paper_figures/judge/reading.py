@@ -64,10 +64,11 @@ class InvalidClaims(ValueError):
 
 def fits(row: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
     """Return whether a row has these keys; a list allows several values."""
-    return all(
-        row.get(key) in value if isinstance(value, list) else row.get(key) == value
-        for key, value in keys.items()
-    )
+    for key, value in keys.items():
+        own = row.get(key)
+        if own not in value if isinstance(value, list) else own != value:
+            return False
+    return True
 
 
 # ------------------------------------------------------------------------------- any of the files

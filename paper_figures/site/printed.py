@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from refimpl.check.reports import MARK, ROOMS, tables
+
 __all__ = ["PREFIXES", "ROOT", "Erratum", "Line", "Mark", "Paper", "marks", "read"]
 
 ROOT = Path(__file__).resolve().parents[2]
-PREFIXES = {
-    "boosted_distance": "BD",
-    "boostmap": "BM",
-    "search_forest": "SF",
-    "lmnn": "LM",
-    "ftune": "FT",
-}
-_MARK = re.compile(r"\b(?:BD|BM|SF|LM|FT):\w+(?:\.\w+)*(?::\d+)?")
+PREFIXES = {room: prefix for prefix, room in ROOMS.items()}
 _NAMES = re.compile(r"`([^`]+)`")
 
 
@@ -78,20 +73,7 @@ class Paper:
 
     def errata_of(self, id: str) -> list[Erratum]:
         """Return the errata whose place is a printed line."""
-        return [e for e in self.errata if id in _MARK.findall(e.place)]
-
-
-def _tables(text: str) -> dict[str, list[list[str]]]:
-    rows: dict[str, list[list[str]]] = {}
-    section = ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            section = line[3:].strip()
-            rows[section] = []
-        elif line.startswith("|") and section and not re.fullmatch(r"[|\s:-]+", line):
-            cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
-            rows[section].append([cell.strip().replace("\\|", "|") for cell in cells])
-    return {name: listed[1:] for name, listed in rows.items()}
+        return [e for e in self.errata if id in MARK.findall(e.place)]
 
 
 def _listed(places: list[list[str]]) -> Iterator[str]:
@@ -110,7 +92,7 @@ def _names(cell: str) -> tuple[str, ...]:
 
 def _lines(index: list[list[str]]) -> Iterator[Line]:
     for printed, words, *cells in index:
-        for id in _MARK.findall(printed):
+        for id in MARK.findall(printed):
             code, kernels, tests, figures = map(_names, cells)
             yield Line(id, words, code, kernels, tests, figures)
 
@@ -119,16 +101,16 @@ def _lines(index: list[list[str]]) -> Iterator[Line]:
 def read(room: str) -> Paper:
     """Read the PAPER.md of a room."""
     text = (ROOT / "refimpl" / room / "PAPER.md").read_text(encoding="utf-8")
-    tables = _tables(text)
-    lines = {line.id: line for line in _lines(tables["Index"])}
+    rows = tables(room)
+    lines = {line.id: line for line in _lines(rows["Index"])}
     return Paper(
         room=room,
         title=text.splitlines()[0].removeprefix("# "),
-        places={row[0].split(":")[1]: row[2] for row in tables["Printed lines"]},
-        lines={id: lines[id] for id in _listed(tables["Printed lines"])},
-        errata=tuple(Erratum(*row) for row in tables["Errata"]),
-        symbols=tuple((row[0], row[1], row[2]) for row in tables["Symbols"]),
-        readings={row[0]: tuple(row[1:]) for row in tables["Open readings"] if row[0][-1] != "*"},
+        places={row[0].split(":")[1]: row[2] for row in rows["Printed lines"]},
+        lines={id: lines[id] for id in _listed(rows["Printed lines"])},
+        errata=tuple(Erratum(*row) for row in rows["Errata"]),
+        symbols=tuple((row[0], row[1], row[2]) for row in rows["Symbols"]),
+        readings={row[0]: tuple(row[1:]) for row in rows["Open readings"] if row[0][-1] != "*"},
     )
 
 
@@ -151,7 +133,7 @@ def marks() -> dict[str, list[Mark]]:
     files = [*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")]
     for path in sorted(files):
         for number, text in _comments(path):
-            for id in dict.fromkeys(_MARK.findall(text)):
+            for id in dict.fromkeys(MARK.findall(text)):
                 mark = Mark(id, path.relative_to(ROOT).as_posix(), number)
                 places.setdefault(id, []).append(mark)
     return places

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
+from refimpl.arrays import as_points, as_reals, mapped_by
 from refimpl.ball_trees.search import LEAF_SIZE
 from refimpl.checks import as_count, as_kernels, as_labels, one_of
 from refimpl.results import result
@@ -164,10 +164,7 @@ def impostors(
     kernels = as_kernels(kernels)
     points = as_points(X, "X")
     labels: Labels = as_labels(y, len(points), "y")
-    radii = as_array(limits, "limits", "numbers")
-    if radii.dtype.kind not in "biufO":
-        raise TypeError(f"limits must hold real numbers; got dtype {radii.dtype}")
-    radii = for_kernel(radii)
+    radii = as_reals(limits, "limits")
     if radii.shape != (len(points),) or np.isnan(radii).any():
         raise ValueError(
             f"limits must hold a number for each of the {len(points)} points; "

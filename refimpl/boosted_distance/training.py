@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, for_kernel, plain_labels
+from refimpl.arrays import as_matrix, as_reals, for_kernel, plain_labels
 from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
 from refimpl.boosted_distance.weak_learners import (
@@ -404,10 +404,7 @@ def weighted(
     """Return the vectors of positive weight, their labels and their weights."""
     if sample_weight is None:
         return X, y, None
-    v = as_array(sample_weight, "sample_weight", "numbers")
-    if v.dtype.kind not in "biuf":
-        raise TypeError(f"sample_weight must hold real numbers; got dtype {v.dtype}")
-    v = for_kernel(v)
+    v = as_reals(sample_weight, "sample_weight")
     what = f"sample_weight must hold a finite number of at least 0 for each of the {len(X)} vectors"
     if v.shape != (len(X),):
         raise ValueError(f"{what}; got shape {v.shape}")

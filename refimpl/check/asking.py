@@ -19,7 +19,7 @@ from refimpl.check.drawing import Source
 from refimpl.check.encoding import encode
 from refimpl.check.files import decoded_cases
 from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.subject import Kind, States, Subject, Values, of_reference
+from refimpl.check.subject import Kind, States, Subject, Values, posed
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ kernel or training are not asked then."""
 
 
 class SkippedError(Exception):
-    """The program does not have what it is asked for."""
+    """The program does not have what it is asked for, or not for such arguments."""
 
 
 class FoundError(Exception):
@@ -62,12 +62,13 @@ class Asking:
         """Ask the vectors of kernels and trainings, and return what differs."""
         for name in names:
             subject = subject_of(name)
-            self.counts[name] = self.ends = 0
+            self.counts[name] = self.ends = skipped = 0
             for case, arguments, expected in decoded_cases(self.where, subject):
                 try:
                     found = self._difference(subject, case, arguments, expected)
                 except SkippedError:
-                    break
+                    skipped += 1
+                    continue
                 except GivenUpError:
                     self.given_up = True
                     return self.differences
@@ -76,6 +77,8 @@ class Asking:
                 if self.ends == MOST_ENDS:
                     self.unasked.append(name)
                     break
+            if skipped and self.counts[name]:
+                self.notes.append(f"{name}: {skipped} cases were skipped")
         return self.differences
 
     def answered(self) -> list[str]:
@@ -142,8 +145,9 @@ class Asking:
     def _note_parts(self, subject: Subject, expected: States, answer: Answer) -> None:
         """Note which parts of the rounds were compared: both sides have them."""
         parts = self.compared.setdefault(subject.name, set())
+        known = [output.name for output in subject.outputs]
         for want, state in zip(expected, answer.states, strict=False):
-            named = renamed(subject, state)
+            named = renamed(known, state)
             parts |= {name for name, part in named.items() if part is not None} & want.keys()
 
     # --------------------------------------------------------------------------- random examples
@@ -158,38 +162,36 @@ class Asking:
 
         subject = subject_of(name)
         rounded: Counter[str] = Counter()
-        tried = 0
+        tried = skipped = 0
         self.ends = 0
 
         def tries(source: Source) -> Difference | None:
-            nonlocal tried
-            try:
-                flag = source.pick(*subject.flags)
-                arguments = subject.draw(source, flag)
-                expected = of_reference(subject, arguments)
-            except MemoryError:
-                raise
-            except Exception:  # no problem for this training, such as landmarks of one class
-                if subject.kind == "kernel":
-                    raise
+            nonlocal tried, skipped
+            flag = source.pick(*subject.flags)
+            problem = posed(subject, source, flag)
+            if problem is None:
                 hypothesis.reject()
+            arguments, expected = problem
             encoded = {part: encode(value) for part, value in arguments.items()}
             case = {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}
             tried += 1
-            found = self._difference(subject, case, arguments, expected)
+            try:
+                found = self._difference(subject, case, arguments, expected)
+            except SkippedError:
+                skipped += 1
+                return None
             cause = None if found is None or subject.kind == "kernel" else _rounding(found)
             if cause is not None:
                 rounded[cause] += 1
                 return None
             return found
 
-        try:
-            found = self._smallest(tries, examples, seed)
-        except SkippedError:
-            return None
+        found = self._smallest(tries, examples, seed)
         if found is not None:
             self.differences.append(found)
             return found
+        if skipped:
+            self.notes.append(f"{name}: {skipped} of {tried} random examples were skipped")
         self.notes += [
             f"{name}: {cause} in {count} of {tried} random examples; rounding may be the reason"
             for cause, count in rounded.items()

@@ -17,12 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from refimpl.check import asking
-from refimpl.check.answers import check_embedding, check_landmarks, check_neighbors, check_tree
+from refimpl.check.answers import (
+    check_embedding,
+    check_landmarks,
+    check_metric,
+    check_neighbors,
+    check_tree,
+)
 from refimpl.check.asking import MOST_ENDS, Asking
 from refimpl.check.describing import listing, skeleton
 from refimpl.check.files import UnusableError, folder, write
 from refimpl.check.logs import ALGORITHMS, check_rounds
-from refimpl.check.metric import check_metric
 from refimpl.check.programs import ModuleProgram, Program
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
@@ -356,6 +361,8 @@ def _announce(names: list[str], examples: int, own: float) -> None:
 
 
 def _make(out: Path, vectors: Path) -> Report:
+    if not vectors.is_dir():
+        raise UnusableError(f"there is no folder {vectors}")
     print("all vectors: about 20 s, 200 MB of memory", file=sys.stderr)
     try:
         size = write(out, vectors)

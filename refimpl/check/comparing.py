@@ -9,7 +9,7 @@ Not handled here: where the states come from (a program, a log), what another ch
 
 import dataclasses
 import math
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -241,6 +241,8 @@ def _other_number(subject: Subject, expected: int, got: int) -> list[tuple[int, 
     words = f"{got} rounds; {expected} expected"
     if got < expected:
         words = f"the training ended after {got} of {expected} rounds"
+    if subject.kind == "kernel":
+        words = f"the result must be an object; got a list of {got}"
     return [(min(expected, got) + 1, Fault(Kind.WRONG, ends(subject), words))]
 
 
@@ -326,9 +328,8 @@ def _with_missing(subject: Subject, fault: Fault | None, want: Values, got: Valu
 # ------------------------------------------------------------------------------- parts of a round
 
 
-def renamed(subject: Subject, state: Values) -> Values:
-    """Return a state by the names of the subject's outputs."""
-    known = {output.name for output in subject.outputs}
+def renamed(known: Collection[str], state: Values) -> Values:
+    """Return a state by known names of its parts; of two names of a part the known one is right."""
     named: Values = {}
     for name, part in state.items():
         other = NAMES.get(name, name)
@@ -366,7 +367,8 @@ def difference_of(
 ) -> Difference | None:
     """Return what differs in a case, or None; `wrote` are the arguments that were changed."""
     if subject.kind == "training":
-        got = [renamed(subject, state) for state in got]
+        known = [output.name for output in subject.outputs]
+        got = [renamed(known, state) for state in got]
     found = first_fault(subject, arguments, expected, got)
     if subject.kind == "training":
         found = _with_unknown(subject, found, expected, got)

@@ -13,21 +13,24 @@ Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
 """
 
 import dataclasses
+import importlib
 import math
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.drawing import INCREMENT, MULTIPLIER, generated
-from refimpl.kernels import BallTree, SearchForest, SortedFeatures
-from refimpl.rivals.kmeans_trees import KMeansTrees
 
 __all__ = ["DTYPES", "LARGE", "Digest", "decode", "encode", "fold", "read"]
 
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-RECORDS: dict[str, type] = {
-    cls.__name__: cls for cls in (BallTree, KMeansTrees, SearchForest, SortedFeatures)
+RECORDS = {
+    "BallTree": "refimpl.kernels",
+    "KMeansTrees": "refimpl.rivals.kmeans_trees",
+    "SearchForest": "refimpl.kernels",
+    "SortedFeatures": "refimpl.kernels",
 }
+"""Where a record is imported from when one comes: until then NumPy is all that is needed."""
 LARGE = 4096
 """Results of more elements are stored as digests."""
 
@@ -122,7 +125,7 @@ def decode(value: Any) -> Any:
 
 
 def _record(name: str, fields: dict[str, Any]) -> Any:
-    cls = RECORDS[name]
+    cls = getattr(importlib.import_module(RECORDS[name]), name)
     types = {field.name: str(field.type) for field in dataclasses.fields(cls)}
     for field, value in fields.items():
         if isinstance(value, np.ndarray) and value.shape == () and types[field] == "float":
@@ -165,7 +168,9 @@ def read(value: Any) -> Any:
     if isinstance(value, dict):
         return decode(value)
     if isinstance(value, list):
-        return np.array(_plain_numbers(value))
+        array = np.array(_plain_numbers(value))
+        # JavaScript writes 1e20 without a point
+        return array.astype(np.float64) if array.dtype == object else array
     try:
         return None if value is None else _plain_number(value)
     except ValueError:

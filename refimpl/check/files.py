@@ -7,13 +7,11 @@ expected, and draws cases for a flag of a kernel that no case has, and for a new
 Not handled here: how values are written (:mod:`refimpl.check.encoding`).
 """
 
-import functools
 import hashlib
 import itertools
 import json
-import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,7 @@ import numpy as np
 
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import LARGE, Digest, decode, encode
-from refimpl.check.subject import States, Subject, Values, of_reference
+from refimpl.check.subject import States, Subject, Values, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
 
 __all__ = ["UnusableError", "contents", "decoded_cases", "folder", "load", "text_of", "write"]
@@ -31,17 +29,14 @@ Verify = Callable[[str, Values, Any], None]
 
 FORMAT = "refimpl-vectors"
 VERSION = 1
-FILE = "the file"
-TYPES: dict[str, tuple[Any, str]] = {
-    "any": (object, "anything"),
-    "object": (dict, "an object"),
-    "array": (list, "a list"),
-    "string": (str, "a text"),
-    "boolean": (bool, "true or false"),
-    "integer": (int, "an integer"),
-    "null": (type(None), "null or what the schema names"),
+CASE: dict[str, tuple[Any, str]] = {
+    "id": (str, "a text"),
+    "comment": (str, "a text"),
+    "flags": (list, "a list"),
+    "arguments": (dict, "an object"),
+    "expected": ((dict, list), "an object, or a list of objects"),
 }
-"""The types of the schema, and how messages call them."""
+"""What a case has, and how messages call the types."""
 DRAWN = 2
 """Cases that are drawn for a flag, or for a training."""
 
@@ -99,13 +94,14 @@ def load(where: Path, kind: str, name: str) -> dict[str, Any]:
         )
     if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
         raise UnusableError(f"{path} is damaged: its sha256 is not the one in index.json")
-    fault = _fault(content, _schema(), FILE)
-    if fault is not None:
-        raise UnusableError(f"{path}: {fault}")
-    ids = [case["id"] for case in content["cases"]]
-    for id in ids:
-        if ids.count(id) > 1:
-            raise UnusableError(f"{path}: two cases have the id {id!r}")
+    if not isinstance(content.get("cases"), list):
+        raise UnusableError(f"{path} must have a list 'cases'")
+    ids: set[str] = set()
+    for number, case in enumerate(content["cases"]):
+        _require(case, CASE, f"{path}: cases[{number}]")
+        if case["id"] in ids:
+            raise UnusableError(f"{path}: two cases have the id {case['id']!r}")
+        ids.add(case["id"])
     return content
 
 
@@ -129,45 +125,15 @@ def _json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _fault(value: Any, rule: dict[str, Any], where: str) -> str | None:
-    """Return what in a value does not fit a rule of the schema, or None."""
-    if "$ref" in rule:
-        return _fault(value, _schema()["$defs"][rule["$ref"].rpartition("/")[2]], where)
-    if "anyOf" in rule:
-        found = [_fault(value, choice, where) for choice in rule["anyOf"]]
-        return None if None in found else found[0]
-    kind, words = TYPES[rule.get("type", "any")]
-    if not isinstance(value, kind):
-        return f"{where} must be {words}; got {type(value).__name__}"
-    allowed = [rule["const"]] if "const" in rule else rule.get("enum", [value])
-    if value not in allowed:
-        return f"{where} must be one of {', '.join(map(str, allowed))}; got {value!r}"
-    if "pattern" in rule and re.search(rule["pattern"], value) is None:
-        return f"{where} must be like {rule['pattern']}; got {value!r}"
-    if isinstance(value, list):
-        parts = ((part, rule.get("items", {}), f"{where}[{n}]") for n, part in enumerate(value))
-        return next(filter(None, itertools.starmap(_fault, parts)), None)
-    return _key_fault(value, rule, where) if isinstance(value, dict) else None
-
-
-def _key_fault(value: dict[str, Any], rule: dict[str, Any], where: str) -> str | None:
-    """Return what in an object does not fit a rule of the schema, or None."""
-    known, others = rule.get("properties", {}), rule.get("additionalProperties", {})
-    for name in rule.get("required", ()):
-        if name not in value:
-            return f"{where} must have {name!r}"
-    for name, part in value.items():
-        if name not in known and others is False:
-            return f"{where} has {name!r}, which the schema does not know"
-        fault = _fault(part, known.get(name, others), name if where == FILE else f"{where}.{name}")
-        if fault is not None:
-            return fault
-    return None
-
-
-@functools.cache
-def _schema() -> dict[str, Any]:
-    return _json(folder() / "schema.json")
+def _require(case: Any, parts: Iterable[str], where: str) -> None:
+    """Refuse a case that lacks one of these parts, or has another type there."""
+    for part in parts:
+        types, words = CASE[part]
+        if not isinstance(case, dict) or part not in case:
+            raise UnusableError(f"{where} must have {part!r}")
+        if not isinstance(case[part], types):
+            got = type(case[part]).__name__
+            raise UnusableError(f"{where}: {part} must be {words}; got {got}")
 
 
 # ------------------------------------------------------------------------------------------- making
@@ -199,11 +165,8 @@ def contents(
         for name, subject in sorted(table.items()):
             path = f"{subject.kind}s/{name}.json"
             known = _json(where / path).get("cases", []) if (where / path).exists() else []
-            rule = {**_schema()["$defs"]["case"], "required": ["comment", "flags", "arguments"]}
             for number, case in enumerate(known, start=1):
-                fault = _fault(case, rule, f"{name}/{number}")
-                if fault is not None:
-                    raise UnusableError(fault)
+                _require(case, ("comment", "flags", "arguments"), f"{name}/{number}")
             cases = [*known, *_drawn(subject, known)]
             yield (
                 path,
@@ -245,20 +208,14 @@ def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, 
     if subject.kind == "training" and known:
         have.add("random")
     for flag in (flag for flag in subject.flags if flag not in have):
-        posed = (_posed(subject, flag, number) for number in itertools.count())
-        for arguments in itertools.islice(filter(None, posed), DRAWN):
+        sources = (
+            Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode()))
+            for number in itertools.count()
+        )
+        drawn = filter(None, (posed(subject, source, flag) for source in sources))
+        for arguments, _ in itertools.islice(drawn, DRAWN):
             encoded = {name: encode(value) for name, value in arguments.items()}
             yield {"comment": flag, "flags": [flag], "arguments": encoded}
-
-
-def _posed(subject: Subject, flag: str, number: int) -> Values | None:
-    """Return arguments, None if these integers make no problem, such as landmarks of one class."""
-    try:
-        arguments = subject.draw(Lcg(zlib.crc32(f"{subject.name}/{flag}/{number}".encode())), flag)
-        of_reference(subject, arguments)
-    except (ValueError, LookupError, ArithmeticError):
-        return None
-    return arguments
 
 
 def _made(

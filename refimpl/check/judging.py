@@ -19,6 +19,7 @@ from refimpl.typing import FloatArray, IntArray
 __all__ = [
     "CLOSE",
     "FORM_ERRORS",
+    "at_limits",
     "best",
     "by_worth",
     "differences",
@@ -136,9 +137,26 @@ def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
     """
     places = indices(places, n)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    if starts[0] != 0 or len(query) != len(places):
+        raise ValueError(f"must be lists one behind the other; got {starts}")
     if len(np.unique(query * n + places)) < len(places):
         raise ValueError(f"must list different places; got {places}")
     return query, places
+
+
+def at_limits(D: FloatArray, limits: FloatArray, *pairs: tuple[IntArray, IntArray]) -> Kind:
+    """Judge which points are nearer than a limit, (query, point) in ascending order.
+
+    Two answers may differ in points at the limit: a tie, or up to rounding of equal worth.
+    """
+    places = [query * D.shape[1] + point for query, point in pairs]
+    if any((np.diff(one) <= 0).any() for one in places):
+        return Kind.WRONG
+    differ = np.setxor1d(*places)
+    off = np.abs(D.ravel()[differ] - limits[differ // D.shape[1]])
+    if not (off <= CLOSE * np.abs(limits[differ // D.shape[1]])).all():
+        return Kind.WRONG
+    return Kind.EQUAL_WORTH if off.any() else Kind.TIE
 
 
 def _taken(D: FloatArray, places: Any) -> FloatArray:

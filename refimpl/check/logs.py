@@ -15,15 +15,15 @@ of another library (``landmarks`` judges Algorithm 1).
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 import refimpl.kernels
 from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
 from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
-from refimpl.check.comparing import NAMES, Difference, Fault, difference_of, ends, reported
+from refimpl.check.comparing import Difference, Fault, difference_of, ends, renamed, reported
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import differences
@@ -32,12 +32,11 @@ from refimpl.check.reports import Report
 from refimpl.check.subject import Kind, Output, Training, Values
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boostmap import margins_of
-from refimpl.check.subjects.search_forest import by_first_point, worth
+from refimpl.check.subjects.search_forest import by_first_point, states
 from refimpl.kernels.arguments import floats, int64s
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
-from refimpl.search_forest.algorithm import best_c
-from refimpl.search_forest.pairs import DensePairs
+from refimpl.search_forest.algorithm import selection_rounds
 from refimpl.typing import FloatArray
 
 __all__ = ["ALGORITHMS", "check_rounds", "read_log"]
@@ -78,13 +77,14 @@ def check_rounds(path: str, data: str, algorithm: str) -> Report:
     if algorithm not in LOGS:
         raise UnusableError(f"--algorithm must be one of {', '.join(LOGS)}; got {algorithm!r}")
     training, needed, parts = LOGS[algorithm]
-    rounds = read_log(path, needed)
+    known = frozenset({"C", *(output.name for output in training.outputs)})
+    rounds = read_log(path, needed, known)
     arrays = read_data(data)
     of_answers = algorithm == "A.3"
     what = "the answers of" if of_answers else "a training by"
     report = Report(f"{path} as {what} Algorithm {algorithm} on {data}")
     report.facts.append(("lines" if of_answers else "rounds", len(rounds)))
-    _name_unknown(report, training, rounds)
+    _name_unknown(report, training, known, rounds)
     try:
         listed = list(parts(rounds, arrays, data))
         longest = max(len(part.rounds) for part in listed)
@@ -100,9 +100,10 @@ def check_rounds(path: str, data: str, algorithm: str) -> Report:
     return report
 
 
-def _name_unknown(report: Report, training: Training, rounds: list[Values]) -> None:
+def _name_unknown(
+    report: Report, training: Training, known: frozenset[str], rounds: list[Values]
+) -> None:
     """Say which parts of the lines are not compared: they may be misspelt."""
-    known = {"C", *(output.name for output in training.outputs)}
     unknown = sorted({part for line in rounds for part in line} - known)
     if unknown:
         report.notes.append(
@@ -136,14 +137,19 @@ def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
 # ------------------------------------------------------------------------------------ reading a log
 
 
-def read_log(path: str, needed: tuple[str, ...] = ("f", "p", "theta")) -> list[Values]:
-    """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
+def read_log(
+    path: str, needed: tuple[str, ...] = ("f", "p", "theta"), known: frozenset[str] = PARTS
+) -> list[Values]:
+    """Return the rounds of a log of JSON lines, each of which must have what is `needed`.
+
+    `known` are the parts that may have other names.
+    """
     rounds: list[Values] = []
     for number, entry in _entries(path):
         where = f"{path}, line {number}"
         if not isinstance(entry, dict):
             raise UnusableError(f"{where}: must be an object; got {str(entry)[:40]}")
-        named = {NAMES.get(name) or name: part for name, part in entry.items()}
+        named = renamed(known, entry)
         try:
             line = {name: part if name in LABELS else read(part) for name, part in named.items()}
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
@@ -430,26 +436,20 @@ def _forest(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
 def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be for the log's own leaves."""
     n = len(arguments["S"])
-    pairs = DensePairs(scipy.sparse.csr_matrix(arguments["S"]), arguments["lam"])
-    listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         leaf = np.asarray(got["leaf"])
         if leaf.shape != (n,):
             raise UnusableError(
                 f"round {number}: leaf must have the leaf of each of {n} points; got {leaf.shape}"
             )
-        got["leaf"] = leaf = by_first_point(leaf)
-        T = pairs.T.copy()
-        np.fill_diagonal(T, 0.0)
-        want = {"T": T, "leaf": leaf, "J": worth(leaf, arguments, T)}
-        similar, dissimilar = pairs.masses(leaf)
-        c = best_c(similar, dissimilar, pairs.lam)
-        if c <= 0:
-            return listed
-        pairs.meet(leaf, c)
-        want |= {"similar": float(similar), "dissimilar": float(dissimilar), "c": float(c)}
-        listed.append(want)
-    return listed
+        got["leaf"] = by_first_point(leaf)
+    leaves = (got["leaf"] for got in rounds)
+
+    def learn(M: FloatArray) -> Any:
+        leaf = next(leaves)
+        return SimpleNamespace(leaf=leaf, J=M[leaf[:, np.newaxis] == leaf].sum())
+
+    return states(selection_rounds(arguments["S"] == 1, arguments["lam"], len(rounds), learn), n)
 
 
 # ------------------------------------------------------------------------------------------- table

@@ -26,7 +26,15 @@ from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.subject import States
 
-__all__ = ["Answer", "Asked", "GivenUpError", "ModuleProgram", "Program", "ProgramError"]
+__all__ = [
+    "OUT_OF_MEMORY",
+    "Answer",
+    "Asked",
+    "GivenUpError",
+    "ModuleProgram",
+    "Program",
+    "ProgramError",
+]
 
 MOST_STARTS = 50
 MOST_SILENT = 2
@@ -34,6 +42,8 @@ MOST_SILENT = 2
 MOST_LINE = 2**26
 TO_START = 60.0
 """Seconds for the imports of a module, beside those for a case."""
+OUT_OF_MEMORY = 86
+"""The exit code of a module that has used up its memory."""
 WAIT = 0.2
 """Seconds between two looks at the process."""
 
@@ -76,6 +86,8 @@ class Asked:
 class Program(Asked):
     """A program that answers cases on its standard streams, each within some seconds."""
 
+    memory: int | None = None  # the limit in MiB, which only a module has
+
     def __init__(self, command: list[str], seconds: float, stderr: Any = None) -> None:
         self.command = command
         self.seconds = seconds
@@ -116,10 +128,7 @@ class Program(Asked):
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the object that answers a case; the program is started if it does not run."""
         self.start()
-        content = self.content(question, self.seconds, " (--seconds)")
-        if "memory" in content:
-            self.stop()
-        return content
+        return self.content(question, self.seconds, " (--seconds)")
 
     def content(self, question: dict[str, Any], seconds: float, named: str) -> dict[str, Any]:
         """Return the object that answers a question."""
@@ -136,7 +145,7 @@ class Program(Asked):
         if not answer:
             words = self._ended()
             self.stop()
-            raise ProgramError(f"the process ended with {words}", ended=True)
+            raise ProgramError(words, ended=True)
         try:
             content = json.loads(answer)
         except (ValueError, RecursionError):
@@ -164,17 +173,18 @@ class Program(Asked):
         return None
 
     def _ended(self) -> str:
+        """Return how the process ended."""
         assert self.process is not None
         try:
             code = self.process.wait(timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            return "a closed output"
+            return "the process ended with a closed output"
+        if self.memory is not None and code == OUT_OF_MEMORY:
+            return f"it has used up its {self.memory} MiB of memory (--memory)"
         if code >= 0:
-            return f"exit code {code}"
-        try:
-            return f"signal {-code}, {signal.Signals(-code).name}"
-        except ValueError:
-            return f"signal {-code}"
+            return f"the process ended with exit code {code}"
+        known = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""
+        return f"the process ended with signal {-code}{known}"
 
     def stop(self) -> None:
         """End the program and what it started in its session."""
@@ -201,6 +211,7 @@ class ModuleProgram(Program):
     def __init__(self, module: str, seconds: float, memory: int) -> None:
         command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.serving"]
         super().__init__(command, seconds)
+        self.memory = memory
         self.opening = {"id": "module", "module": module, "memory": memory}
 
     def start(self) -> bool:
@@ -247,9 +258,6 @@ def read_answer(content: dict[str, Any]) -> Answer | None:
         return None
     if "raised" in content:
         raise ProgramError(content["raised"])
-    if "memory" in content:
-        words = f"it has used up its {content['memory']} MiB of memory (--memory)"
-        raise ProgramError(words, ended=True)
     if "error" in content:
         raise ProgramError(f"the program says {str(content['error'])[:200]}")
     if "result" not in content:

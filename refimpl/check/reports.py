@@ -19,7 +19,17 @@ from refimpl.check.comparing import Difference
 from refimpl.check.encoding import decode
 from refimpl.check.subject import Kind
 
-__all__ = ["ACCEPTED", "AGREES", "DIFFERS", "UNUSABLE", "Report", "remarks"]
+__all__ = [
+    "ACCEPTED",
+    "AGREES",
+    "DIFFERS",
+    "MARK",
+    "ROOMS",
+    "UNUSABLE",
+    "Report",
+    "remarks",
+    "tables",
+]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
 ACCEPTED = {
@@ -169,8 +179,7 @@ ROOMS = {
     "LM": "lmnn",
     "FT": "ftune",
 }
-COLUMN = re.compile(r"(?<!\\)\|")
-MARK = re.compile(r"[A-Z]{2}:[\w.]+(?::\d+)?")
+MARK = re.compile(r"\b(?:BD|BM|SF|LM|FT):\w+(?:\.\w+)*(?::\d+)?")
 
 
 def remarks(source: str, kind: str) -> list[str]:
@@ -180,13 +189,13 @@ def remarks(source: str, kind: str) -> list[str]:
         return []
     lines = []
     if kind == Kind.WRONG:
-        for id, place, printed, corrected in _table(room, "## Errata"):
+        for id, place, printed, corrected, *_ in tables(room)["Errata"]:
             if source in MARK.findall(place):
                 lines.append(
                     f"ERRATUM {id}: the paper has {printed}; the reference has {corrected}"
                 )
     if kind in (Kind.TIE, Kind.EQUAL_WORTH, Kind.NOT_COMPARED):
-        for name, place, what, taken in _table(room, "## Open readings"):
+        for name, place, what, taken, *_ in tables(room)["Open readings"]:
             if source in MARK.findall(place):
                 name = name.rstrip("*")
                 lines.append(f"open in the paper ({name}): {what}. The reference: {taken}")
@@ -194,13 +203,16 @@ def remarks(source: str, kind: str) -> list[str]:
 
 
 @cache
-def _table(room: str, heading: str) -> list[tuple[str, str, str, str]]:
-    """Return the first four columns of the table below a heading of PAPER.md."""
+def tables(room: str) -> dict[str, list[list[str]]]:
+    """Return the tables of a PAPER.md by the heading above each, without their first rows."""
+    rows: dict[str, list[list[str]]] = {}
+    section = ""
     text = (resources.files("refimpl") / room / "PAPER.md").read_text(encoding="utf-8")
-    part = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
-    rows = []
-    for line in part.splitlines():
-        cells = [cell.strip().replace("\\|", "|") for cell in COLUMN.split(line)[1:5]]
-        if len(cells) == 4 and not set(cells[0]) <= set("-:"):
-            rows.append((cells[0], cells[1], cells[2], cells[3]))
-    return rows[1:]
+    for line in text.splitlines():
+        if line.startswith("## "):
+            section = line[3:].strip()
+            rows[section] = []
+        elif line.startswith("|") and section and not re.fullmatch(r"[|\s:-]+", line):
+            cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
+            rows[section].append([cell.strip().replace("\\|", "|") for cell in cells])
+    return {name: listed[1:] for name, listed in rows.items()}

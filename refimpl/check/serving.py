@@ -10,7 +10,6 @@ Not handled here: the side that asks (:mod:`refimpl.check.programs`).
 import importlib
 import importlib.util
 import json
-import mmap
 import os
 import sys
 import traceback
@@ -25,7 +24,7 @@ import numpy as np
 import refimpl.kernels
 from refimpl.check.encoding import DTYPES, decode, encode
 from refimpl.check.files import UnusableError
-from refimpl.check.programs import Asked
+from refimpl.check.programs import OUT_OF_MEMORY, Asked
 from refimpl.check.subject import SignatureError, Subject, Values, call, copied, in_order
 from refimpl.check.subjects import KERNELS, TRAININGS
 
@@ -39,8 +38,6 @@ __all__ = ["Server", "checked", "imported", "limits_memory"]
 OWN = Path(__file__).parent
 NEAR = 2**21
 """Bytes below the limit on memory from which the module has used it up."""
-RESERVE = 2**23
-"""Bytes that are freed to tell that the memory is used up."""
 STATUS = Path("/proc/self/status")
 
 
@@ -231,13 +228,6 @@ def _require_memory() -> None:
         raise MemoryError
 
 
-def _reserve() -> mmap.mmap:
-    """Take memory that is given back as a whole; malloc might keep it."""
-    if not limits_memory():
-        return mmap.mmap(-1, RESERVE)
-    return mmap.mmap(-1, RESERVE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-
-
 def serve() -> None:
     """Read questions from the standard input, and write answers to the standard output."""
     questions = os.fdopen(os.dup(0), "rb")
@@ -245,29 +235,23 @@ def serve() -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the module reads no question
     os.dup2(2, 1)  # what it prints
     process = os.getpid()
-    reserve, memory = _reserve(), 0
     server: Server | None = None
     for line in questions:
         try:
             question = json.loads(line)
             if server is None:
-                memory = question["memory"]
-                limit_memory(memory)
+                limit_memory(question["memory"])
                 server, about = _opened(question["module"])
                 text = json.dumps({"id": question["id"], **about})
             else:
                 text = json.dumps(server.answer(question))
                 _require_memory()
         except MemoryError:
-            reserve.close()
-            id = json.dumps(question["id"])
-            text = f'{{"id": {id}, "memory": {memory}}}'
+            os._exit(OUT_OF_MEMORY)  # there may be none left for an answer
         if os.getpid() != process:
             os._exit(0)  # a process that the module forked
         answers.write(text + "\n")
         answers.flush()
-        if reserve.closed:
-            return
 
 
 def _opened(name: str) -> tuple[Server | None, dict[str, Any]]:

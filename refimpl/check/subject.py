@@ -47,6 +47,7 @@ __all__ = [
     "in_order",
     "kernel",
     "of_reference",
+    "posed",
     "rounding",
     "training",
 ]
@@ -162,6 +163,20 @@ def of_reference(subject: Subject, arguments: Values) -> States:
         return subject.expected(arguments)
 
 
+def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
+    """Return drawn arguments and the reference's states; None if they make no problem.
+
+    A training may refuse what was drawn, such as landmarks of one class.
+    """
+    try:
+        arguments = subject.draw(source, flag)
+        return arguments, of_reference(subject, arguments)
+    except (ValueError, LookupError, ArithmeticError):
+        if subject.kind == "kernel":
+            raise
+        return None
+
+
 # ---------------------------------------------------------------------------------------- the table
 
 KERNELS: dict[str, Kernel] = {}
@@ -178,9 +193,13 @@ def kernel(
     needs: tuple[str, ...] = (),
     record: bool = False,
     written: tuple[str, ...] = (),
+    over: str = "",
     **more: Any,
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
-    """Decorate the function that draws a kernel's arguments; it has the kernel's name."""
+    """Decorate the function that draws a kernel's arguments; it has the kernel's name.
+
+    `over` names the argument over whose entries it adds products, and nothing else.
+    """
     listed = _outputs(outputs)
     needed = () if record else tuple(one.name for one in listed if one.agreement != "count")
 
@@ -188,6 +207,8 @@ def kernel(
         name = draw.__name__
         reference = getattr(refimpl.kernels, name)
         takes = [part for part in inspect.signature(reference).parameters if part != "threads"]
+        if over:
+            more["rounding"] = _of_products(name, listed[0].name, over)
         KERNELS[name] = Kernel(
             name=name,
             takes=tuple(takes),
@@ -282,6 +303,20 @@ def rounding(terms: Any, count: int) -> Any:
     with np.errstate(over="ignore", under="ignore"):
         powers = np.ldexp(1.0, np.frexp(bound)[1])
     return np.where(bound > 0, powers, 0.0)
+
+
+def _of_products(kernel: str, output: str, over: str) -> Callable[[Values, Values], Values]:
+    """Return the rounding of sums of products: by the kernel's sums of absolute values."""
+
+    def bounds(arguments: Values, expected: Values) -> Values:
+        parts = {
+            name: np.abs(part).astype(np.float64) if part.dtype.kind == "f" else part
+            for name, part in arguments.items()
+        }
+        sums = KERNELS[kernel].run(refimpl.kernels, parts)[output]
+        return {output: rounding(sums, len(arguments[over]))}
+
+    return bounds
 
 
 def copied(arguments: Mapping[str, Any]) -> Values:

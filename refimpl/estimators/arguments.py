@@ -4,6 +4,7 @@ import importlib
 import inspect
 import numbers
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -14,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.arrays import as_array, for_kernel, require_one_type
+from refimpl.arrays import as_array, for_kernel, plain_labels, require_one_type, require_unchanged
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -57,6 +58,13 @@ def _level_of_caller() -> int:
     return 1 + sum(1 for _ in inside)
 
 
+def params_of(params: Any, name: str) -> dict[str, Any]:
+    """Return a copy of the further arguments of a metric or kernel; None stands for none."""
+    if params is not None and not isinstance(params, Mapping):
+        raise TypeError(f"{name} must be a dict of further arguments, or None; got {params!r}")
+    return dict(params or {})
+
+
 def threads_of(n_jobs: int | None) -> int | None:
     """Return the argument `threads` for scikit-learn's `n_jobs`: None is 1, -2 all but one."""
     if n_jobs is None:
@@ -97,10 +105,13 @@ def as_labels_of(y: Any) -> Any:
             "the target y is None"
         )
     labels = as_array(y, "y", "labels")
-    if labels.dtype == object and labels.ndim == 1 and all(np.isscalar(part) for part in labels):
-        require_one_type(labels, "y")
-        labels = np.array(labels.tolist())
-    return labels
+    values = labels.tolist() if hasattr(y, "dtype") else y
+    mixed = labels.dtype == object or not hasattr(y, "dtype")
+    if mixed and labels.ndim == 1 and all(np.isscalar(x) or isinstance(x, str) for x in values):
+        require_one_type(values, "y")
+        labels = np.array(list(values))
+        require_unchanged(values, labels, "y")
+    return plain_labels(labels)
 
 
 def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:

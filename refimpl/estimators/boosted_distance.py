@@ -16,6 +16,7 @@ from refimpl.boosted_distance import (
 )
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
+from refimpl.checks import as_count
 from refimpl.estimators.arguments import classes_of, queries_of, validated, work_of
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
@@ -136,6 +137,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         A vector of `sample_weight` 2 counts as one given twice, one of 0 as left out. Returns the
         estimator itself.
         """
+        rounds = as_count(self.n_estimators, "n_estimators")
         warm = self.warm_start and hasattr(self, "model_")
         points: FloatArray
         labels: Labels
@@ -151,7 +153,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         self.model_ = boosted_distance(
             points,
             labels,
-            self.n_estimators,
+            rounds,
             sample_weight=weights,
             weak_learner=self.weak_learner,
             callback=self.callback,

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_reals
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     as_random_generator,
@@ -337,10 +337,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             If `pairs` has another shape or holds anything but finite numbers.
         """
         check_is_fitted(self)
-        both = as_array(pairs, "pairs", "pairs of points")
-        if both.dtype.kind not in "biufO":
-            raise TypeError(f"pairs must hold real numbers; got dtype {both.dtype}")
-        both = for_kernel(both)
+        both = as_reals(pairs, "pairs", "pairs of points")
         d = self.n_features_in_
         if both.ndim != 3 or both.shape[1:] != (2, d) or not np.isfinite(both).all():
             raise ValueError(
@@ -375,7 +372,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         L = self.components_.copy()
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
-            image = L @ (np.asarray(u, dtype=np.float64) - np.asarray(v, dtype=np.float64))
+            image = L @ (_point(u, "u", L.shape[1]) - _point(v, "v", L.shape[1]))
             square = float(image @ image)
             return square if squared else float(np.sqrt(square))
 
@@ -384,3 +381,11 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+
+def _point(x: ArrayLike, name: str, d: int) -> FloatArray:
+    """Return one point of d numbers."""
+    point = as_reals(x, name)
+    if point.shape != (d,):
+        raise ValueError(f"{name} must be a point, shape ({d},); got shape {point.shape}")
+    return point

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import one_of
-from refimpl.estimators.arguments import as_random_generator, work_of
+from refimpl.estimators.arguments import as_random_generator, params_of, work_of
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance
@@ -55,7 +55,7 @@ class KernelEstimator(BaseEstimator):
 
     def _similarity(self, X: Any, rng: np.random.Generator) -> Similarity:
         """Return K over the training objects X."""
-        params = {} if self.kernel_params is None else dict(self.kernel_params)
+        params = params_of(self.kernel_params, "kernel_params")
         if callable(self.kernel):
             return Similarity(partial(self.kernel, **params), X, distance=self.distance)
         if not isinstance(self.kernel, str):
@@ -144,6 +144,9 @@ class Part(Similarity):
         self._whole = whole
         self._members = members
         self.objects = members
+
+    def as_queries(self, Q: Any, name: str = "Q") -> Any:
+        return self._whole.as_queries(Q, name)
 
     def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
         rows = self._members if rows is None else self._members[np.asarray(rows)]

@@ -14,7 +14,7 @@ import scipy
 from sklearn.base import BaseEstimator
 
 from refimpl.arrays import in_scale
-from refimpl.estimators.arguments import validated
+from refimpl.estimators.arguments import params_of, validated
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
 from refimpl.typing import ArrayLike, FloatArray
 
@@ -88,7 +88,7 @@ def _refuse_string(X: Objects) -> None:
 
 def space_of(X: TrainingObjects, metric: Measure, metric_params: Mapping[str, Any] | None) -> Space:
     """Return the space of the objects X under a metric."""
-    params = {} if metric_params is None else dict(metric_params)
+    params = params_of(metric_params, "metric_params")
     if callable(metric):
         return CallableSpace(partial(metric, **params) if params else metric, X)
     if not isinstance(metric, str):

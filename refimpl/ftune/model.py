@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_reals
 from refimpl.checks import as_options, one_of, positive
 from refimpl.ftune.linear_models import (
     LEAST_COST,
@@ -478,16 +478,18 @@ class LandmarkClassifier:
 
         Raises
         ------
-        ValueError
-            If `S` has another number of columns, or the classifier comes from a file and f* is a
-            function that no file holds.
+        TypeError, ValueError
+            If `S` has another number of columns or holds other values than finite numbers, or the
+            classifier comes from a file and f* is a function that no file holds.
         """
-        S = for_kernel(as_array(S, "S", "a matrix"))
+        S = as_reals(S, "S", "a matrix")
         if S.ndim != 2 or S.shape[1] != len(self.landmarks):
             raise ValueError(
                 f"S must have shape (k, {len(self.landmarks)}), a column for each of `landmarks`; "
                 f"got {S.shape}"
             )
+        if not np.isfinite(S).all():
+            raise ValueError("S must hold finite numbers; got NaN or infinity")
         if self.scale != 1:
             S = S / self.scale
         g = np.empty((len(S), len(self.w)))

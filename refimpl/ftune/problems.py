@@ -209,7 +209,7 @@ def as_problems(
     weights = as_class_weights(options.class_weight, classes)
     objects, validation_codes = None, None
     if validation is not None:
-        objects, labels_of = validation
+        objects, labels_of = K.as_queries(validation[0], "validation"), validation[1]
         validation_codes = as_class_indices(labels_of, classes, len(objects), "validation")
     problems = 1 if len(classes) == 2 else len(classes)
     return OneVsAll(

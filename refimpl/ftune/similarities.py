@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import scipy.spatial
 from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST
@@ -36,7 +37,7 @@ Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
 
 _BLOCK = 2**22  # differences that mean_distance holds at a time
-FAR = 2.0**20  # squared distance from 0, beside the variance, that costs products so many bits
+FAR = 2.0**20  # squared length of a row over the squared width; beyond, products lose digits of K
 
 
 class Similarity:
@@ -160,7 +161,7 @@ class Similarity:
         """
         if self._K is None:
             raise TypeError("K must be a function to be restricted; got a matrix, whose rows stay")
-        K = self._K.without_rows() if isinstance(self._K, Gaussian) else self._K
+        K = Gaussian(self._K.width) if isinstance(self._K, Gaussian) else self._K
         objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
         return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
 
@@ -181,12 +182,13 @@ class Similarity:
         TypeError, ValueError
             As :meth:`within`, and if `Q` does not fit.
         """
+        queries = self.as_queries(Q)
         columns: IntArray = as_indices(references, len(self), "references", "training objects")
         distinct, places = np.unique(columns, return_inverse=True)
         if self._K is None:
-            block = self._of_matrix(Q, distinct)
+            block = queries[:, distinct].astype(np.float64, copy=False)
         else:
-            block = self._of_function(self._K, Q, distinct)
+            block = self._of_function(self._K, queries, distinct)
         wrong = ~np.isfinite(block)
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
@@ -200,18 +202,19 @@ class Similarity:
         same = len(distinct) == len(columns) and (places == np.arange(len(columns))).all()
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
-    def _of_matrix(self, Q: Any, references: IntArray) -> FloatArray:
-        Q = Q if Q is self.objects else as_float_array(Q, "Q")
-        if Q.ndim != 2 or Q.shape[1] != len(self):
+    def as_queries(self, Q: Any, name: str = "Q") -> Any:
+        """Return checked objects that K starts from, with a length; messages call them `name`."""
+        if self._K is not None:
+            return as_objects(Q, name)
+        rows = Q if Q is self.objects else as_float_array(Q, name)
+        if rows.ndim != 2 or rows.shape[1] != len(self):
             raise ValueError(
-                f"Q must have shape (m, {len(self)}), in each row the similarities of an object to "
-                f"all training objects; got {Q.shape}"
+                f"{name} must have shape (m, {len(self)}), in each row the similarities of an "
+                f"object to all training objects; got {rows.shape}"
             )
-        columns: FloatArray = Q[:, references].astype(np.float64, copy=False)
-        return columns
+        return rows
 
     def _of_function(self, K: Callable[..., Any], Q: Any, references: IntArray) -> FloatArray:
-        Q = as_objects(Q, "Q")
         others = select(self.objects, references)
         reused = not isinstance(K, Gaussian)  # it may return the same array again
         return values_of(K, Q, others, "K", pairwise=self.pairwise, copy=reused)
@@ -274,8 +277,7 @@ class Gaussian:
         Above 0, in the units of the data.
     X : ndarray, shape (n, d), float64, optional
         Rows that are often passed as A, as this very array. Their squared lengths are computed
-        once. If they are far from 0 beside their spread, distances are taken from their mean, as
-        scalar products of such rows lose digits; without X the rows of B say so.
+        once.
 
     Raises
     ------
@@ -298,36 +300,28 @@ class Gaussian:
     width: float
     X: FloatArray | None = None
     _squares: ClassVar[FloatArray | None]
-    _origin: ClassVar[FloatArray | None]  # subtracted from all rows; None: that of B
 
     def __post_init__(self) -> None:
         if not self.width > 0:
             raise ValueError(f"width must be a number above 0; got {self.width}")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        origin, squares = None, None
-        if self.X is not None:
-            origin = _origin_of(self.X)
-            squares = _squared_lengths(_seen_from(origin, self.X))
-        object.__setattr__(self, "_origin", origin)
+        squares = None if self.X is None else _squared_lengths(self.X)
         object.__setattr__(self, "_squares", squares)
-
-    def without_rows(self) -> "Gaussian":
-        """Return the same kernel, which sees rows from the same origin, without X."""
-        other = Gaussian(self.width)
-        object.__setattr__(other, "_origin", self._origin)
-        return other
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
         kept = self._squares if A is self.X else None
-        origin = _origin_of(B) if self._origin is None else self._origin
-        A, B = _seen_from(origin, A), _seen_from(origin, B)
-        K: FloatArray = A @ (-2.0 * B.T)
-        squares = _squared_lengths(A) if kept is None else kept
-        K += squares[:, None]
-        K += _squared_lengths(B)
-        np.maximum(K, 0.0, out=K)
+        of_A = _squared_lengths(A) if kept is None else kept
+        of_B = _squared_lengths(B)
+        K: FloatArray
+        if max(of_A.max(initial=0.0), of_B.max(initial=0.0)) > FAR * self.width**2:
+            K = scipy.spatial.distance.cdist(A, B, "sqeuclidean")
+        else:
+            K = A @ (-2.0 * B.T)
+            K += of_A[:, None]
+            K += of_B
+            np.maximum(K, 0.0, out=K)
         K /= -(self.width**2)
         return np.exp(K, out=K)
 
@@ -385,20 +379,6 @@ def mean_distance(
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
     return float(total / (len(X) * (len(X) - 1)))
-
-
-def _origin_of(X: FloatArray) -> FloatArray:
-    """Return the mean of rows that are far from 0 beside their spread, otherwise zeros, (d,)."""
-    if len(X) == 0:
-        return np.zeros(X.shape[1])
-    mean: FloatArray = X.mean(axis=0)
-    far = bool(mean @ mean > FAR * X.var(axis=0).sum())
-    return mean if far else np.zeros_like(mean)
-
-
-def _seen_from(origin: FloatArray, X: FloatArray) -> FloatArray:
-    """Return the rows of X less an origin, X itself if that is 0."""
-    return X - origin if origin.any() else X
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:

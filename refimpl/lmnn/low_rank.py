@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_reals
 from refimpl.checks import as_count
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.arguments import USUAL, Request, as_request, room_for_pairs
@@ -43,7 +43,8 @@ def project(M: ArrayLike) -> FloatArray:
     Parameters
     ----------
     M : array_like, shape (..., d, d)
-        Symmetric, and finite.
+        Finite. Of a matrix that is not symmetric the symmetric part is taken, as L^T L is no
+        nearer to the rest.
 
     Returns
     -------
@@ -67,12 +68,12 @@ def project(M: ArrayLike) -> FloatArray:
     >>> (L.T @ L).tolist()
     [[4.0, 0.0], [0.0, 0.0]]
     """
-    symmetric: FloatArray = for_kernel(as_array(M, "M", "matrices"))
-    if symmetric.ndim < 2 or symmetric.shape[-1] != symmetric.shape[-2]:
-        raise ValueError(f"M must have shape (..., d, d); got {symmetric.shape}")
-    if not np.isfinite(symmetric).all():
+    M = as_reals(M, "M", "matrices")
+    if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
+        raise ValueError(f"M must have shape (..., d, d); got {M.shape}")
+    if not np.isfinite(M).all():
         raise ValueError("M must hold finite numbers; got NaN or infinity")
-    return algorithm.project(symmetric)
+    return algorithm.project(M / 2 + np.swapaxes(M, -1, -2) / 2)
 
 
 def lmnn_svd(metric: Metric, r: int) -> FloatArray:
@@ -109,15 +110,18 @@ def lmnn_svd(metric: Metric, r: int) -> FloatArray:
     """
     L = factors_of(metric)
     r = as_count(r, "r")
-    if L.ndim != 3 or len(L) != 1 or not np.isfinite(L).all():
+    if L.ndim != 3 or len(L) != 1 or L.size == 0 or not np.isfinite(L).all():
         raise ValueError(
             "metric must be a single metric with a finite factor, such as LMNNResult.L[0]; "
             f"got shape {shape_of(metric)}"
         )
     if r > L.shape[2]:
         raise ValueError(f"r must be at most {L.shape[2]}, the dimensions of the metric; got {r}")
-    M = L[0].T @ L[0]
-    return np.ascontiguousarray(algorithm.lmnn_svd((M + M.T) / 2, r))
+    # a power of 2 makes the largest value 1/2 to 1, so that no product over- or underflows
+    exponent = np.frexp(np.abs(L).max())[1]
+    factor = np.ldexp(L[0], -exponent)
+    M = factor.T @ factor
+    return np.ldexp(np.ascontiguousarray(algorithm.lmnn_svd((M + M.T) / 2, r)), exponent)
 
 
 def lmnn_rect(

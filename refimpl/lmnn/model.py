@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, as_vectors_like, for_kernel, in_range
+from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, in_range
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, one_of, positive
 from refimpl.progress import Step
@@ -307,10 +307,7 @@ def relative_gap(objective: float, bound: float) -> float:
 
 def factors_of(metric: Metric) -> FloatArray:
     """Return the factors of a metric, shape (partitions, r, d), float64."""
-    L = as_array(metric.L if isinstance(metric, LMNNResult) else metric, "metric", "factors")
-    if L.dtype.kind not in "biufO":
-        raise TypeError(f"metric must hold real numbers; got dtype {L.dtype}")
-    L = for_kernel(L)
+    L = as_reals(metric.L if isinstance(metric, LMNNResult) else metric, "metric", "factors")
     return L[None] if L.ndim == 2 else L
 
 

@@ -18,10 +18,9 @@ Readings of what the sources leave open
 * Priors are the classes' shares in the training set.
 * M classes: the sum over all ordered pairs of classes, which for M = 2 is the book's sum of two
   terms.
-* "we do not take dimensions corresponding to eigenvalues lower than 1.0e-8, due to precision
-  problems with the inverse of the matrix" (§ 4.2 of the paper) is applied to the matrix that is
-  inverted, the within-class scatter, here the average over the training vectors. The bound is
-  absolute: it depends on the units of X.
+* § 4.2 of the paper leaves out dimensions whose eigenvalues are below 1e-8, because a matrix is
+  inverted. That is the within-class scatter, here the average over the training vectors. The bound
+  is absolute: it depends on the units of X.
 """
 
 from dataclasses import dataclass

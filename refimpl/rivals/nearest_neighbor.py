@@ -16,9 +16,9 @@ Mah-C    W_C = inverse covariance of class C; a training vector of class C is co
 
 Readings of what the paper leaves open
 --------------------------------------
-* "the same covariance matrix for all the classes" (Mah) is taken as the covariance about the mean
-  of the whole training set. Were it the covariance pooled within the classes, Mah would be RCA with
-  the classes as chunklets, and Table 2 names the two as different winners.
+* The one covariance of all classes (Mah) is taken about the mean of the whole training set. Were it
+  the covariance pooled within the classes, Mah would be RCA with the classes as chunklets, and
+  Table 2 names the two as different winners.
 * Mah-C is a distance, as the paper says, and has no log-determinant; ``log_det=True`` adds the term
   of the Gaussian likelihood.
 * Sums of squares are divided by n - 1 (by the number of points in RCA, as its source has it). This

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_matrix
-from refimpl.checks import as_count, as_indices, as_kernels
+from refimpl.arrays import as_array, as_matrix, as_reals
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -239,10 +239,10 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
 
     Parameters
     ----------
-    y : ndarray, shape (m, k)
+    y : array_like, shape (m, k)
         Classes of the k nearest database objects of each query.
-    distances : ndarray, shape (m, k)
-        Their distances.
+    distances : array_like, shape (m, k)
+        Their distances, finite.
     rng : numpy.random.Generator
 
     Returns
@@ -251,8 +251,8 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
 
     Raises
     ------
-    ValueError
-        If the shapes differ, or there are no neighbours.
+    TypeError, ValueError
+        If the shapes differ, there are no neighbours, or an argument holds something else.
 
     See Also
     --------
@@ -266,7 +266,8 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
     >>> vote(y, D, rng=np.random.default_rng(0))
     array(['b'], dtype='<U1')
     """
-    y, distances = np.asarray(y), np.asarray(distances)
+    rng = as_generator(rng)
+    y, distances = as_array(y, "y", "labels"), as_reals(distances, "distances")
     if y.ndim != 2 or y.shape != distances.shape or y.shape[1] == 0:
         raise ValueError(
             "y must have shape (m, k) with k >= 1, as distances have; "
@@ -274,7 +275,8 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
         )
     if len(y) == 0:
         return y[:, 0]
-    classes, codes = np.unique(y, return_inverse=True)
+    distances = as_matrix(distances, "distances")
+    classes, codes = np.unique(as_labels(y.ravel(), y.size, "y"), return_inverse=True)
     codes = codes.reshape(y.shape)
     own = [codes == c for c in range(len(classes))]
     votes = np.stack([members.sum(axis=1) for members in own], axis=1)

@@ -35,13 +35,12 @@ from refimpl.kernels.sorting import SortedFeatures
 
 LAST_BITS, TIE, EQUAL_WORTH, WRONG = Kind.LAST_BITS, Kind.TIE, Kind.EQUAL_WORTH, Kind.WRONG
 best_stump = refimpl.kernels.stumps.best_stump
-CHECK_BD, CHECK_BM, CHECK_LM, PAIRS = (
+CHECK_BD, CHECK_BM, CHECK_LM = (
     f"refimpl.{module}:"
     for module in (
         "check.subjects.boosted_distance",
         "check.subjects.boostmap",
         "check.subjects.lmnn",
-        "search_forest.pairs",
     )
 )
 ARGMIN = "int(np.argmin(errors))"

@@ -80,6 +80,25 @@ def test_there_are_vectors_of_every_kernel_and_training():
         assert flags - {"large"} == set(kernel.flags)
 
 
+def test_all_vectors_keep_the_schema():
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((folder() / "schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    for path in folder().glob("*/*.json"):
+        validator.validate(json.loads(path.read_text(encoding="utf-8")))
+    content = json.loads((folder() / "kernels/projections.json").read_text(encoding="utf-8"))
+    for edit in (
+        lambda c: c.pop("outputs"),
+        lambda c: c.update(colour="red"),
+        lambda c: c["outputs"][0].update(agreement="roughly"),
+        lambda c: first(c).update(id="x"),
+        lambda c: first(c)["arguments"].update(X=0.5),
+    ):
+        wrong = json.loads(json.dumps(content))
+        edit(wrong)
+        assert not validator.is_valid(wrong)
+
+
 def test_the_reference_of_today_gives_what_is_expected():
     """Within the classes, and with the stated roundings."""
     for kernel in KERNELS.values():
@@ -135,8 +154,7 @@ def first(content):
     [
         (lambda c: c.update(version=2), "of format 'refimpl-vectors' and version 1; got .* and 2"),
         (lambda c: c.update(format="other"), "must be of format"),
-        (lambda c: c.pop("outputs"), "must have 'outputs'"),
-        (lambda c: c.update(colour="red"), "has 'colour', which the schema does not know"),
+        (lambda c: c.pop("cases"), "must have a list 'cases'"),
         (lambda c: first(c).pop("comment"), "cases\\[0\\] must have 'comment'"),
         (lambda c: c["cases"].append(first(c)), "two cases have the id"),
         (
@@ -147,12 +165,6 @@ def first(content):
         (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, "0x1.zp0"), "no float64"),
         (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, 1.5), "is no float64: 1.5"),
         (lambda c: first(c)["expected"].pop("XA"), "must expect XA"),
-        (lambda c: c["outputs"][0].update(agreement="roughly"), "must be one of bits, digits"),
-        (lambda c: first(c).update(id="x"), "id must be like .*; got 'x'"),
-        (
-            lambda c: first(c)["arguments"].update(X=0.5),
-            "arguments.X must be null or .*; got float",
-        ),
         (lambda c: first(c).update(flags="ties"), "flags must be a list; got str"),
     ],
 )

@@ -179,6 +179,9 @@ def test_parts_that_are_not_compared_are_named(checked, capsys):
     line = {"f": 0, "p": 1, "theta": 2.0, "Alpha": -99.0, "time": 1}
     code, said = checked("A.2", [line], "--accept", "choices", **EQUAL_COLUMNS)
     assert code == 0 and "not compared: Alpha, time; the parts of a line are w, epsilon" in said
+    line = {"f": 0, "p": 1, "theta": 2.0, "feature": 1}  # two names of a part
+    code, said = checked("A.2", [line], "--accept", "choices", **EQUAL_COLUMNS)
+    assert code == 0 and "not compared: feature; " in said
 
 
 @pytest.mark.parametrize("change", [{"f": 0.7}, {"p": 1.5}, {"f": "nan"}, {"f": 1.0}])

@@ -58,6 +58,16 @@ def test_right_answers_agree(tmp_path):
     assert not found(tmp_path, "")
 
 
+def test_the_cases_after_one_that_is_skipped_are_asked(tmp_path):
+    body = RIGHT + (
+        "    if number in ('1', '5'): answer = {'id': asked['id'], 'skip': True}\n"
+        "    if number == '9': answer['result']['uA'] = [v + 1 for v in result]"
+    )
+    asking = asked_of(tmp_path, body, ["vector_matrix"])
+    assert asking.counts == {"vector_matrix": 22} and len(asking.differences) == 1
+    assert asking.notes == ["vector_matrix: 2 cases were skipped"]
+
+
 def test_a_crash_and_a_wrong_answer_are_findings(tmp_path):
     words = found(
         tmp_path,
@@ -79,14 +89,16 @@ def test_lines_that_are_no_answers(tmp_path):
         "    if number == '4': answer['id'] = 'another'\n"
         "    if number == '6': answer['result'] = {'uA': {'dtype': 'float64'}}\n"
         "    if number == '9': answer['result'] = {'wrong name': 1}\n"
-        "    if number == '10': answer['result'] = [1]",
+        "    if number == '10': answer['result'] = [1]\n"
+        "    if number == '11': answer['result'] = []",
     )
     assert "a line that is no JSON: b'hello" in words["2"][1]
     assert "has not the id 'vector_matrix/4'" in words["4"][1]
     assert "cannot be read" in words["6"][1]
     assert words["9"][1] == "the result lacks uA"
     assert "must be an object or a list of objects" in words["10"][1]
-    assert len(words) == 5
+    assert words["11"][1] == "the result must be an object; got a list of 0"
+    assert len(words) == 6
 
 
 def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):
@@ -146,6 +158,7 @@ def test_plain_numbers_and_texts_are_read():
     (state,) = as_states({"D": [["1.5", "1e5", "0x1.8p+1"]], "step": "add"})
     assert state["D"].tolist() == [[1.5, 1e5, 3.0]]
     assert state["step"] == "add"  # a hexadecimal number for float.fromhex
+    assert as_states({"D": [1.5, 10**20]})[0]["D"].dtype == np.float64
     for part in ("add", None, {}):
         with pytest.raises(ValueError, match=r"could not convert|must be a number"):
             as_states({"D": [[part]]})

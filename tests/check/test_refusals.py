@@ -178,6 +178,7 @@ OPTIONS = [
     ("trainings", {}, "name a module, or ask for --list or --skeleton"),
     ("trainings --skeleton nothing", {}, "no trainings to check: nothing; there are"),
     ("make --out data.npz/x", {}, "cannot write to"),
+    ("make --out made --vectors nowhere", {}, "there is no folder nowhere"),
     ("-- /no/such/program", {}, "cannot start /no/such/program"),
 ]
 
@@ -246,6 +247,8 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
     (tmp_path / "claims.npy").write_bytes(_claiming((2**30, 2**20)))
     with zipfile.ZipFile("claims.npz", "w") as archive:
         archive.writestr("X.npy", _claiming((2**30, 2**20)))
+    with zipfile.ZipFile("table.npz", "w") as archive:
+        archive.writestr("sheet.xml", "<sheet/>")
     (tmp_path / "cut.npz").write_bytes((tmp_path / "two.npz").read_bytes()[:200])
     (tmp_path / "pickle.npy").write_bytes(pickle.dumps([1]))
     os.mkfifo("pipe")
@@ -257,9 +260,10 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
         (". --data bomb.npz", "cannot read .: it is no regular file"),
         ("two.npz --data bomb.npz", "two.npz must hold one array; it holds 2: a, b"),
         ("objects.npy --data bomb.npz", "must hold numbers or text; it holds Python objects"),
-        ("claims.npy --data bomb.npz", "claims.npy is damaged: it ends before an array of shape"),
-        ("near.npy --data claims.npz", "claims.npz, X.npy is damaged: it ends before an array"),
-        ("near.npy --data cut.npz", "cut.npz is damaged: its parts cannot be unpacked"),
+        ("claims.npy --data bomb.npz", "claims.npy is damaged: "),
+        ("near.npy --data claims.npz", "claims.npz is damaged: "),
+        ("near.npy --data table.npz", "table.npz is damaged: it has files that are no arrays"),
+        ("near.npy --data cut.npz", "cut.npz is damaged: "),
         ("pickle.npy --data bomb.npz", "must be an .npy or a CSV file; it is a pickle of Python"),
         ("near.npy --data near.npy", "must be an .npz file; it holds a single array, as numpy"),
     ):

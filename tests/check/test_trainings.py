@@ -17,6 +17,7 @@ from plain import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
+from refimpl.check.comparing import first_fault
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.reports import remarks
 from refimpl.check.serving import Server
@@ -81,6 +82,21 @@ def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
     assert first.kind == "another choice; what follows it was not compared"
     number = int(first.words.removeprefix("round ").split(":")[0])
     assert f"not compared: rounds {number + 1} to " in first.words
+
+
+def test_landmarks_of_small_similarities_are_not_of_equal_worth():
+    """The sums are near to each other beside 1, not beside themselves."""
+
+    def dselect(K, l, d, first, picks):
+        states = TRAININGS["dselect"].run({"K": -K, "l": l, "d": d, "first": first, "picks": picks})
+        return states[:-1]  # the most similar ones
+
+    _, given, _ = decoded_cases(folder(), TRAININGS["dselect"])[0]
+    given = {**given, "K": 2.0**-60 * given["K"]}
+    _, fault = first_fault(
+        TRAININGS["dselect"], given, TRAININGS["dselect"].run(given), dselect(**given)
+    )
+    assert fault.kind == "wrong" and fault.output.name == "z"
 
 
 def test_what_cancels_is_no_digit_but_a_small_error_is_one():

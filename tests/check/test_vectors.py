@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from refimpl.check import files
-from refimpl.check.drawing import NoProblemError
+from refimpl.check.drawing import Lcg
 from refimpl.check.files import folder
-from refimpl.check.subject import of_reference
-from refimpl.check.subjects import KERNELS, TRAININGS
+from refimpl.check.subject import of_reference, posed
+from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 from tests.fuzz.hard import Hard
 from tests.vectors.__main__ import verify
 
@@ -52,27 +52,45 @@ def test_the_oracles_agree_with_what_is_drawn_for_a_new_subject(tmp_path):
             assert len(cases) == 2 * len(subject.flags)
 
 
-@pytest.mark.parametrize("name", TRAININGS)
-def test_the_oracle_agrees_with_the_rounds_of_random_problems(name):
-    """More rounds and other choices than the vectors have. algorithm.py runs them, but not
-    the loops of A.1 and A.3.
+@pytest.mark.parametrize("name", KERNELS | TRAININGS)
+def test_the_oracle_agrees_with_what_is_drawn(name):
+    """Longer arguments than the vectors have, more rounds and other choices.
+
+    algorithm.py runs the rounds, but not the loops of A.1 and A.3.
     """
-    training = TRAININGS[name]
+    subject = subject_of(name)
+    wanted = 60 if subject.kind == "kernel" else PROBLEMS
     done = long = 0
     for number in range(60):
         source = Hard(np.random.default_rng([29, number]), tame=True)
         source.wide = False
-        try:
-            arguments = training.draw(source, "random")
-        except NoProblemError:
+        problem = posed(subject, source, subject.flags[number % len(subject.flags)])
+        if problem is None:
             continue
-        states = of_reference(training, arguments)
-        verify(name, arguments, states)
+        arguments, states = problem
+        verify(name, arguments, states if subject.kind == "training" else states[0])
         done += 1
         long += len(states) > 1
-        if done >= PROBLEMS and (long >= LONG or name in ONE_STATE):
+        if done >= wanted and (long >= LONG or name in ONE_STATE):
             return
-    pytest.fail(f"{done} problems, {long} of them with several rounds")
+    assert subject.kind == "kernel", f"{done} problems, {long} of them with several rounds"
+
+
+@pytest.mark.parametrize("seed", [5, 24])
+def test_the_oracle_of_boostmap_sees_that_the_last_round_is_missing(seed):
+    arguments = TRAININGS["boostmap"].draw(Lcg(seed), "random")
+    states = of_reference(TRAININGS["boostmap"], arguments)
+    verify("boostmap", arguments, states)
+    assert len(states) > 1
+    with pytest.raises(AssertionError, match="a round that lowers the loss is missing"):
+        verify("boostmap", arguments, states[:-1])
+
+
+def test_each_problem_of_dselect_has_an_answer():
+    """Landmarks of one class have no pairs: they are no problem."""
+    drawn = [posed(TRAININGS["dselect"], Lcg(number), "random") for number in range(60)]
+    answered = sum(problem is not None and len(problem[1]) > 2 for problem in drawn)
+    assert 40 < answered < 60
 
 
 def given(path):

@@ -20,6 +20,7 @@ REFUSED = {
         ({"triples": "selective", "y": None}, "y must hold classes with .*; got y=None"),
         ({"target": "names"}, "target must be .*; got 'names'"),
         ({"metric": 3}, "metric must be .*; got 3"),
+        ({"metric_params": [1]}, r"metric_params must be a dict of .*; got \[1\]"),
         ({"metric": "precomputed"}, "X with metric='precomputed' must be square, .*; got shape"),
         ({"metric": "precomputed", "X": -np.ones((5, 5)), "y": None}, "Negative values"),
         ({"X": "abcdef", "y": None}, "X must be a list of objects or a table; got one string"),
@@ -30,6 +31,10 @@ REFUSED = {
         ({"n_references": 0}, "n_references"),
         ({"n_best": 0}, "n_best"),
         ({"X": np.full((9, 2), np.nan), "y": None}, "NaN"),
+    ],
+    "BoostedDistanceClassifier": [
+        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1; got 0"),
+        ({"n_estimators": "9"}, "n_estimators must be .*; got '9'"),
     ],
     "BoostMapClassifier": [
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),
@@ -56,6 +61,7 @@ REFUSED = {
         ({"kernel": "tanh"}, "kernel must be .*; got 'tanh'"),
         ({"kernel": 3}, "kernel must be .*; got 3"),
         ({"kernel": "rbf", "distance": True}, "distance must be False.*; got True"),
+        ({"kernel_params": 3}, "kernel_params must be a dict of .*; got 3"),
         ({"kernel_params": {"gamma": 1.0}}, r"kernel_params must .*; got \['gamma'\]"),
         ({"kernel": "precomputed", "kernel_params": {"c": 1.0}}, r"kernel_params .*; got \['c'\]"),
         ({"kernel": "precomputed"}, "must be square"),

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from paper_figures.judge.cells import compared
 from paper_figures.judge.numbers import Missing, Number, Source, combined, distance, find
 from paper_figures.judge.verdicts import sure
 
@@ -44,6 +45,15 @@ def test_a_number_is_found_with_its_error(of, keys, ours, error, published):
     number = find(SOURCE, {"figure": "table1", "is": "above"}, of, keys)
     assert (number.ours, number.published) == (pytest.approx(ours), published)
     assert number.std_error == (None if error is None else pytest.approx(error))
+
+
+@pytest.mark.parametrize(
+    "left_out, less", [("own", 4.0 - 1.0), (["own", "e"], 4.0 - 8.0), (["e"], 0.0)]
+)
+def test_the_best_beside_a_number_may_leave_out_its_own(left_out, less):
+    over = {"method": {"best": "lowest", "not": left_out}}
+    number = compared(SOURCE, {"figure": "table1", "is": "below"}, "a", over, D1)
+    assert number.ours == pytest.approx(less)
 
 
 def test_a_geometric_mean_has_the_spread_of_its_numbers():

@@ -60,6 +60,7 @@ def pixels(png):
 @pytest.mark.skipif(
     not matplotlib.__version__.startswith(MADE_WITH), reason="another matplotlib draws otherwise"
 )
+@pytest.mark.one_case
 @pytest.mark.parametrize("paper, figure", DRAWN)
 def test_the_committed_picture_is_the_one_of_the_record(paper, figure):
     record = Store(REPRODUCED).read(paper, figure.name)

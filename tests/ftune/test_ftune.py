@@ -274,6 +274,8 @@ def test_similarities_to_all_objects_are_not_taken_for_those_to_the_landmarks():
     for S in (K, K[:, :1], K[0]):
         with pytest.raises(ValueError, match=r"S must have shape \(k, 2\), a column for each of"):
             model.decision(S)
+    with pytest.raises(ValueError, match="S must hold finite numbers"):
+        model.decision(np.full((1, 2), np.nan))
 
 
 NAN = np.array(
@@ -307,6 +309,11 @@ def seeded():
         (lambda K, y, P, v: ftune(K, y, P, validation=v[0]), "validation must be .objects, lab"),
         (lambda K, y, P, v: ftune(K, y, P, validation=(v[0][:0], v[1][:0])), "validation "),
         (lambda K, y, P, v: ftune(K, y, P, validation=(v[0], v[1][:-1])), "validation "),
+        (
+            lambda K, y, P, v: ftune(np.eye(75), y, P, validation=(np.eye(9), y[:9])),
+            r"validation must have shape \(m, 75\), .*; got \(9, 9\)",
+        ),
+        (lambda K, y, P, v: ftune(K, y, P, validation=(None, v[1])), "validation must be a list"),
         (lambda K, y, P, v: bbs(K, y, [0, 999], validation=v), "landmarks must hold .* got 999"),
         (lambda K, y, P, v: bbs(K, y, [0, 1]), "validation must be .* got None"),
     ],

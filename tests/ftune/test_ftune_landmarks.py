@@ -96,7 +96,7 @@ def test_dselect_spreads_the_landmarks():
     far = dselect(
         Similarity(lambda a, b: np.linalg.norm(a - b), X, distance=True), y == 1, 10, rng=rng
     )
-    # "in case we are working with a distance kernel": large distances
+    # of a distance the landmarks should be far apart (§ 2.3)
     assert within(far.L) < 0.5 * min(chance)
 
 

@@ -61,16 +61,17 @@ def test_gaussian_and_its_width():
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
 
 
-@pytest.mark.parametrize("offset", [1e6, -1e10])
+@pytest.mark.parametrize("offset", [1e6, -1e10, np.repeat([[0.0], [1e9]], 20, axis=0)])
 def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
     # numbers such as times of day in seconds since 1970; sums and differences here are exact
     X = np.random.default_rng(0).integers(-20, 20, size=(40, 3)) / 4
-    want = np.exp(-(cdist(X, X[:7]) ** 2) / 1.5**2)
-    far = X + offset
-    restricted = Similarity(Gaussian(1.5, far), far, pairwise=True).restricted(np.arange(7))
+    far = X + offset  # of all rows, or of a half
+    want = np.exp(-(cdist(far, far[16:23]) ** 2) / 1.5**2)
+    some = np.arange(16, 23)
+    restricted = Similarity(Gaussian(1.5, far), far, pairwise=True).restricted(some)
     for K in (
-        Gaussian(1.5)(far, far[:7]),
-        Gaussian(1.5, far)(far, far[:7]),
+        Gaussian(1.5)(far, far[some]),
+        Gaussian(1.5, far)(far, far[some]),
         restricted.between(far, np.arange(7)),
     ):
         np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)

@@ -113,16 +113,12 @@ def watch(options):
         where = "".join(f"{name} " for name in environment)
         for number, what in finds:
             print(f"{where}{what}\n{repeat}--repeat {number}{only}")
-    unequal, moved = blas.compare(answers)
+    unequal = blas.compare(answers)
     for number, what in unequal:
         print(f"{what}\n{repeat}--first {number} --cases 1{only}")
-    for name in sorted({name for name, _ in counts}) if options.trainings else ():
-        print(
-            f"{name}: {counts[name, 'trained']} trained, {counts[name, 'refused']} refused; "
-            f"{moved[name, 'moved']} moved with BLAS, of them "
-            f"{moved[name, 'chose otherwise']} to another choice, "
-            f"{moved[name, 'without a tolerance']} without a tolerance"
-        )
+    if options.trainings:
+        for (name, kind), count in sorted(counts.items()):
+            print(f"{name}: {count} {kind}")
     found += len(unequal)
     kinds = Counter()
     for (_, kind), count in counts.items():

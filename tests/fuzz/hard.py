@@ -33,38 +33,19 @@ RARE = 0.02  # share of the lengths that several threads are worth
 LONGER, LONGEST = 3, 30
 
 
-def hard_reals(rng, shape, exponents=USUAL):
-    """Return finite floats of one hard kind, from 10**exponents[0] to 10**exponents[1]."""
-    kind = rng.integers(8)
-    if kind == 0:
-        return rng.normal(size=shape)
-    if kind == 1:  # ties
-        return rng.integers(-2, 3, shape).astype(np.float64)
-    if kind == 2:
-        return rng.integers(0, 16, shape) / 4
-    if kind == 3:
-        return np.full(shape, rng.choice([0.0, -0.0, 1.0, -3.5]))
-    if kind == 4:
-        return rng.choice([0.0, -0.0, 5e-324, -5e-324, 1e-310], shape)
-    if kind == 5:
-        return np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(*exponents))
-    if kind == 6:  # every scale at once
-        return np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(*exponents, shape))
-    X = rng.normal(size=shape)
-    if X.size:  # an outlier
-        X.flat[rng.integers(X.size)] = 10.0 ** rng.integers(0, exponents[1])
-    return X
-
-
 class Hard(Source):
     """Integers of NumPy's generator, and floats that are hard on a kernel."""
 
     wide = True
 
-    def __init__(self, rng, kernel="", tame=None):
+    def __init__(self, rng, exponents=USUAL, tame=None):
         self.rng = rng
-        self.exponents = EXPONENTS.get(kernel, USUAL)
-        self.tame = rng.random() < TAME if tame is None else tame
+        self.exponents = exponents  # of ten, the sizes of hard floats
+        self.tame = self.chance(TAME) if tame is None else tame
+
+    def chance(self, share):
+        """Return True in this share of the draws."""
+        return bool(self.rng.random() < share)
 
     def integers(self, count, low, high):
         """Return `count` integers from `low` to `high`."""
@@ -76,22 +57,40 @@ class Hard(Source):
 
     def length(self, most, least=1):
         """Return a length of up to three times `most`; now and then the least, or thirty times."""
-        if self.rng.random() < SHORT:
+        if self.chance(SHORT):
             return least
-        longest = LONGEST if self.rng.random() < RARE else LONGER
+        longest = LONGEST if self.chance(RARE) else LONGER
         return self.integer(least, longest * most)
 
     def reals(self, shape, kind):
-        """Return hard floats, or tame ones of the kind."""
-        if self.tame:
-            return super().reals(shape, kind)
-        return hard_reals(self.rng, shape, self.exponents)
+        """Return tame floats of the kind, or hard ones."""
+        return super().reals(shape, kind) if self.tame else self.hard_reals(shape)
 
-    def points(self, n, d, kind):
+    def hard_reals(self, shape):
+        """Return finite floats of one hard kind."""
+        rng = self.rng
+        kind = rng.integers(8)
+        if kind == 0:
+            return rng.normal(size=shape)
+        if kind < 3:
+            return super().reals(shape, ("ties", "quarters")[kind - 1])
+        if kind == 3:
+            return np.full(shape, rng.choice([0.0, -0.0, 1.0, -3.5]))
+        if kind == 4:
+            return rng.choice([0.0, -0.0, 5e-324, -5e-324, 1e-310], shape)
+        if kind < 7:  # all of one scale, or of every scale at once
+            exponents = rng.integers(*self.exponents, shape if kind == 6 else None)
+            return np.asarray(rng.normal(size=shape) * 10.0**exponents)
+        X = rng.normal(size=shape)
+        if X.size:  # an outlier
+            X.flat[rng.integers(X.size)] = 10.0 ** rng.integers(0, self.exponents[1])
+        return X
+
+    def points(self, n, d, kind="plain"):
         """Return points as rows, some of them twice."""
         X = self.reals((n, d), kind)
-        if n > 1 and self.rng.random() < 0.3:
-            X[self.rng.integers(n)] = X[self.rng.integers(n)]
+        if n > 1 and self.chance(0.3):
+            X[self.integer(0, n - 1)] = X[self.integer(0, n - 1)]
         return X
 
     def weights(self, n, kind):
@@ -99,11 +98,11 @@ class Hard(Source):
         if self.tame:
             return super().weights(n, kind)
         w = self.rng.random(n) ** self.rng.choice([1, 8, 60, 600])
-        if self.rng.random() < 0.2:
+        if self.chance(0.2):
             w[self.rng.random(n) < 0.5] = 0.0
         total = w.sum()
         w = np.full(n, 1 / n) if total == 0 else w / total
-        return np.floor(w * 2.0**52) * 2.0**-52 if self.rng.random() < 0.5 else w
+        return np.floor(w * 2.0**52) * 2.0**-52 if self.chance(0.5) else w
 
     def booleans(self, shape):
         """Return False and True: few, half or all of them True."""
@@ -116,7 +115,7 @@ class _Called(BaseException):
 
 def arguments_of(name, rng):
     """Return arguments that a kernel must take: those with which its row of the table calls it."""
-    source = Hard(rng, name)
+    source = Hard(rng, EXPONENTS.get(name, USUAL))
     drawn = KERNELS[name].draw(source, source.pick(*KERNELS[name].flags))
     signature = inspect.signature(getattr(refimpl.kernels, name))
 

@@ -4,8 +4,6 @@ import types
 
 import numpy as np
 
-from .problems import one_of
-
 INTEGERS = (
     -1, 0, 1, 2**31, 10**18, 2**63 - 1, 2**64, -(2**63), True, 1.5, None, "1", [1], np.int8(1),
     np.float64(2),
@@ -20,60 +18,60 @@ EXTREMES = (-1, 10**6, -(10**7), 2**31 - 1, 2**62, -(2**63))
 INSTEAD = (None, "text", 3, types.SimpleNamespace(), np.array(1.0), np.array([]))
 
 
-def mutate(rng, values):
+def mutate(s, values):
     """Make one argument wrong, or odd: (values, whether finite arguments stayed finite)."""
-    name = str(rng.choice([*values, "threads"]))
+    name = s.pick(*values, "threads")
     values = dict(values)
     if name == "threads":
-        values["threads"] = one_of(rng, *THREADS)
+        values["threads"] = s.pick(*THREADS)
         return values, True
     value, finite = values[name], True
-    if rng.random() < 0.05:
-        value = one_of(rng, *INSTEAD)
+    if s.chance(0.05):
+        value = s.pick(*INSTEAD)
     elif isinstance(value, np.ndarray):
-        value, finite = _array(rng, value)
+        value, finite = _array(s, value)
     elif isinstance(value, bool | int | np.integer):
-        value = one_of(rng, *INTEGERS)
+        value = s.pick(*INTEGERS)
     elif isinstance(value, float):
-        value = one_of(rng, *NUMBERS)
+        value = s.pick(*NUMBERS)
         finite = isinstance(value, int | float) and abs(value) < 1e300
     elif isinstance(value, str):
-        value = one_of(rng, *STRINGS)
+        value = s.pick(*STRINGS)
     else:
-        value = one_of(rng, None, 3, "text", np.zeros((2, 2)))
+        value = s.pick(None, 3, "text", np.zeros((2, 2)))
     values[name] = value
     return values, finite
 
 
-def _array(rng, value):
+def _array(s, value):
     """Make an array wrong, or odd: (array, whether it stayed finite)."""
-    kind = rng.integers(9)
+    kind = s.integer(0, 8)
     if kind < 6:
-        return one_of(rng, *_forms(rng, value)) if kind < 5 else value[:0].copy(), True
+        return s.pick(*_forms(s, value)) if kind < 5 else value[:0].copy(), True
     value = value.copy()
     if kind == 6:
         value.setflags(write=False)
         return value, True
     if value.size == 0:
         return value, True
-    place = np.unravel_index(rng.integers(value.size), value.shape)
+    place = np.unravel_index(s.integer(0, value.size - 1), value.shape)
     if value.dtype.kind == "f":
-        value[place] = one_of(rng, np.nan, np.inf, -np.inf)
-        if rng.random() < 0.2:
+        value[place] = s.pick(np.nan, np.inf, -np.inf)
+        if s.chance(0.2):
             value[:] = np.nan
         return value, False
     if value.dtype.kind in "iu":
         limits = np.iinfo(value.dtype)
-        value[place] = min(max(one_of(rng, *EXTREMES), int(limits.min)), int(limits.max))
+        value[place] = min(max(s.pick(*EXTREMES), int(limits.min)), int(limits.max))
     return value, True
 
 
-def _forms(rng, value):
+def _forms(s, value):
     """Return an array as a list, of another dtype, length, number of dimensions or layout."""
-    axis = int(rng.integers(value.ndim))
+    axis = s.integer(0, value.ndim - 1)
     data = np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:]
     with np.errstate(all="ignore"):
-        cast = value.astype(one_of(rng, *DTYPES))
+        cast = value.astype(s.pick(*DTYPES))
     return (
         value.tolist(),
         cast,

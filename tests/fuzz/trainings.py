@@ -5,10 +5,9 @@ A training may refuse a problem with a ValueError, a TypeError or a MemoryError:
 refuse it with the same words. Any other error, and any RuntimeWarning, is a find.
 """
 
-import hashlib
 import warnings
-from dataclasses import fields, is_dataclass
 
+import joblib
 import numpy as np
 
 import refimpl.kernels
@@ -25,17 +24,18 @@ from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.spectral_hashing import spectral_hashing
+from tests.support.agreement import Difference, assert_same
 
-from .compare import Difference, require_same
-from .problems import distances, joint_problem, labels, one_of, similarities, training_points
+from .hard import Hard
+from .problems import distances, joint_problem, labels, similarities, training_points
 
 RUNS = tuple((kernels, n) for kernels in (refimpl.kernels, refimpl_fast) for n in (1, 2, 7))
 REFUSALS = (ValueError, TypeError, MemoryError)
 
 TRAININGS = {}
-"""For each training a function that draws a problem and returns a function of a generator,
-`kernels` and `threads` that trains and uses the model: (what must be the same, facts for
-`blas.py`).
+"""For each training a function that draws a problem from a :class:`~tests.fuzz.hard.Hard`. It
+returns a function of a generator, `kernels` and `threads` that trains, uses the model, and returns
+what must be the same; facts for `blas.py` may stand beside it.
 """
 
 
@@ -49,30 +49,30 @@ def training(draw):
 
 
 @training
-def boosted_distance(rng):
-    X, Q = training_points(rng, 16)
-    y = labels(rng, X)
-    T = int(rng.integers(1, 8))
-    learner = DepthTwoTrees() if rng.random() < 0.3 else None
-    normalize = bool(rng.random() < 0.5)
+def boosted_distance(s):
+    X, Q = training_points(s, 16)
+    y = labels(s, X)
+    T = s.integer(1, 7)
+    learner = DepthTwoTrees() if s.chance(0.3) else None
+    normalize = s.chance(0.5)
 
-    def train(stream, **how):
+    def train(rng, **how):
         model = bd.boosted_distance(X, y, T, weak_learner=learner, **how)
         near = bd.nearest_neighbor_boosted_distance(model, Q, X, y, normalize=normalize, **how)
-        return (model, near), {}
+        return model, near
 
     return train
 
 
 @training
-def adaboost(rng):
-    X, Q = training_points(rng, 20)
-    y = labels(rng, X, 2)
-    T = int(rng.integers(1, 12))
+def adaboost(s):
+    X, Q = training_points(s, 20)
+    y = labels(s, X, 2)
+    T = s.integer(1, 11)
 
-    def train(stream, **how):
+    def train(rng, **how):
         model = adaboost_classifier(X, y, T, **how)
-        return (model, model.predict(Q)), {}
+        return model, model.predict(Q)
 
     return train
 
@@ -81,37 +81,35 @@ def adaboost(rng):
 
 
 @training
-def boostmap(rng):
-    X, _ = training_points(rng)
+def boostmap(s):
+    X, _ = training_points(s)
     D = distances(X, X)
-    t = int(rng.integers(2, 120))
-    k_most = int(rng.integers(2, max(3, len(X) // 3)))
-    triples_of = one_of(
-        rng,
-        lambda stream: bm.random_triples(D, t, rng=stream),
-        lambda stream: bm.nearby_triples(D, k_most, t, rng=stream),
-        lambda stream: bm.selective_triples(D, y, k_most, t, rng=stream),
+    y = labels(s, X)
+    t = s.integer(2, 119)
+    k_most = s.integer(2, max(2, len(X) // 3 - 1))
+    triples_of = s.pick(
+        lambda rng: bm.random_triples(D, t, rng=rng),
+        lambda rng: bm.nearby_triples(D, k_most, t, rng=rng),
+        lambda rng: bm.selective_triples(D, y, k_most, t, rng=rng),
     )
-    y = labels(rng, X)
-    d = int(rng.integers(1, 6))
+    d = s.integer(1, 5)
     options = bm.BoostMapOptions(
-        n_references=int(rng.integers(1, 12)),
-        n_pairs=one_of(rng, None, 0, 5),
-        n_best=one_of(rng, 1, 3, 200),
-        query_sensitive=int(rng.integers(0, 4)),
-        n_thresholds=int(rng.integers(1, 6)),
-        ranges_by=one_of(rng, "error", "Z"),
-        splitters=one_of(rng, "one", "both"),
+        n_references=s.integer(1, 11),
+        n_pairs=s.pick(None, 0, 5),
+        n_best=s.pick(1, 3, 200),
+        query_sensitive=s.integer(0, 3),
+        n_thresholds=s.integer(1, 5),
+        ranges_by=s.pick("error", "Z"),
+        splitters=s.pick("one", "both"),
         max_rounds=40,
-        least_gain=one_of(rng, 0.0, 0.05, 0.5),
+        least_gain=s.pick(0.0, 0.05, 0.5),
     )
-    chosen = np.sort(rng.choice(len(X), rng.integers(3, len(X) + 1), replace=False))
+    chosen = np.flatnonzero(s.booleans(len(X)))
+    chosen = chosen if len(chosen) > 2 else np.arange(3)
 
-    def train(stream, **how):
+    def train(rng, **how):
         candidates = bm.CandidateDistances(D[chosen], D[np.ix_(chosen, chosen)], chosen)
-        return bm.boostmap(
-            candidates, triples_of(stream), d, rng=stream, options=options, **how
-        ), {}
+        return bm.boostmap(candidates, triples_of(rng), d, rng=rng, options=options, **how)
 
     return train
 
@@ -120,34 +118,32 @@ def boostmap(rng):
 
 
 @training
-def search_forest(rng):
-    X, Q = training_points(rng)
-    if rng.random() < 0.3 and max(np.abs(X).max(), np.abs(Q).max()) < 1e30:
-        X = X.astype(np.float32)
-        Q = Q.astype(np.float32)
-    y = labels(rng, X)
-    near = int(rng.integers(0, min(6, len(X))))
-    M = int(rng.integers(1, 4))
-    lam = one_of(rng, 0.02, 0.1, 0.3, 0.6)
+def search_forest(s):
+    X, Q = training_points(s)
+    if s.chance(0.3) and max(np.abs(X).max(), np.abs(Q).max()) < 1e30:
+        X, Q = X.astype(np.float32), Q.astype(np.float32)
+    y = labels(s, X)
+    near = s.integer(0, min(6, len(X)) - 1)
+    M = s.integer(1, 3)
+    lam = s.pick(0.02, 0.1, 0.3, 0.6)
     options = sf.ForestOptions(
-        max_depth=one_of(rng, 1, 3, 16),
-        max_leaves=one_of(rng, None, None, 3),
-        stump_above=one_of(rng, None, None, 0, 8),
-        n_stumps=int(rng.integers(1, 5)),
-        offset=one_of(rng, "eigenvector", "best"),
-        refine=one_of(rng, 0, 0, 1, 10),
-        augment=one_of(rng, 0.1, 1.0),
-        pairs=one_of(rng, "meeting", "dense"),
+        max_depth=s.pick(1, 3, 16),
+        max_leaves=s.pick(None, None, 3),
+        stump_above=s.pick(None, None, 0, 8),
+        n_stumps=s.integer(1, 4),
+        offset=s.pick("eigenvector", "best"),
+        refine=s.pick(0, 0, 1, 10),
+        augment=s.pick(0.1, 1.0),
+        pairs=s.pick("meeting", "dense"),
     )
 
-    def train(stream, **how):
+    def train(rng, **how):
         S = sf.neighbor_similarity(X, near, **how) if near else sf.label_similarity(y)
-        forest = sf.search_forest(X, S, M, lam, rng=stream, options=options, **how)
+        forest = sf.search_forest(X, S, M, lam, rng=rng, options=options, **how)
         index = sf.InvertedIndex(forest, X, **how)
         index.delete([0])
         index.add(Q)
-        found = index.query(Q, 2), index.query(X, 3, n_candidates=4)
-        return (S.indptr, S.indices, forest, found), {}
+        return S.indptr, S.indices, forest, index.query(Q, 2), index.query(X, 3, n_candidates=4)
 
     return train
 
@@ -155,7 +151,7 @@ def search_forest(rng):
 # --------------------------------------------------------------------------------------------- LMNN
 
 
-def _lmnn_facts(model, options, k):
+def _lmnn_facts(model, options, k, comparable=True):
     return {
         "objective": model.objective,
         "bound": model.bound,
@@ -163,71 +159,68 @@ def _lmnn_facts(model, options, k):
         # below this an objective counts as 0; `lmnn` compares with less where mu is small
         "small": 1e-3 * len(model.partition) * k,
         "tol": 1e-3 if options.tol is None else options.tol,
+        "comparable": comparable,
     }
 
 
-def _lmnn_options(rng, X, y, Q):
+def _lmnn_options(s, X, y, Q, **more):
     validation = None
-    if rng.random() < 0.2:
-        validation = (Q, [y[i] for i in rng.integers(0, len(X), len(Q))])
-    return {
-        "search": one_of(rng, "product", "tree"),
-        "tol": one_of(rng, None, 1e-2),
-        "max_checks": one_of(rng, 3, 30, 200),
-        "validation": validation,
-    }
+    if s.chance(0.2):
+        validation = (Q, [y[i] for i in s.array(len(Q), 0, len(X) - 1)])
+    return lm.LMNNOptions(
+        search=s.pick("product", "tree"),
+        tol=s.pick(None, 1e-2),
+        max_checks=s.pick(3, 30, 200),
+        validation=validation,
+        **more,
+    )
 
 
 @training
-def lmnn(rng):
-    X, Q = training_points(rng, 20)
-    y = labels(rng, X, 3)
-    k = int(rng.integers(1, 3))
-    mu = one_of(rng, 1.0, 1.0, 0.1, 20.0)
-    solver = one_of(rng, None, None, "printed")
-    rounds = one_of(rng, 1, 1, 2)
-    options = lm.LMNNOptions(solver=solver, n_target_rounds=rounds, **_lmnn_options(rng, X, y, Q))
-    partition = None
-    if rng.random() < 0.3:
-        partition = y if rng.random() < 0.5 else rng.integers(0, 2, len(X))
+def lmnn(s):
+    X, Q = training_points(s, 20)
+    y = labels(s, X, 3)
+    k = s.integer(1, 2)
+    mu = s.pick(1.0, 1.0, 0.1, 20.0)
+    solver = s.pick(None, None, "printed")
+    rounds = s.pick(1, 1, 2)
+    options = _lmnn_options(s, X, y, Q, solver=solver, n_target_rounds=rounds)
+    partition = s.pick(y, s.array(len(X), 0, 1)) if s.chance(0.3) else None
+    # with other targets, or ended by a validation error, another problem may be solved
+    comparable = options.validation is None and rounds == 1
 
-    def train(stream, **how):
+    def train(rng, **how):
         model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
-        labelled = lm.classify(model, Q, X, y, k, **how)
-        facts = _lmnn_facts(model, options, k)
-        # with other targets, or ended by a validation error, another problem may be solved
-        facts["comparable"] = options.validation is None and rounds == 1
-        return (model, labelled), facts
+        return model, lm.classify(model, Q, X, y, k, **how)
 
-    return train
+    return train, lambda results: _lmnn_facts(results[0], options, k, comparable)
 
 
 @training
-def lmnn_of_parts(rng):
-    X, y, k, partition = joint_problem(rng)
-    mu = one_of(rng, 1.0, 1.0, 0.1, 20.0)
-    options = lm.LMNNOptions()
+def lmnn_of_parts(s):
+    X, y, k, partition = joint_problem(s)
+    mu = s.pick(1.0, 1.0, 0.1, 20.0)
 
-    def train(stream, **how):
-        model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
+    def train(rng, **how):
+        model = lm.lmnn(X, y, k, mu, partition=partition, **how)
         if not model.converged:
             raise Difference(f"lmnn_of_parts: {model.message}")
-        return model, _lmnn_facts(model, options, k) | {"comparable": True}
+        return model
 
-    return train
+    return train, lambda model: _lmnn_facts(model, lm.LMNNOptions(), k)
 
 
 @training
-def lmnn_rect(rng):
-    X, Q = training_points(rng, 20)
-    y = labels(rng, X, 3)
-    k = int(rng.integers(1, 3))
-    r = int(rng.integers(1, X.shape[1] + 1))
-    options = lm.LMNNOptions(**_lmnn_options(rng, X, y, Q))
+def lmnn_rect(s):
+    X, Q = training_points(s, 20)
+    y = labels(s, X, 3)
+    k = s.integer(1, 2)
+    r = s.integer(1, X.shape[1])
+    options = _lmnn_options(s, X, y, Q)
 
-    def train(stream, **how):
+    def train(rng, **how):
         model = lm.lmnn_rect(X, y, r, k, options=options, **how)
-        return (model, lm.classify(model, Q, X, y, k, **how)), {}
+        return model, lm.classify(model, Q, X, y, k, **how)
 
     return train
 
@@ -235,23 +228,20 @@ def lmnn_rect(rng):
 # -------------------------------------------------------------------------------------------- FTUNE
 
 
-def _ftune_problem(rng):
-    X, Q = training_points(rng)
-    y = labels(rng, X)
-    K, new = similarities(rng, X, Q)
-    return y, K, new
+def _ftune_problem(s):
+    X, Q = training_points(s)
+    y = labels(s, X)
+    return y, *similarities(s, X, Q)
 
 
-def _ftune_options(rng, choose):
-    family = one_of(rng, (1.0,), (5.0, np.inf), (1.0, 10.0, 1000.0))
-    C = (one_of(rng, 1.0, 100.0),) if choose == "training" else (1.0, 10.0, 1000.0)
+def _ftune_options(s, choose):
     return ft.FTuneOptions(
-        family=family,
-        loss=one_of(rng, "squared_hinge", "hinge", "logistic"),
-        C=C,
-        bias=one_of(rng, 0.0, 1.0),
+        family=s.pick((1.0,), (5.0, np.inf), (1.0, 10.0, 1000.0)),
+        loss=s.pick("squared_hinge", "hinge", "logistic"),
+        C=(s.pick(1.0, 100.0),) if choose == "training" else (1.0, 10.0, 1000.0),
+        bias=s.pick(0.0, 1.0),
         choose=choose,
-        per_class=bool(rng.random() < 0.4),
+        per_class=s.chance(0.4),
     )
 
 
@@ -275,139 +265,120 @@ def _ftune_facts(model, bias, n):
     }
 
 
-def _ftune_arguments(rng):
-    y, K, new = _ftune_problem(rng)
-    choose = one_of(rng, "validation", "training")
-    options = _ftune_options(rng, choose)
-    d = int(rng.integers(1, 8))
-    pool = bool(rng.random() < 0.5)
-    pairs = ft.random_landmarks(y, d, rng=rng, pool=pool)
+def _ftune_arguments(s):
+    y, K, new = _ftune_problem(s)
+    choose = s.pick("validation", "training")
+    pairs = ft.random_landmarks(y, s.integer(1, 7), rng=s.rng, pool=s.chance(0.5))
     validation = (K, y) if choose == "validation" else None
-    return K, y, new, pairs, {"validation": validation, "options": options}
+    return K, y, new, pairs, {"validation": validation, "options": _ftune_options(s, choose)}
 
 
 @training
-def ftune(rng):
-    K, y, new, pairs, options = _ftune_arguments(rng)
-    bias = options["options"].bias
+def ftune(s):
+    K, y, new, pairs, given = _ftune_arguments(s)
 
-    def train(stream, **how):
-        model = ft.ftune(K, y, pairs, **options, **how)
-        return (model, model.predict(K, new)), _ftune_facts(model, bias, len(K))
+    def train(rng, **how):
+        model = ft.ftune(K, y, pairs, **given, **how)
+        return model, model.predict(K, new)
 
-    return train
-
-
-@training
-def ftune_single_and_per_class(rng):
-    K, y, new, pairs, options = _ftune_arguments(rng)
-    bias = options["options"].bias
-
-    def train(stream, **how):
-        both = ft.ftune_single_and_per_class(K, y, pairs, **options, **how)
-        labelled = [model.predict(K, new) for model in both]
-        return (both, labelled), _ftune_facts(both[1], bias, len(K))
-
-    return train
+    return train, lambda results: _ftune_facts(results[0], given["options"].bias, len(K))
 
 
 @training
-def bbs(rng):
-    y, K, new = _ftune_problem(rng)
-    d = int(rng.integers(1, 8))
-    options = _ftune_options(rng, "training")
-    diverse = bool(rng.random() < 0.5)
+def ftune_single_and_per_class(s):
+    K, y, new, pairs, given = _ftune_arguments(s)
 
-    def train(stream, **how):
-        if diverse:
-            landmarks = ft.diverse_landmarks(K, d, rng=stream, **how)
-        else:
-            landmarks = ft.random_landmarks(y, d, rng=stream).L
+    def train(rng, **how):
+        both = ft.ftune_single_and_per_class(K, y, pairs, **given, **how)
+        return both, [model.predict(K, new) for model in both]
+
+    return train, lambda results: _ftune_facts(results[0][1], given["options"].bias, len(K))
+
+
+@training
+def bbs(s):
+    y, K, new = _ftune_problem(s)
+    d = s.integer(1, 7)
+    options = _ftune_options(s, "training")
+    landmarks_of = s.pick(
+        lambda rng, **how: ft.diverse_landmarks(K, d, rng=rng, **how),
+        lambda rng, **how: ft.random_landmarks(y, d, rng=rng).L,
+    )
+
+    def train(rng, **how):
+        landmarks = landmarks_of(rng, **how)
         model = ft.bbs(K, y, landmarks, options=options, **how)
-        return (landmarks, model, model.predict(K, new)), _ftune_facts(model, options.bias, len(K))
+        return model, landmarks, model.predict(K, new)
 
-    return train
+    return train, lambda results: _ftune_facts(results[0], options.bias, len(K))
 
 
 @training
-def dselect(rng):
-    y, K, _ = _ftune_problem(rng)
-    d = int(rng.integers(1, 12))
-    by_class = one_of(rng, None, True, False)
-    per_problem = bool(rng.random() < 0.3)
-
-    def train(stream, **how):
-        return ft.dselect(
-            K, y, d, rng=stream, by_class=by_class, per_problem=per_problem, **how
-        ), {}
-
-    return train
+def dselect(s):
+    y, K, _ = _ftune_problem(s)
+    d = s.integer(1, 11)
+    given = {"by_class": s.pick(None, True, False), "per_problem": s.chance(0.3)}
+    return lambda rng, **how: ft.dselect(K, y, d, rng=rng, **given, **how)
 
 
 # --------------------------------------------------------------------------------------- the rivals
 
 
 @training
-def dboost_(rng):
-    y, K, new = _ftune_problem(rng)
-    T = int(rng.integers(1, 8))
-    m = int(rng.integers(1, 4))
-    by_weight = bool(rng.random() < 0.5)
+def dboost_(s):
+    y, K, new = _ftune_problem(s)
+    T = s.integer(1, 7)
+    given = {"m": s.integer(1, 3), "by_weight": s.chance(0.5)}
 
-    def train(stream, **how):
-        model = dboost(K, y, T, rng=stream, m=m, by_weight=by_weight, **how)
-        return (model, model.predict(K, new)), {}
-
-    return train
-
-
-@training
-def kmeans_trees_(rng):
-    X, Q = training_points(rng, 60)
-    n_trees = int(rng.integers(1, 4))
-    branching = int(rng.integers(2, 6))
-
-    def train(stream, **how):
-        trees = kmeans_trees(X, n_trees, rng=stream, branching=branching, leaf_size=5, **how)
-        return (trees, trees.candidates(Q, 5, **how), trees.colliding(Q, **how)), {}
+    def train(rng, **how):
+        model = dboost(K, y, T, rng=rng, **given, **how)
+        return model, model.predict(K, new)
 
     return train
 
 
 @training
-def lsh_(rng):
-    X, Q = training_points(rng, 60)
-    p = int(rng.integers(1, 3))
-    k = int(rng.integers(1, 4))
-    w = one_of(rng, 0.1, 1.0, 30.0)
+def kmeans_trees_(s):
+    X, Q = training_points(s, 60)
+    n_trees = s.integer(1, 3)
+    branching = s.integer(2, 5)
 
-    def train(stream, **how):
-        tables = lsh(X, 3, k, w, rng=stream, p=p, **how)
-        return (tables, tables.candidates(Q, 5, **how)), {}
+    def train(rng, **how):
+        trees = kmeans_trees(X, n_trees, rng=rng, branching=branching, leaf_size=5, **how)
+        return trees, trees.candidates(Q, 5, **how), trees.colliding(Q, **how)
 
     return train
 
 
 @training
-def spectral_hashing_(rng):
-    X, Q = training_points(rng, 60)
-    bits = int(rng.integers(1, 20))
+def lsh_(s):
+    X, Q = training_points(s, 60)
+    p, k = s.integer(1, 2), s.integer(1, 3)
+    w = s.pick(0.1, 1.0, 30.0)
 
-    def train(stream, **how):
+    def train(rng, **how):
+        tables = lsh(X, 3, k, w, rng=rng, p=p, **how)
+        return tables, tables.candidates(Q, 5, **how)
+
+    return train
+
+
+@training
+def spectral_hashing_(s):
+    X, Q = training_points(s, 60)
+    bits = s.integer(1, 19)
+
+    def train(rng, **how):
         model = spectral_hashing(X, bits, **how)
-        return (model, model.encode(Q, **how)), {}
+        return model, model.encode(Q, **how)
 
     return train
 
 
 @training
-def rotated_scan_(rng):
-    X, Q = training_points(rng, 60)
-
-    def train(stream, **how):
-        return rotated_scan(Q, X, 3, **how), {}
-
-    return train
+def rotated_scan_(s):
+    X, Q = training_points(s, 60)
+    return lambda rng, **how: rotated_scan(Q, X, 3, **how)
 
 
 # ------------------------------------------------------------------------------------------ a case
@@ -419,64 +390,37 @@ def run(seed, number, only=None):
     Returns the training's name, the kind of case ("trained" or "refused"), and its answer: a digest
     of what came out, and facts about it.
     """
-    rng = np.random.default_rng([seed, number, 1])
-    names = list(TRAININGS)
-    name = only or names[rng.integers(len(names))]
-    train = TRAININGS[name](rng)
-    seed = rng.integers(2**32)
-    first = None
-    for kernels, threads in RUNS:
-        answer = _outcome(train, seed, kernels, threads)
-        if first is None:
-            first = answer
-            continue
+    source = Hard(np.random.default_rng([seed, number, 1]), tame=False)
+    name = source.pick(*TRAININGS)
+    name = only or name
+    drawn = TRAININGS[name](source)
+    train, facts = drawn if isinstance(drawn, tuple) else (drawn, lambda results: {})
+    seed = source.integer(0, 2**32 - 1)
+    results, error = _outcome(train, seed, *RUNS[0])
+    for kernels, threads in RUNS[1:]:
+        others, other = _outcome(train, seed, kernels, threads)
         try:
-            _require_same_outcome(first, answer)
+            if repr(error) != repr(other):
+                raise Difference(f"{other!r}; the first run {error!r}")
+            assert_same(others, results)
         except Difference as difference:
             where = f"{kernels.__name__} with {threads} threads"
             raise Difference(
                 f"{name}: {where} beside refimpl.kernels with 1: {difference}"
             ) from None
-    results, facts, error = first
-    if error is not None:
-        if not isinstance(error, REFUSALS):
-            raise Difference(f"{name}: {type(error).__name__}: {error}")
-        return name, "refused", {"digest": f"{type(error).__name__}: {error}", "facts": {}}
-    return name, "trained", {"digest": digest(results), "facts": facts}
+    if error is None:
+        return name, "trained", {"digest": joblib.hash(results), "facts": facts(results)}
+    if not isinstance(error, REFUSALS):
+        raise Difference(f"{name}: {type(error).__name__}: {error}")
+    return name, "refused", {"digest": f"{type(error).__name__}: {error}", "facts": {}}
 
 
 def _outcome(train, seed, kernels, threads):
+    """Return the results, or None, and the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            return *train(np.random.default_rng(seed), kernels=kernels, threads=threads), None
+            return train(np.random.default_rng(seed), kernels=kernels, threads=threads), None
         except Exception as error:
-            return None, None, error
-
-
-def _require_same_outcome(first, other):
-    if (first[2] is None) != (other[2] is None) or repr(first[2]) != repr(other[2]):
-        raise Difference(f"{other[2]!r}; the first run {first[2]!r}")
-    if first[2] is None:
-        require_same("result", other[0], first[0])
-
-
-def digest(result):
-    """A hash of all arrays and numbers of a result."""
-    hashed = hashlib.sha256()
-    for name, array in _arrays("result", result):
-        hashed.update(f"{name} {array.dtype} {array.shape}".encode())
-        hashed.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
-    return hashed.hexdigest()[:16]
-
-
-def _arrays(name, value):
-    if is_dataclass(value):
-        for field in fields(value):
-            yield from _arrays(f"{name}.{field.name}", getattr(value, field.name))
-    elif isinstance(value, tuple | list) and not all(np.isscalar(part) for part in value):
-        for place, part in enumerate(value):
-            yield from _arrays(f"{name}[{place}]", part)
-    else:
-        yield name, np.asarray(value)
+            return None, error

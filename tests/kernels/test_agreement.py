@@ -15,6 +15,7 @@ def fails(compare, *arguments):
 def test_the_same_bits_are_the_same():
     for one in (A, A[:0], 1.5, np.int64(3), [1, 2], A.T):
         assert_same(one, np.array(one))
+        assert_same([one, {"a": 1}, None], (np.array(one), {"a": 1}, None))
     assert_same(np.asfortranarray(A), A)
 
 
@@ -35,6 +36,7 @@ def test_the_same_bits_are_the_same():
 def test_one_difference_is_found(other):
     fails(assert_same, A, other)
     fails(assert_same, other, A)
+    fails(assert_same, [1, A], [1, other])
 
 
 def test_one_index_and_one_type_are_found():

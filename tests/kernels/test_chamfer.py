@@ -98,7 +98,7 @@ def test_what_the_public_functions_refuse():
 
 @fast_only
 def test_more_images_than_are_held_at_a_time():
-    """Images of 300 x 200 pixels: the fast kernel takes 272 of A and 16 of B at a time."""
+    """Of images of 300 x 200 pixels the fast kernel takes 272 of A at a time, of B 8 a thread."""
     rng = np.random.default_rng(0)
     A = np.zeros((280, 300, 200), dtype=bool)
     for _ in range(20):

@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 import pytest
+from agreement import assert_same
 
 refimpl_fast = pytest.importorskip(
     "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
@@ -36,7 +37,6 @@ def called(function, values):
 def test_all_kernels_in_several_threads_give_what_the_reference_gives():
     from refimpl import kernels
     from refimpl.kernels.contract import CONTRACT
-    from tests.fuzz.compare import require_same
     from tests.fuzz.hard import arguments_of
 
     cases = []
@@ -55,9 +55,9 @@ def test_all_kernels_in_several_threads_give_what_the_reference_gives():
             name, values, expected = cases[at]
             try:
                 result, arrays = called(getattr(refimpl_fast, name), values)
-                require_same("result", expected[0], result)
+                assert_same(result, expected[0])
                 for argument, array in expected[1].items():
-                    require_same(argument, array, arrays[argument])
+                    assert_same(arrays[argument], array, argument)
             except Exception as error:
                 wrong.append(f"{name}: {error!r}")
 

@@ -2,7 +2,7 @@
 
 The arguments are those of the one table: :mod:`refimpl.kernels.contract` says what a kernel takes,
 :mod:`refimpl.check.subjects` how they are drawn. Not tested here: many cases (`make fuzz`), and
-that a kernel computes what its paper says (test_oracles.py, the other files here).
+that a kernel computes what its paper says (tests/check/test_vectors.py, the other files here).
 """
 
 import inspect

@@ -176,6 +176,7 @@ def test_a_metric_without_target_neighbours_changes_nothing_for_the_others():
     assert np.isfinite(L).all() and L.any(axis=(1, 2)).all()
 
 
+@pytest.mark.one_case
 @pytest.mark.parametrize("name", ["breast cancer", "wine"])
 def test_raw_columns_may_stop_short_and_it_is_said(name):
     X, y = (given[:150] for given in SETS[name](return_X_y=True))
@@ -278,6 +279,8 @@ def test_project_is_the_nearest_matrix_of_the_cone():
     L = project(M)
     values, vectors = np.linalg.eigh(M)
     np.testing.assert_allclose(L.T @ L, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    turned = np.triu(M, 1) - np.triu(M, 1).T  # as far from all symmetric matrices
+    np.testing.assert_allclose(project(M + turned), L, atol=1e-12)
 
 
 def scripted(objectives, found=()):

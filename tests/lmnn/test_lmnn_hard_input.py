@@ -148,8 +148,9 @@ def test_ranks_and_partitions_that_do_not_fit():
     assert bytes_for(60_000, 169, 3, 1, 4_000_000) < 8e9
     with pytest.raises(ValueError, match="r must be at most 4"):
         lmnn_rect(X, y, 5)
-    with pytest.raises(ValueError, match="must be a single metric"):
-        lmnn_svd(np.ones((2, 2, 3)), 1)
+    for shape in ((2, 2, 3), (0, 3), (1, 0, 3)):
+        with pytest.raises(ValueError, match="must be a single metric"):
+            lmnn_svd(np.ones(shape), 1)
     with pytest.raises(ValueError, match="p must be at most 36"):
         kmeans_partition(X, 99, rng=np.random.default_rng(0))
 

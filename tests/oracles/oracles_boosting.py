@@ -180,6 +180,7 @@ def training_rounds(D, between, triples, y, d, M_2, draw, rounds):
     w = [1 / len(y)] * len(y)
     H = {}
     log = []
+    loss = 1.0
 
     def u(h):
         F = reference_or_pivots(D, between, h)
@@ -219,6 +220,9 @@ def training_rounds(D, between, triples, y, d, M_2, draw, rounds):
         if step == "remove" or H[h] == 0:
             del H[h]
         log.append((step, h, alpha, z))
+        loss *= z
+        if loss < 1 / len(y):  # no triple is ordered wrong
+            break
     return log
 
 

@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.answers import check_neighbors
+from refimpl.check.answers import check_metric, check_neighbors
 from refimpl.check.comparing import difference_of
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import squares
-from refimpl.check.metric import check_metric
 from refimpl.check.programs import ProgramError
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS

@@ -289,6 +289,7 @@ import sys
 sys.path.insert(0, {folder!r})
 import numpy as np
 from lines import serve
+assert "scipy" not in sys.modules  # an environment may have NumPy alone
 
 def nearest(Q, X, k, skip):
     print("a library that prints to the standard output")

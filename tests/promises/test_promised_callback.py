@@ -5,7 +5,8 @@ import threading
 
 import numpy as np
 import pytest
-from trainings import TRAININGS, assert_equal, each
+from agreement import assert_same
+from trainings import TRAININGS, each
 
 import refimpl
 from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
@@ -41,7 +42,7 @@ def test_each_step_is_numbered_within_its_phase(training):
         place = f"number={step.number}, total={step.total}, label={step.label!r}"
         assert repr(step) == f"Step({place}, {type(step.state).__name__})"
     if isinstance(results[0], training.start):
-        assert_equal(steps[-1].result, result)
+        assert_same(steps[-1].result, result)
 
 
 @each()
@@ -51,7 +52,7 @@ def test_a_step_does_not_change_while_the_training_goes_on(training):
     _, steps = training.steps()
     training(callback=lambda step: at_once.append(step.result))
     for step, result in zip(steps, at_once, strict=True):
-        assert_equal(step.result, result)
+        assert_same(step.result, result)
 
 
 @each()
@@ -73,15 +74,15 @@ def test_ending_a_training_gives_the_result_of_its_step(training):
         place = step.label, step.number
         ended = training(callback=lambda now, place=place: (now.label, now.number) == place)
         if training.start is training.result:
-            assert_equal(ended, step.result)
+            assert_same(ended, step.result)
         else:
-            assert_equal(ended, whole)  # it is the last class
+            assert_same(ended, whole)  # it is the last class
 
 
 @each()
 @pytest.mark.parametrize("returned", [None, False, np.False_, 0], ids=repr)
 def test_what_a_callback_returns_else_does_not_matter(training, returned):
-    assert_equal(training(callback=lambda step: returned), training())
+    assert_same(training(callback=lambda step: returned), training())
 
 
 @each()

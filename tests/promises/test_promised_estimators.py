@@ -8,12 +8,11 @@ import warnings
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import StandardScaler
-from trainings import assert_equal
 
 import refimpl
 from refimpl import estimators as of
@@ -91,8 +90,8 @@ def test_kernels_jobs_copies_and_pickles_give_the_same_answers(model, wine):
     others = [fitted(model, wine, n_jobs=n) for n in (None, 2, -1, -2)]
     others += [pickle.loads(pickle.dumps(one)), clone(others[0]).fit(*wine[:2])]
     for other in others:
-        assert_equal(other.model_, one.model_)
-        assert_equal(answers(other, wine), expected)
+        assert_same(other.model_, one.model_)
+        assert_same(answers(other, wine), expected)
 
 
 @each()
@@ -107,10 +106,10 @@ def test_a_copy_has_the_parameters_and_nothing_learnt(model, wine):
 @each(lambda model: takes("random_state")(model) and "LMNN" not in type(model).__name__)
 def test_another_seed_gives_another_model(model, wine):
     again = fitted(model, wine, random_state=np.random.RandomState(0))
-    assert_equal(fitted(model, wine, random_state=np.random.RandomState(0)).model_, again.model_)
+    assert_same(fitted(model, wine, random_state=np.random.RandomState(0)).model_, again.model_)
     other = fitted(model, wine, random_state=1)
     with pytest.raises(AssertionError):
-        assert_equal(other.model_, fitted(model, wine).model_)
+        assert_same(other.model_, fitted(model, wine).model_)
 
 
 @each(takes("callback"))
@@ -119,7 +118,7 @@ def test_a_callback_ends_a_fit_that_can_be_asked(model, wine):
     one = fitted(model, wine, callback=lambda step: steps.append(step) or True)
     assert {step.number for step in steps} == {1}
     if type(steps[-1].result) is type(one.model_):
-        assert_equal(one.model_, steps[-1].result)
+        assert_same(one.model_, steps[-1].result)
     assert all(len(part) for part in answers(one, wine))
 
 
@@ -128,10 +127,10 @@ def test_a_fit_can_be_watched_and_saved(model, wine, tmp_path):
     steps = []
     with refimpl.Checkpoint(tmp_path / "fit.npz", every=0) as checkpoint:
         one = fitted(model, wine, callback=lambda step: steps.append(step) or checkpoint(step))
-    assert_equal(refimpl.load(tmp_path / "fit.npz"), steps[-1].result)
-    assert_equal(one.model_, fitted(model, wine).model_)
+    assert_same(refimpl.load(tmp_path / "fit.npz"), steps[-1].result)
+    assert_same(one.model_, fitted(model, wine).model_)
     refimpl.save(tmp_path / "model.npz", one.model_)
-    assert_equal(refimpl.load(tmp_path / "model.npz"), one.model_)
+    assert_same(refimpl.load(tmp_path / "model.npz"), one.model_)
 
 
 @each(takes("start"))
@@ -140,8 +139,8 @@ def test_a_fit_goes_on_from_a_step(model, wine):
     whole = fitted(model, wine, callback=steps.append)
     for step in (steps[1], steps[-2]):
         again = fitted(model, wine, start=step.result)
-        assert_equal(again.model_, whole.model_)
-        assert_equal(answers(again, wine), answers(whole, wine))
+        assert_same(again.model_, whole.model_)
+        assert_same(answers(again, wine), answers(whole, wine))
     with pytest.raises(ValueError, match="start must come from a training with the same"):
         fitted(model, wine, start=steps[1].result, random_state=1)
 
@@ -156,10 +155,10 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended(model, wine):
         assert one.model_.converged
         assert one.model_.objective == pytest.approx(whole.model_.objective, rel=2e-3)
     else:
-        assert_equal(one.model_, whole.model_)
+        assert_same(one.model_, whole.model_)
         assert min(step.number for step in steps) == 3
         seen = len(steps)
-        assert_equal(one.fit(*wine[:2]).model_, whole.model_)
+        assert_same(one.fit(*wine[:2]).model_, whole.model_)
         assert len(steps) == seen  # nothing is left to do
 
 

@@ -7,8 +7,8 @@ import io
 
 import numpy as np
 import pytest
-from agreement import KERNELS
-from trainings import TRAININGS, assert_equal, each
+from agreement import KERNELS, assert_same
+from trainings import TRAININGS, each
 
 import refimpl
 from refimpl.boostmap import BoostMap
@@ -32,7 +32,7 @@ def test_results_and_steps_come_back_from_a_file(training, tmp_path):
     result, steps = training.steps()
     for value in (result if isinstance(result, tuple) else (result,), [s.result for s in steps]):
         for one in value:
-            assert_equal(through_a_file(one, tmp_path), one)
+            assert_same(through_a_file(one, tmp_path), one)
 
 
 @each(lambda one: one.exact)
@@ -43,13 +43,13 @@ def test_it_goes_on_from_every_step_to_the_same_end(training, kernels, tmp_path)
     for place in places(steps):
         start = through_a_file(steps[place].result, tmp_path)
         again, rest = training.steps(start=start, kernels=kernels)
-        assert_equal(again, whole)
+        assert_same(again, whole)
         assert [(s.label, s.number) for s in rest] == [
             (s.label, s.number) for s in steps[place + 1 :]
         ]
         for one, other in zip(rest, steps[place + 1 :], strict=True):
-            assert_equal(one.state, other.state)
-            assert_equal(one.result, other.result)
+            assert_same(one.state, other.state)
+            assert_same(one.result, other.result)
 
 
 @each(lambda one: not one.exact)
@@ -81,9 +81,9 @@ def test_an_interruption_leaves_its_last_step_in_the_checkpoint(training, tmp_pa
             training(callback=interrupted)
         start = refimpl.load(path)
         assert isinstance(start, training.start) and len(seen) == last + 1
-        assert_equal(start, steps[last].result)
+        assert_same(start, steps[last].result)
         if training.exact:
-            assert_equal(training(start=start), whole)
+            assert_same(training(start=start), whole)
 
 
 @each(lambda one: one.exact)
@@ -101,7 +101,7 @@ def test_it_can_be_interrupted_again_and_again(training, tmp_path):
             training(callback=interrupted, start=start)
         start = through_a_file(step[0].result, tmp_path)
     again, rest = training.steps(start=start)
-    assert_equal(again, whole)
+    assert_same(again, whole)
     assert not rest  # nothing is left to do
 
 
@@ -111,11 +111,11 @@ def test_a_longer_training_goes_on_from_a_shorter_one(training):
     whole, longer = training.steps(**training.longer)
     for start in (steps[0].result, steps[-1].result):
         again, rest = training.steps(start=start, **training.longer)
-        assert_equal(again, whole)
+        assert_same(again, whole)
         assert (rest[-1].label, rest[-1].number) == (longer[-1].label, longer[-1].number)
         # and its first step keeps all that it started from
         again, further = training.steps(start=rest[0].result, **training.longer)
-        assert_equal(again, whole)
+        assert_same(again, whole)
         assert [(s.label, s.number) for s in further] == [(s.label, s.number) for s in rest[1:]]
 
 
@@ -147,7 +147,7 @@ def test_the_generator_goes_on_as_if_nothing_had_happened(training, kind):
     drawn = rng.random()
     for place in places(steps):
         other = np.random.Generator(kind(5))
-        assert_equal(training(rng=other, start=steps[place].result), whole)
+        assert_same(training(rng=other, start=steps[place].result), whole)
         assert other.random() == drawn
 
 

@@ -1,5 +1,7 @@
 """Labels: a file gives them back, and those of a validation set are of the type of y."""
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from refimpl.arrays import plain_labels
 from refimpl.boosted_distance import boosted_distance
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.checks import as_class_indices
+from refimpl.estimators import BoostedDistanceClassifier
 from refimpl.ftune import FTuneOptions, bbs, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn
 from refimpl.rivals.dboost import dboost
@@ -36,14 +39,21 @@ TRAININGS = {
     "bbs": lambda y: bbs(K, y, [0, 1], options=ONE_C),
     "dboost": lambda y: dboost(K, y, 2, rng=RNG(0)),
     "fit_distance": lambda y: fit_distance("RCA", X, y),
+    "estimator": lambda y: BoostedDistanceClassifier(2).fit(X, y).model_,
 }
 
 
-@pytest.mark.parametrize("labels", [["ab", "c"], [3, -1]])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(["ab", "c"], dtype=object),  # the dtype of a table's column of strings
+        np.array([3, -1], dtype=object),
+        np.array(["ab", "c"], dtype=np.dtypes.StringDType()),
+    ],
+)
 @pytest.mark.parametrize("name", TRAININGS)
 def test_what_is_trained_on_labels_that_are_objects_can_be_saved(tmp_path, name, labels):
-    # the dtype of a table's column of strings
-    y = np.array(labels, dtype=object)[np.arange(20) % 2]
+    y = labels[np.arange(20) % 2]
     model = TRAININGS[name](y)
     refimpl.save(tmp_path / "m", model)
     assert refimpl.load(tmp_path / "m") == model == TRAININGS[name](np.array(y.tolist()))
@@ -76,6 +86,23 @@ def test_labels_that_would_change_are_refused(tmp_path, labels, error):
     with pytest.raises(error, match=r"value must"):
         refimpl.save(tmp_path / "m", dict.fromkeys(labels, ENSEMBLE))
     assert not list(tmp_path.iterdir())
+
+
+class Name(str, enum.Enum):  # noqa: UP042  a StrEnum is what it says
+    """Text of which NumPy takes the first letters of another one, "Name.A" and "Name.B"."""
+
+    A = "one"
+    B = "two"
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "a\0"], [b"a", b"a\0"], [2**63, 2**63 + 1, -1], list(Name)], ids=str
+)
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+def test_a_list_of_labels_that_an_array_would_mix_up_is_refused(train, labels):
+    y = [labels[i % len(labels)] for i in range(20)]
+    with pytest.raises(ValueError, match=r"^y must have labels that an array holds unchanged; got"):
+        train(y)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import threading
 
 import numpy as np
 import pytest
-from agreement import KERNELS
-from trainings import assert_equal, each
+from agreement import KERNELS, assert_same
+from trainings import each
 
 from refimpl import products, resources
 from refimpl.lmnn import LMNNResult
@@ -226,5 +226,5 @@ def test_trainings_have_the_same_bits_where_the_products_are_shared(eight, train
     first, steps = alone(lambda: training.steps(kernels=KERNELS[0], threads=1))
     for threads in (1, 2, 7, None):
         again, others = alone(lambda n=threads: training.steps(kernels=kernels, threads=n))
-        assert_equal(again, first)
-        assert_equal([step.state for step in others], [step.state for step in steps])
+        assert_same(again, first)
+        assert_same([step.state for step in others], [step.state for step in steps])

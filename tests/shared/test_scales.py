@@ -92,6 +92,7 @@ SAME_IN_EVERY_UNIT = {
     "neighbor_similarity": lambda X, Q: sf.neighbor_similarity(X, 3).toarray(),
     "lmnn": lambda X, Q: lm.classify(lm.lmnn(X, y, 3, 1.0), Q, X, y, 3),
     "lmnn_rect": lambda X, Q: lm.classify(lm.lmnn_rect(X, y, 2, 3, 1.0), Q, X, y, 3),
+    "lmnn_svd": lambda X, Q: np.frexp(lm.lmnn_svd(X, 2))[0],
     "target_neighbors": lambda X, Q: lm.target_neighbors(X, y, 3),
     "kmeans_partition": lambda X, Q: lm.kmeans_partition(X, 3, rng=seed()),
     "metric_neighbors": lambda X, Q: lm.metric_neighbors(np.eye(3), Q, X, 3)[1],
@@ -131,6 +132,7 @@ AT_EVERY_SCALE = {
     "BoostedDistanceClassifier",
     "RCA",
     "L1",
+    "lmnn_svd",
     "sparsemap",
 }
 

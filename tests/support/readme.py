@@ -35,8 +35,8 @@ HEADLINES = (
         {"method": "BoostMap-Fe-Se-QI", "quantity": "total_distances"},
     ),
     (
-        *("search_forest", "Search Forest", "neighbours among 500 returned, %; other images"),
-        *(1, "figure1"),
+        *("search_forest", "Search Forest"),
+        *("neighbours among 500 returned, %; other images and coordinates", 1, "figure1"),
         {"reading": "whole sets", "method": "Boosted Search Forest", "returned": 500},
     ),
     (

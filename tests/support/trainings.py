@@ -1,12 +1,12 @@
 """The trainings of the five papers as one table: how each is called on small data, and its own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS
 
 from refimpl import boosted_distance as bd
 from refimpl import boostmap as bm
@@ -54,22 +54,6 @@ class Training:
         """Train, and return the result and the steps that a callback gets."""
         steps: list[Any] = []
         return self(callback=steps.append, **changes), steps
-
-
-def assert_equal(one: Any, other: Any) -> None:
-    """Assert that two results, or what they hold, are equal to the bit."""
-    if is_dataclass(one):
-        assert type(one) is type(other)
-        for part in fields(one):
-            assert_equal(getattr(one, part.name), getattr(other, part.name))
-    elif isinstance(one, tuple | list):
-        assert len(one) == len(other)
-        for a, b in zip(one, other, strict=True):
-            assert_equal(a, b)
-    elif isinstance(one, np.ndarray | float):
-        assert_same(one, other)
-    else:
-        assert one == other
 
 
 def _rng() -> np.random.Generator:

@@ -1,17 +1,19 @@
-"""Hold the results of a kernel or a training against those of its oracle.
+"""Hold the results of a kernel or a training against those of its oracle, by the judge of
+:mod:`refimpl.check`: they must agree without any difference.
 
 An oracle takes the arguments by name, arrays as lists and records as dicts, and returns the results
-that it knows. They must be equal; those that it gives as :func:`near` may be off by rounding. An
-oracle that takes ``out`` gets the results, too: what is open it takes from there, and what it only
-knows in part it asserts.
+that it knows. An oracle that takes ``out`` gets the results, too: what is open it takes from there,
+and what it only knows in part it asserts.
 """
 
 import dataclasses
 import inspect
 import math
-from typing import Any, NamedTuple
 
 import numpy as np
+
+from refimpl.check.comparing import compare_outputs
+from refimpl.check.subjects import subject_of
 
 ORACLES = {}
 MANY = 2000
@@ -24,27 +26,9 @@ def oracle(function):
     return function
 
 
-class Near(NamedTuple):
-    """A value up to rounding, and the size of the terms that it is a sum of."""
-
-    value: Any
-    size: Any
-
-
-def near(value, size=0.0):
-    """Return a value for which rounding is allowed."""
-    return Near(value, size)
-
-
 def summed(terms):
     """Return the sums of nested lists of terms; a tuple holds the terms of one sum."""
-    return near(_sums(terms, float), _sums(terms, abs))
-
-
-def _sums(terms, part):
-    if isinstance(terms, tuple):
-        return math.fsum(map(part, terms))
-    return [_sums(one, part) for one in terms]
+    return math.fsum(terms) if isinstance(terms, tuple) else [summed(one) for one in terms]
 
 
 def columns(rows, *names):
@@ -76,25 +60,15 @@ def plain(value):
 
 def verify(name, arguments, expected):
     """Raise AssertionError if an oracle says otherwise."""
-    function, out = ORACLES[name], plain(expected)
-    given = {"out": out} if "out" in inspect.signature(function).parameters else {}
+    function, states = ORACLES[name], expected if isinstance(expected, list) else [expected]
+    given = {"out": plain(expected)} if "out" in inspect.signature(function).parameters else {}
     known = function(**given, **plain(arguments))
-    if isinstance(known, dict):
-        known, out = [known], [out]
-    assert len(known) == len(out), (name, len(known), len(out))
-    for want, got in zip(known, out, strict=True):
-        for part, value in want.items():
-            require_equal(f"{name}: {part}", got[part], value)
-
-
-def require_equal(where, got, want):
-    """Raise AssertionError unless two results are equal, or near where that is allowed."""
-    if not isinstance(want, Near):
-        assert got == want, (where, got, want)
-        return
-    got, value = np.asarray(got, dtype=float), np.asarray(want.value, dtype=float)
-    assert got.size == value.size, (where, got.shape, value.shape)
-    value = value.reshape(got.shape)
-    bound = 1e-10 * np.abs(value) + 1e-11 * np.asarray(want.size, dtype=float)
-    with np.errstate(invalid="ignore"):
-        assert ((got == value) | (np.abs(got - value) <= bound)).all(), (where, got, value)
+    known = known if isinstance(known, list) else [known]
+    assert len(known) == len(states), (name, len(known), len(states))
+    subject = subject_of(name)
+    for parts, got in zip(known, states, strict=True):
+        # a list without entries does not say how many columns it has
+        want = {part: np.reshape(value, np.shape(got[part])) for part, value in parts.items()}
+        within, bounds = subject.allowed(arguments, {**got, **want})
+        faults = compare_outputs(subject.outputs, want, got, within, bounds)
+        assert not faults, (name, faults)

@@ -13,7 +13,7 @@ import oracles_ftune
 import oracles_hashing as hashing
 import oracles_lmnn
 
-from .comparisons import MANY, columns, joined, near, oracle, summed, tables
+from .comparisons import MANY, columns, joined, oracle, summed, tables
 
 # -------------------------------------------------------------------------------- Boosted Distance
 
@@ -58,14 +58,14 @@ def best_stump(out, A, B, w, l):
         assert sum(itertools.compress(boosting.grid(w), wrong)) == error
     else:
         error, f, p, theta = boosting.best_error(X.tolist(), w, l)
-    return {"epsilon": float(error), "f": f, "p": p, "theta": near(theta)}
+    return {"epsilon": float(error), "f": f, "p": p, "theta": theta}
 
 
 @oracle
 def add_similarity(S, Q, X, alpha, **stumps):
     Phi = list(zip(alpha, *stumps.values(), strict=True))
     added = [[boosting.similarity(q, x, Phi) for x in X] for q in Q]
-    return {"S": near(S + np.array(added), np.abs(S) + np.abs(alpha).sum())}
+    return {"S": S + np.array(added)}
 
 
 # ---------------------------------------------------------------------------------------- BoostMap
@@ -98,7 +98,7 @@ def margin_sums(F, triples, y, w):
                 sides[u < 0].append((v, abs(u)))
         sums = [math.fsum(v * u**p for v, u in side) for p in range(3) for side in sides]
         rows.append([*sums, *(max((u for _, u in side), default=0.0) for side in sides)])
-    return {"sums": near(rows)}
+    return {"sums": rows}
 
 
 def weights(margin):
@@ -116,7 +116,7 @@ def answered(F, triples, y, S):
 @oracle
 def z_values(F, triples, y, margin, alpha, S):
     U, w = answered(F, triples, y, S), weights(margin)
-    return {"Z": near([boosting.z_value(u, w, a) for u, a in zip(U, alpha, strict=True)])}
+    return {"Z": [boosting.z_value(u, w, a) for u, a in zip(U, alpha, strict=True)]}
 
 
 @oracle
@@ -128,7 +128,7 @@ def minimize_z(out, F, triples, y, margin, least, S):
         if min(sides, default=0) < 0 < max(sides, default=0):
             most = max(1.0, 4 * abs(alpha))
             assert Z <= boosting.least_z(u, w, lowest, most)[0] * (1 + 1e-9)
-    return {"Z": near([boosting.z_value(u, w, a) for u, a in zip(U, out["alpha"], strict=True)])}
+    return {"Z": [boosting.z_value(u, w, a) for u, a in zip(U, out["alpha"], strict=True)]}
 
 
 @oracle
@@ -136,7 +136,7 @@ def next_weights(out, F, triples, y, margin, alpha):
     u = answers(F, triples, y)
     after = [m + alpha * x for m, x in zip(margin, u, strict=True)]
     assert np.abs(np.subtract(out["w"], weights(after))).max() < 1e-12
-    return {"z": near(boosting.z_value(u, weights(margin), alpha)), "margin": near(after)}
+    return {"z": boosting.z_value(u, weights(margin), alpha), "margin": after}
 
 
 @oracle
@@ -163,7 +163,7 @@ def l1(Q, A, X):
 
 @oracle
 def weighted_l1(Q, A, X):
-    return {"D": near(l1(Q, A, X))}
+    return {"D": l1(Q, A, X)}
 
 
 @oracle
@@ -174,12 +174,12 @@ def weighted_l1_nearest(out, Q, A, X, k):
         assert places == list(zip(distances, indices, strict=True))
         assert len(set(indices)) == len(indices)
         np.testing.assert_allclose([row[i] for i in indices], distances, rtol=1e-10)
-    return {"distances": near([boosting.nearest_k(row, k)[0] for row in D])}
+    return {"distances": [boosting.nearest_k(row, k)[0] for row in D]}
 
 
 @oracle
 def chamfer_distances(A, B):
-    return {"D": near([[boosting.chamfer(a, b) for b in B] for a in A], 10.0)}
+    return {"D": [[boosting.chamfer(a, b) for b in B] for a in A]}
 
 
 @oracle
@@ -188,7 +188,7 @@ def chamfer_nearest(out, Q, X, k):
     for row, *found in zip(distances, out["distances"], out["indices"], strict=True):
         found = list(zip(*found, strict=True))
         assert found == sorted(found) and all(abs(row[i] - d) < 1e-9 for d, i in found)
-    return {"distances": near([sorted(row)[:k] for row in distances], 100.0)}
+    return {"distances": [sorted(row)[:k] for row in distances]}
 
 
 # ------------------------------------------------------------------------------------------- FTUNE
@@ -223,7 +223,7 @@ def vector_matrix(out, u, A):
 @oracle
 def pair_distances(Z, first, second):
     pairs = zip(first, second, strict=True)
-    return {"squares": near([oracles_lmnn.squared(Z[i], Z[j]) for i, j in pairs])}
+    return {"squares": [oracles_lmnn.squared(Z[i], Z[j]) for i, j in pairs]}
 
 
 @oracle
@@ -258,15 +258,14 @@ def hinge_terms(targets, pairs, start, h):
     own = [pairs[a:b] for a, b in itertools.pairwise(start)]
     slacks = [[[1 + t - p for t in row] for p in of] for row, of in zip(targets, own, strict=True)]
     flat = [[z for row in of for z in row] for of in slacks]
-    size = [sum(map(abs, of)) + 10 for of in flat]
     slopes = [[[hinge(z, h)[1] for z in row] for row in of] for of in slacks]
     of_targets = [[sum(row[j] for row in of) for j in range(len(targets[0]))] for of in slopes]
     return {
-        "smooth": near([sum(hinge(z, h)[0] for z in of) for of in flat], size),
-        "hinge": near([sum(max(z, 0.0) for z in of) for of in flat], size),
+        "smooth": [sum(hinge(z, h)[0] for z in of) for of in flat],
+        "hinge": [sum(max(z, 0.0) for z in of) for of in flat],
         "active": [sum(z > 0 for z in of) for of in flat],
-        "pair_weights": near([sum(row) for of in slopes for row in of], 1.0),
-        "target_weights": near(of_targets, 1.0),
+        "pair_weights": [sum(row) for of in slopes for row in of],
+        "target_weights": of_targets,
     }
 
 
@@ -304,14 +303,13 @@ def build_tree(out, X, leaf_size, direction):
     means = [
         [math.fsum(column) / len(part) for column in zip(*part, strict=True)] for part in parts
     ]
-    size = max(abs(v) for x in X for v in x)
     squares = [
         max(oracles_lmnn.squared(x, mean) for x in part)
         for part, mean in zip(parts, means, strict=True)
     ]
     return {
-        "centres": near(means, size),
-        "radii": near(np.sqrt(squares), size),
+        "centres": means,
+        "radii": np.sqrt(squares),
         "low": [[min(column) for column in zip(*part, strict=True)] for part in parts],
         "high": [[max(column) for column in zip(*part, strict=True)] for part in parts],
     }
@@ -385,7 +383,7 @@ def bucket_votes(starts, ends, members, buckets, n, most):
 @oracle
 def lloyd(X, rows, centres, iterations):
     found, nearest = hashing.lloyd([X[i] for i in rows], centres, iterations)
-    return {"centres": near(found), "nearest": nearest}
+    return {"centres": found, "nearest": nearest}
 
 
 @oracle
@@ -436,7 +434,7 @@ def gather_candidates(starts, items, alive, words, c, most):
                 T[x] = T.get(x, 0.0) + weight
         rows.append(sorted((-value, x) for x, value in T.items() if alive[x])[:most])
     want = joined(rows, "offsets", "scores", "rows")
-    return {**want, "scores": near([-value for value in want["scores"]])}
+    return {**want, "scores": [-value for value in want["scores"]]}
 
 
 @oracle
@@ -445,8 +443,7 @@ def rerank(Q, X, offsets, rows, k):
     for q, (start, end) in zip(Q, itertools.pairwise(offsets), strict=True):
         nearest = sorted((oracles_lmnn.squared(q, X[i]), i) for i in rows[start:end])[:k]
         found.append(nearest + [(math.inf, -1)] * (k - len(nearest)))
-    want = tables(found, "squares", "indices")
-    return {**want, "squares": near(want["squares"])}
+    return tables(found, "squares", "indices")
 
 
 def dense(n, first, second, v, base=0.0):
@@ -458,7 +455,7 @@ def dense(n, first, second, v, base=0.0):
 @oracle
 def pair_product(first, second, v, u):
     V = dense(len(u), first, second, v)
-    return {"Vu": near(V @ u, np.abs(V) @ np.abs(u))}
+    return {"Vu": V @ u}
 
 
 @oracle

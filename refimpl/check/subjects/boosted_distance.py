@@ -5,6 +5,7 @@ The rounds are run by :mod:`refimpl.boosted_distance.algorithm`.
 
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -163,29 +164,23 @@ def follow(arguments: Values, rounds: States) -> States:
     l = np.arange(len(X)) < len(P)
     features = refimpl.kernels.presort(X)
     w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))
+
+    def state(t: int, epsilon: float, *h: Any) -> Values:
+        epsilon = error_beyond_rounding(epsilon, len(w))
+        return states(P, N, [Round(t + 1, epsilon, np.log(1 / epsilon - 1), h, w)])[0]
+
     listed: States = []
     for t in range(arguments["T"]):
         w = w / w.sum()
-        epsilon, *h = refimpl.kernels.best_stump(features, w, l)
-        (want,) = states(
-            P, N, [Round(t + 1, error_beyond_rounding(epsilon, len(w)), 0.0, tuple(h), w)]
-        )
-        want["alpha"] = float(np.log(1 / want["beta"]))
+        want = state(t, *refimpl.kernels.best_stump(features, w, l))
         listed.append(want)
         if t < len(rounds) and same_stump(arguments, want, rounds[t]) != Kind.WRONG:
-            want.update(_of_choice(want, rounds[t], X, l))
+            f, p, theta = (rounds[t][name] for name in ("f", "p", "theta"))
+            wrong = (p * X[:, whole(f)] < p * theta) != l
+            chosen = state(t, float(on_grid(w)[wrong].sum()), whole(f), p, theta)
+            want |= {name: chosen[name] for name in ("epsilon", "beta", "updated", "alpha")}
         w = want["updated"]
     return listed
-
-
-def _of_choice(want: Values, taken: Values, X: FloatArray, l: np.ndarray) -> Values:
-    """Return epsilon, beta, alpha and the next weights of a stump that is as good as the best."""
-    f, p, theta = whole(taken["f"]), whole(taken["p"]), float(taken["theta"])
-    right = (p * X[:, f] < p * theta) == l
-    epsilon = error_beyond_rounding(float(on_grid(want["w"])[~right].sum()), len(right))
-    beta = epsilon / (1 - epsilon)
-    updated = np.where(right, beta, 1.0) * want["w"]
-    return {"epsilon": epsilon, "beta": beta, "updated": updated, "alpha": float(np.log(1 / beta))}
 
 
 def sums_of_weights(arguments: Values, want: Values) -> Values:

@@ -6,15 +6,16 @@ The trainings are run by :mod:`refimpl.ftune.algorithm`; what is drawn at random
 
 import numpy as np
 
-from refimpl.check.drawing import Given, Source, city_block
+from refimpl.check.drawing import Given, NoProblemError, Source, city_block
 from refimpl.check.judging import best, by_worth, exact, tie_if, whole
-from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
+from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.ftune import algorithm
 from refimpl.ftune.linear_models import loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
+from refimpl.typing import FloatArray
 
-__all__: list[str] = []
+__all__ = ["as_similar"]
 
 
 def _sum_of(arguments: Values, answer: Values) -> float:
@@ -50,13 +51,6 @@ def transferred_differences(s: Source, flag: str) -> Values:
     }
 
 
-def _product_rounding(arguments: Values, expected: Values) -> Values:
-    A = np.abs(arguments["A"])
-    if "v" in arguments:
-        return {"Av": rounding(A @ np.abs(arguments["v"]), A.shape[1])}
-    return {"uA": rounding(np.abs(arguments["u"]) @ A, len(A))}
-
-
 PRODUCTS = "ties, plain, negative zero, denormals, scales, empty, one column, many"
 
 
@@ -71,13 +65,13 @@ def _shape(s: Source, flag: str) -> tuple[int, int]:
     return (3, 19) if flag == "many" else (n, d)
 
 
-@kernel("Av refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+@kernel("Av refimpl.kernels.products digits", flags=PRODUCTS, over="v")
 def matrix_vector(s: Source, flag: str) -> Values:
     n, d = _shape(s, flag)
     return {"A": s.reals((n, d), flag), "v": s.reals((d,), flag)}
 
 
-@kernel("uA refimpl.kernels.products digits", flags=PRODUCTS, rounding=_product_rounding)
+@kernel("uA refimpl.kernels.products digits", flags=PRODUCTS, over="u")
 def vector_matrix(s: Source, flag: str) -> Values:
     n, d = _shape(s, flag)
     return {"u": s.reals((n,), flag), "A": s.reals((n, d), flag)}
@@ -94,17 +88,23 @@ def _run_select(arguments: Values) -> States:
     return [*listed, {"P": P}]
 
 
+def as_similar(K: FloatArray, before: list[int], best: int, z: int) -> Kind:
+    """Judge landmark z beside the best by the sums of their similarities to those before."""
+    parts = K[np.ix_([best, z], before)]
+    rounding = 2.0**-52 * (len(before) + 1) * float(np.abs(parts).sum())
+    want, got = parts.cumsum(axis=1)[:, -1]
+    return by_worth(want, got, rounding)
+
+
 def _least(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge a landmark by the sum of its similarities to those before it."""
+    """Judge a landmark after the expected ones."""
+    K = arguments["K"]
     expected = [state["z"] for state in _run_select(arguments) if "z" in state]
     before = expected[: expected.index(want["z"])]
     z = whole(got["z"])
-    if not 0 <= z < len(arguments["K"]) or z in before or not before:
+    if not 0 <= z < len(K) or z in before or not before:
         return Kind.WRONG
-    sums = np.zeros(len(arguments["K"]))
-    for landmark in before:
-        sums += arguments["K"][:, landmark]
-    return tie_if(exact(arguments["K"]), by_worth(sums[want["z"]], sums[z], 1e-12))
+    return tie_if(exact(K), as_similar(K, before, want["z"], z))
 
 
 @training(
@@ -129,8 +129,12 @@ def dselect(s: Source) -> Values:
     K = 1 - D / 8
     if s.integer(0, 2) == 2:
         K = K * (1 - s.array((n, n), 0, 3) / 16)  # it differs by direction
-    given = {"K": K, "l": 1.0 - 2.0 * (np.arange(n) % 2), "d": d}
-    return {**given, "first": s.integer(0, n - 1), "picks": s.array((d, 2), 0, 9)}
+    l = 1.0 - 2.0 * (np.arange(n) % 2)
+    first, picks = s.integer(0, n - 1), s.array((d, 2), 0, 9)
+    L = algorithm.diverse(Similarity(K), np.arange(n), d, Given(integers=[first]))
+    if abs(l[L].sum()) == d:
+        raise NoProblemError("the landmarks are of one class")
+    return {"K": K, "l": l, "d": d, "first": first, "picks": picks}
 
 
 # -------------------------------------------------------------------------------------------- FTUNE

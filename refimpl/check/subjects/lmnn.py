@@ -7,7 +7,7 @@ The steps are run by :mod:`refimpl.lmnn.algorithm` in the coordinates of the poi
 import numpy as np
 
 from refimpl.check.drawing import Source
-from refimpl.check.judging import CLOSE, best, indices, listed, nearest, objective_of, squares
+from refimpl.check.judging import at_limits, best, indices, listed, nearest, objective_of, squares
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.lmnn import lmnn as reference_lmnn
@@ -33,35 +33,21 @@ def pair_distances(s: Source, flag: str) -> Values:
     }
 
 
-def _at_the_limit(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge impostors: only a pair whose distance is its radius up to rounding may differ."""
-    n = len(arguments["X"])
-    found = []
-    for answer in (want, got):
-        first = indices(answer["first"], len(arguments["Q"]))
-        second = indices(answer["second"], n, first.shape)
-        places = first * n + second
-        if (np.diff(places) <= 0).any():
-            return Kind.WRONG
-        found.append(set(places.tolist()))
+def _at_the_radius(arguments: Values, want: Values, got: Values) -> Kind:
+    """Judge impostors: only a pair of two classes whose distance is its radius may differ."""
     D = squares(arguments["Q"], arguments["X"])
-    verdict = Kind.TIE
-    for place in found[0] ^ found[1]:
-        i, l = divmod(place, n)
-        if arguments["classes_Q"][i] == arguments["classes_X"][l]:
-            return Kind.WRONG
-        radius = arguments["radii"][i]
-        if abs(D[i, l] - radius) > CLOSE * abs(radius):
-            return Kind.WRONG
-        if D[i, l] != radius:
-            verdict = Kind.EQUAL_WORTH
-    return verdict
+    D[arguments["classes_Q"][:, np.newaxis] == arguments["classes_X"]] = np.inf
+    pairs = [
+        (indices(first, len(D)), indices(second, D.shape[1], np.shape(first)))
+        for first, second in ((answer["first"], answer["second"]) for answer in (want, got))
+    ]
+    return at_limits(D, arguments["radii"], *pairs)
 
 
 @kernel(
     "first LM:4.2:3 optimum; second LM:4.2:3 optimum",
     flags="ties, plain, negative zero, duplicates, at the radius, one class",
-    judge=_at_the_limit,
+    judge=_at_the_radius,
 )
 def impostors(s: Source, flag: str) -> Values:
     n_Q, n_X, r = s.length(5), s.length(6), s.length(4)
@@ -232,24 +218,13 @@ def tree_nearest(s: Source, flag: str) -> Values:
 
 
 def _within_limits(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge points within a limit: only points at the limit up to rounding may differ."""
-    D = _distances(arguments)
-    for i, limit in enumerate(arguments["limits"]):
-        found = []
-        for answer in (want, got):
-            starts = np.asarray(answer["starts"])
-            if starts.shape != (len(D) + 1,) or starts[0] != 0 or (np.diff(starts) < 0).any():
-                return Kind.WRONG
-            if starts[-1] != len(answer["indices"]):
-                return Kind.WRONG
-            row = indices(answer["indices"], D.shape[1])[starts[i] : starts[i + 1]]
-            if (np.diff(row) <= 0).any():
-                return Kind.WRONG
-            found.append(set(row.tolist()))
-        for l in found[0] ^ found[1]:
-            if abs(D[i, l] - limit) > CLOSE * abs(limit) or D[i, l] == limit:
-                return Kind.WRONG
-    return Kind.TIE if len(want["indices"]) == len(got["indices"]) else Kind.EQUAL_WORTH
+    """Judge points within a limit: `strict` says what is right for points exactly at it."""
+    D, limits = _distances(arguments), arguments["limits"]
+    D[D == limits[:, np.newaxis]] = np.inf
+    if np.shape(got["starts"]) != np.shape(want["starts"]):
+        return Kind.WRONG
+    answers = ((answer["starts"], answer["indices"]) for answer in (want, got))
+    return at_limits(D, limits, *(listed(*answer, D.shape[1]) for answer in answers))
 
 
 def _of_the_indices(arguments: Values, got: Values) -> Values:

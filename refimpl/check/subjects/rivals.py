@@ -91,15 +91,10 @@ def hamming_within(s: Source, flag: str) -> Values:
 # ------------------------------------------------------------------------------------------ buckets
 
 
-def _projection_rounding(arguments: Values, expected: Values) -> Values:
-    X, A = np.abs(arguments["X"]), np.abs(arguments["A"])
-    return {"XA": rounding(X @ A, len(A))}
-
-
 @kernel(
     "XA Datar et al. (2004), § 3.2 digits",
     flags="ties, plain, negative zero, denormals, scales, empty",
-    rounding=_projection_rounding,
+    over="A",
 )
 def projections(s: Source, flag: str) -> Values:
     d = s.length(6)

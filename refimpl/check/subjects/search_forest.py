@@ -5,6 +5,7 @@ The rounds are run by :mod:`refimpl.search_forest.algorithm` on the paper's matr
 told by their points: each point has the number of the first point of its leaf.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from refimpl.check.judging import best, by_worth, indices, listed, squares, way_
 from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
+from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.algorithm import search_forest as reference_forest
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["by_first_point", "same_leaves", "worth"]
+__all__ = ["by_first_point", "same_leaves", "states", "worth"]
 
 
 # ------------------------------------------------------------------------------------------- forest
@@ -91,14 +93,7 @@ def forest_words(s: Source, flag: str) -> Values:
     return {"forest": _forest(s, d, dtype), "X": s.points(n, d, kind).astype(dtype)}
 
 
-def _plane_rounding(arguments: Values, expected: Values) -> Values:
-    X, p = (np.abs(arguments[name]).astype(np.float64) for name in ("X", "p"))
-    return {"values": rounding(X @ p, len(p))}
-
-
-@kernel(
-    "values SF:eq18 digits", flags="ties, plain, negative zero, float32", rounding=_plane_rounding
-)
+@kernel("values SF:eq18 digits", flags="ties, plain, negative zero, float32", over="p")
 def plane_values(s: Source, flag: str) -> Values:
     d = s.length(6)
     dtype = "float32" if flag == "float32" else "float64"
@@ -183,18 +178,7 @@ def _weights(s: Source, count: int) -> FloatArray:
     return s.array((count,), -9, 9) / 8
 
 
-def _pair_rounding(arguments: Values, expected: Values) -> Values:
-    terms = np.zeros(len(arguments["u"]))
-    first, second = arguments["first"], arguments["second"]
-    v, u = np.abs(arguments["v"]), np.abs(arguments["u"])
-    np.add.at(terms, first, v * u[second])
-    np.add.at(terms, second, v * u[first])
-    return {"Vu": rounding(terms, len(first))}
-
-
-@kernel(
-    "Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", rounding=_pair_rounding
-)
+@kernel("Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", over="v")
 def pair_product(s: Source, flag: str) -> Values:
     n = s.length(6)
     first, second = _pairs(s, n, flag)
@@ -412,9 +396,14 @@ def by_first_point(leaf: Any) -> IntArray:
 
 def _run(arguments: Values) -> States:
     X, S, lam, M = (arguments[name] for name in ("X", "S", "lam", "M"))
-    T = np.zeros(S.shape)
+    return states(reference_forest(X, S == 1, lam, M, arguments["max_depth"]), len(S))
+
+
+def states(rounds: Iterable[Round], n: int) -> States:
+    """Return the state of each round on n points."""
+    T = np.zeros((n, n))
     listed: States = []
-    for round in reference_forest(X, S == 1, lam, M, arguments["max_depth"]):
+    for round in rounds:
         leaf = by_first_point(round.tree.leaf)
         listed.append(
             {

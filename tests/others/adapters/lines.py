@@ -1,58 +1,21 @@
-"""Answer cases by JSON lines: what every adapter shares, and all that a program of your own needs.
+"""Answer cases by JSON lines: what every adapter shares.
 
 A case is a line ``{"id": ..., "kernel": name, "arguments": {...}}`` (or ``"training"``); the answer
 is a line ``{"id": ..., "result": {...}}``, ``{"id": ..., "skip": true}`` or ``{"id": ..., "error":
-...}``. NumPy is all that it needs.
-
-Not handled here: records such as trees, which no adapter takes.
+...}``. The library's environment has no refimpl: its encoding is that of this checkout, and needs
+NumPy alone.
 """
 
 import json
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).parents[3]))
 
-def generated(recipe):
-    """Return the array of a recipe: a linear congruential generator modulo 2**64."""
-    x, values = recipe["seed"], []
-    for _ in range(int(np.prod(recipe["shape"]))):
-        x = (6364136223846793005 * x + 1442695040888963407) % 2**64
-        values.append(recipe["low"] + (x >> 33) % (recipe["high"] - recipe["low"] + 1))
-    array = np.array(values, dtype=recipe["dtype"]).reshape(recipe["shape"])
-    return array * 2.0 ** recipe["exponent"] if array.dtype.kind == "f" else array
-
-
-def decoded(value):
-    """Return an argument: an array, a number, or what JSON has."""
-    if isinstance(value, dict) and "generator" in value:
-        return generated(value)
-    if not isinstance(value, dict) or "dtype" not in value:
-        return value
-    elements = value["values"]
-    if value["dtype"].startswith("float"):
-        elements = [float.fromhex(element) for element in elements]
-    elif value["dtype"] == "uint64":
-        elements = [int(element, 16) for element in elements]
-    array = np.array(elements, dtype=value["dtype"]).reshape(value["shape"])
-    return array if array.shape else array.item()
-
-
-def encoded(value):
-    """Return a result as JSON has it: floats by their hexadecimal digits."""
-    if isinstance(value, dict):
-        return {name: encoded(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [encoded(part) for part in value]
-    array = np.asarray(value)
-    if array.dtype.kind == "f":
-        elements = [float(element).hex() for element in array.ravel()]
-        dtype = "float64"
-    else:
-        elements = [int(element) for element in array.ravel()]
-        dtype = "int64"
-    return {"dtype": dtype, "shape": list(array.shape), "values": elements}
+from refimpl.check.encoding import decode, encode
 
 
 def serve(answers):
@@ -69,10 +32,10 @@ def serve(answers):
         if answer is None:
             said["skip"] = True
         else:
-            given = {name: decoded(value) for name, value in asked["arguments"].items()}
+            given = {name: decode(value) for name, value in asked["arguments"].items()}
             try:
                 result = answer(**given)
-                said |= {"skip": True} if result is None else {"result": encoded(result)}
+                said |= {"skip": True} if result is None else {"result": encode(result)}
             except Exception as error:
                 said["error"] = f"{type(error).__name__}: {error}"
         print(json.dumps(said), file=stream, flush=True)
