@@ -34,18 +34,19 @@ NEEDS = "needs REFIMPL_DATA: "
 ONE_CASE = ("tests/figures/test_gallery_browser.py", "tests/site/test_site_tracing.py")
 # Those that take longest; the others take a few seconds at most.
 LONGEST = (
-    "tests/lmnn/test_algorithm_lmnn.py",
+    "tests/estimators/test_estimators_defaults.py",
     "tests/check/test_exploring.py",
-    "tests/shared/test_array_forms.py",
-    "tests/project/test_offline.py",
+    "tests/lmnn/test_algorithm_lmnn.py",
+    "tests/figures/test_probes.py",
     "tests/lmnn/test_joint_metrics.py",
-    "tests/boostmap/test_boostmap.py",
-    "tests/figures/test_judge.py",
     "tests/figures/test_figures_trouble.py",
+    "tests/figures/test_judge.py",
+    "tests/shared/test_array_forms.py",
     "tests/figures/test_figures_resume.py",
     "tests/boostmap/test_algorithm_boostmap.py",
-    "tests/estimators/test_estimators_defaults.py",
-    "tests/figures/test_figures_report.py",
+    "tests/project/test_offline.py",
+    "tests/check/test_programs.py",
+    "tests/check/test_modules.py",
 )
 
 # They reach over 95 % of refimpl. Not traced are slow tests that reach little more, and a test that

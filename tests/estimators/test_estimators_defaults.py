@@ -34,26 +34,34 @@ REFUSING = {  # what has to be learnt from two points of a class
 SLOW = ("BoostMap", "BoostMapClassifier")  # on the reference kernels
 FEW = {"n_triples": 60, "n_references": 6, "n_best": 3, "random_state": 0}
 TINY = {"n_landmarks": 6, "family": (1.0, 10.0), "C": (1.0, 100.0), "random_state": 0}
+FEW_NEAR = {"n_neighbors": 1, "n_components": 3, **FEW}
+
+
+def further(name, parameters):
+    """Return a case that runs with --all alone."""
+    return pytest.param(name, parameters, marks=pytest.mark.further)
+
+
 CHECKED = [
     *(
-        pytest.param(name, {"kernels": k}, marks=() if k == NAMES[-1] else pytest.mark.further)
+        (name, {"kernels": k}) if k == NAMES[-1] else further(name, {"kernels": k})
         for name in ALL
         for k in NAMES
         if k == NAMES[-1] or name not in SLOW
     ),
     ("BoostedDistanceClassifier", {"warm_start": True, "max_memory": 2**30}),
-    ("BoostMap", {"n_components": 3, **FEW, "kernels": NAMES[0]}),
-    ("BoostMapClassifier", {"n_neighbors": 1, "n_components": 3, **FEW, "kernels": NAMES[0]}),
-    ("BoostMapClassifier", {"n_neighbors": 1, "n_components": 3, "n_refine": 2, **FEW}),
-    ("FTuneClassifier", {**TINY, "kernels": NAMES[0]}),
+    further("BoostMap", {"n_components": 3, **FEW, "kernels": NAMES[0]}),
+    further("BoostMapClassifier", {**FEW_NEAR, "kernels": NAMES[0]}),
+    ("BoostMapClassifier", {**FEW_NEAR, "n_refine": 2}),
+    further("FTuneClassifier", {**TINY, "kernels": NAMES[0]}),
     ("FTuneClassifier", {**TINY, "per_class": True, "selection": "random", "kernel": "rbf"}),
-    ("FTuneClassifier", {**TINY, "selection": "diverse"}),
-    ("FTuneClassifier", {**TINY, "pairs": False}),
+    further("FTuneClassifier", {**TINY, "selection": "diverse"}),
+    further("FTuneClassifier", {**TINY, "pairs": False}),
     ("FTuneClassifier", {**TINY, "kernel": "linear", "loss": "logistic"}),
-    ("LandmarkTransformer", {"n_components": 3, "random_state": 0}),
+    further("LandmarkTransformer", {"n_components": 3, "random_state": 0}),
     ("LandmarkTransformer", {"n_components": 3, "random_state": 0, "selection": "diverse"}),
     ("LMNN", {"n_neighbors": 1, "n_components": 1, "max_checks": 5}),
-    ("MultiMetricLMNN", {"n_neighbors": 1, "tol": 0.1, "max_checks": 5}),
+    further("MultiMetricLMNN", {"n_neighbors": 1, "tol": 0.1, "max_checks": 5}),
     ("MultiMetricLMNN", {"n_neighbors": 1, "partition": 2, "max_checks": 5, "random_state": 0}),
     ("SearchForestNeighbors", {"n_estimators": 2, "similarity": "classes", "mode": "connectivity"}),
 ]

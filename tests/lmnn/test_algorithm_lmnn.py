@@ -104,11 +104,11 @@ def test_does_not_collapse_at_a_kink():
     ("name", "n", "k", "seed", "mu", "several"),
     [
         ("digits", 150, 3, 9, 0.5, False),
-        ("iris", 150, 3, 2, 1.0, True),
         ("wine", 150, 2, 5, 0.5, False),
         ("wine", 110, 3, 6, 0.5, True),
         ("breast cancer", 200, 3, 8, 1.0, False),
         ("breast cancer", 200, 3, 8, 0.5, True),
+        ("iris", 150, 3, 2, 1.0, True),
     ],
 )
 def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, several):
@@ -143,18 +143,19 @@ def test_the_printed_form_is_near_the_optimum(kind):
     assert proven.bound * (1 - 1e-9) <= found <= 1.005 * proven.objective
 
 
-@pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e-6, 1e6, 1e100])
-def test_the_unit_of_the_points_changes_no_step(unit):
+def test_the_unit_of_the_points_changes_no_step():
     X, y = sample("iris", 40, 3, 0)
-    L = algorithm.lmnn(X, y, 3, **FAST)
-    scaled = unit * algorithm.lmnn(unit * X, y, 3, **FAST)
     targets = algorithm.target_neighbors(X, y, 3)
-    whole = [0] * len(X)
-    found, wanted = (
-        oracle.objective(X.tolist(), y, targets, 1.0, (A.transpose(0, 2, 1) @ A).tolist(), whole)
-        for A in (scaled, L)
-    )
-    assert found == pytest.approx(wanted, rel=1e-3)  # but for rounding, which the steps carry on
+
+    def objective(unit):
+        L = unit * algorithm.lmnn(unit * X, y, 3, **FAST)
+        M = (L.transpose(0, 2, 1) @ L).tolist()
+        return oracle.objective(X.tolist(), y, targets, 1.0, M, [0] * len(X))
+
+    wanted = objective(1.0)
+    for unit in (1e-140, 1e-100, 1e-6, 1e6, 1e100):
+        # but for rounding, which the steps carry on
+        assert objective(unit) == pytest.approx(wanted, rel=1e-3), unit
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
@@ -375,8 +376,8 @@ def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
 
 
 def test_a_small_tol_lets_the_steps_go_on():
-    X, y = sample("iris", 24, 2, 3)
-    found = [trained(X, y, 2, solver="printed", tol=tol) for tol in (1e-4, 1e-7)]
+    X, y = sample("iris", 15, 1, 3)
+    found = [trained(X[:, :2], y, 1, solver="printed", tol=tol) for tol in (1e-4, 1e-7)]
     assert found[1].full_checks > found[0].full_checks
     assert "forty full checks" in found[1].message and not found[1].converged
 

@@ -58,6 +58,7 @@ METRIC = lm.lmnn(X, y, 2, 1.0)
 PAIRS = ft.random_landmarks(y, 4, rng=seed())
 FTUNE = ft.ftune(K, y, PAIRS, options=ft.FTuneOptions(choose="training", C=1.0))
 OPTIONS = ft.FTuneOptions(choose="training", C=1.0)
+FEW_CHECKS = lm.LMNNOptions(max_checks=3)
 SOME = np.array([0, 3, 5])
 
 
@@ -111,7 +112,8 @@ CALLS = {
     "selection": (lambda Q, X: sf.selection(FOREST, Q, X), {"Q": Q, "X": X}),
     "to_terms": (lambda Q: sf.to_terms(FOREST, Q), {"Q": Q}),
     "lmnn": (lambda X, y: lm.lmnn(X, y, 2, 1.0), {"X": X, "y": y}),
-    "lmnn_rect": (lambda X, y: lm.lmnn_rect(X, y, 2, 2, 1.0), {"X": X, "y": y}),
+    "lmnn_rect":
+        (lambda X, y: lm.lmnn_rect(X, y, 2, 2, options=FEW_CHECKS), {"X": X, "y": y}),
     "project": (lambda M: lm.project(M), {"M": M}),
     "lmnn_svd": (lambda metric: lm.lmnn_svd(metric, 2), {"metric": M}),
     "classify":
@@ -180,7 +182,8 @@ CALLS = {
     "pair_distance": (lambda pairs: LEARNT.pair_distance(pairs), {"pairs": X.reshape(8, 2, 3)}),
     "get_metric": (lambda u, v: LEARNT.get_metric()(u, v), {"u": X[0], "v": X[1]}),
     "MultiMetricLMNN":
-        (fitted("MultiMetricLMNN", n_neighbors=2, random_state=0), {"X": X, "y": y, "Q": Q}),
+        (fitted("MultiMetricLMNN", n_neighbors=2, max_checks=3, random_state=0),
+         {"X": X, "y": y, "Q": Q}),
     "SearchForestNeighbors":
         (fitted("SearchForestNeighbors", n_neighbors=2, random_state=0),
          {"X": X, "y": y, "Q": Q}),
