@@ -105,8 +105,8 @@ def as_labels_of(y: Any) -> Any:
             "the target y is None"
         )
     labels = as_array(y, "y", "labels")
-    values = labels.tolist() if hasattr(y, "dtype") else y
-    mixed = labels.dtype == object or not hasattr(y, "dtype")
+    values = labels.tolist() if hasattr(y, "__array__") else y
+    mixed = labels.dtype == object or not hasattr(y, "__array__")
     if mixed and labels.ndim == 1 and all(np.isscalar(x) or isinstance(x, str) for x in values):
         require_one_type(values, "y")
         labels = np.array(list(values))
