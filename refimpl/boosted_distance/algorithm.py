@@ -126,33 +126,10 @@ def adaboost_rounds(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> Iterator[Round]:
-    """Yield the rounds of Algorithm A.2, AdaBoost(P, N, T), p. 208, one after the other.
+    """Yield the rounds of Algorithm A.2, AdaBoost(P, N, T), p. 208; the caller takes T of them.
 
-    It is the version of Viola & Jones (2004). The caller takes T rounds, as :func:`adaboost` does.
-
-    Parameters
-    ----------
-    P, N : ndarray, shape (n_P, d) and (n_N, d), float64, or Differences
-        Positive and negative set.
-    first : ndarray, shape (n_P + n_N,), float64, optional
-        Other first weights than those of line 4, positives first; half of their sum for each set.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, default decision stumps
-    kernels : module, default refimpl.kernels
-    threads : int, optional
-
-    Yields
-    ------
-    Round
-
-    See Also
-    --------
-    adaboost : Take T rounds.
-
-    Examples
-    --------
-    >>> rounds = adaboost_rounds(np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]]))
-    >>> [round(next(rounds).epsilon, 4) for _ in range(2)]
-    [0.25, 0.1667]
+    first : other first weights than those of line 4, positives first, half of their sum for each
+        set; see :func:`refimpl.boosted_distance.adaboost` for the other arguments
     """
     P, N = (V if isinstance(V, Differences) else for_kernel(V) for V in (P, N))
     n = len(P) + len(N)  # BD:A.2:1
@@ -175,14 +152,11 @@ def adaboost_rounds(
 
 
 def error_beyond_rounding(epsilon_t: float, n: int) -> float:
-    """Return the weighted error of a round, from a sum of n weights.
-
-    Without an error alpha_t would be infinite: the least error is 2**-52. An error that rounding
-    alone may keep from 1/2 is 1/2, or alpha_t would be a rounding error of either sign.
-    """
+    """Return the weighted error of a round, from a sum of n weights, in [2**-52, 1/2] or above."""
+    # an error that rounding alone may keep from 1/2: alpha_t would have either sign
     if abs(epsilon_t - 0.5) <= n * GRID:
         return 0.5
-    return max(epsilon_t, GRID)
+    return max(epsilon_t, GRID)  # without an error alpha_t would be infinite
 
 
 def adaboost(

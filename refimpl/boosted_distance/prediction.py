@@ -352,10 +352,8 @@ class _Comparison:
     threads: int | None
 
     def require_memory(self, pieces: list[_Part], blocks: Sequence[slice] = ()) -> None:
-        """Raise MemoryError if the matrix of all similarities does not fit.
-
-        It is computed in pieces, and looked at in blocks of queries.
-        """
+        """Raise MemoryError if the matrix of all similarities does not fit."""
+        # it is computed in pieces, and looked at in blocks of queries
         most = max(len(piece.X) for piece in pieces)
         rounds = max(len(piece.ensemble) for piece in pieces)
         scratch = _SCRATCH * len(self.Q) * most + 8 * rounds * (most + _LANES)

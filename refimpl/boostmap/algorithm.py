@@ -186,10 +186,8 @@ def candidate_classifiers(
 
 
 def unique_name(problem: Problem, x_1: int, x_2: int, H: Container[Name]) -> Name:
-    """Return the name of F^{x1,x2}, which is (x_2, x_1) if H has it and the two are alike.
-
-    They add up to a constant, if D_X(x_1, x_2) is the same both ways.
-    """
+    """Return the name of F^{x1,x2}, which is (x_2, x_1) if H has it and the two are alike."""
+    # they add up to a constant, if D_X(x_1, x_2) is the same both ways
     alike = (x_2, x_1) in H and problem.D_X(x_1, x_2) == problem.D_X(x_2, x_1)
     return (x_2, x_1) if alike else (x_1, x_2)  # open: reversed-pivots
 
@@ -236,15 +234,13 @@ def splitters(d: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
 def thresholds(
     Gamma_c: FloatArray, q: Int32Array, asked: Int32Array, k: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return k ascending thresholds, drawn from the values Gamma_c(q_i): § 8.1, step 2.
-
-    Each is moved half way to the next greater value. `asked` holds each of the objects q_i once.
-    """
-    values = np.unique(Gamma_c[asked])
+    """Return k ascending thresholds, drawn from the values Gamma_c(q_i): § 8.1, step 2."""
+    values = np.unique(Gamma_c[asked])  # `asked` holds each of the objects q_i once
     if len(values) == 1:
         return np.full(k, np.inf)
     picked = np.searchsorted(values, np.sort(Gamma_c[rng.choice(q, size=k)]))
     picked = np.minimum(picked, len(values) - 2)
+    # half way to the next greater value
     return values[picked] / 2 + values[picked + 1] / 2  # open: thresholds
 
 
@@ -277,11 +273,7 @@ def ranges_of_least_z(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> list[Range]:
-    """Return V_c for each classifier, the range whose Z_min is least: § 8.1, step 3.
-
-    Gamma, F : the embeddings that split and that classify, (m, n)
-    t : the thresholds of each, (m, k)
-    """
+    """Return V_c, the range of least Z_min, for each Gamma_c and F_c, (m, n): § 8.1, step 3."""
     V = []
     for Gamma_c, F_c, t_c in zip(Gamma, F, t, strict=True):
         V_c = ranges(t_c.tolist())
@@ -293,15 +285,12 @@ def ranges_of_least_z(
 
 
 class Choices(NamedTuple):
-    """The choices of a round of § 8.1.
-
-    k : the number of thresholds
-    splitters : draws c and g of step 1; § 8.3 has :func:`both_splitters`
-    ranges : finds V_c of step 3; § 8.3 has :func:`ranges_of_least_error`
-    """
+    """The choices of a round of § 8.1: the number of thresholds, and the rules of steps 1 and 3."""
 
     k: int
+    # § 8.3 has both_splitters
     splitters: Callable[..., tuple[IntArray, IntArray]] = splitters  # open: splitters
+    # § 8.3 has ranges_of_least_error
     ranges: Callable[..., list[Range]] = ranges_of_least_z  # open: ranges-by
 
 
@@ -384,7 +373,7 @@ def ranges_of_least_error(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> list[Range]:
-    """Return V_c for each classifier, the range whose training error is least."""
+    """Return V_c, the range of least training error, for each Gamma_c and F_c, (m, n): § 8.3."""
     k = t.shape[1]
     places = ranges(range(1, k + 1), 0, k + 1)  # of the ends among -inf, t and inf
     coded = np.array([(i, j) if inside else (j, i) for i, j, inside in places], dtype=np.int64)
@@ -415,7 +404,6 @@ def selective_triples(
     """Return t triples of a near object of q's class and one of the M - 1 others, (t, 3), p. 16.
 
     alike, others : of each object those of its class and of the others, nearest first, then -1
-
     k_most : k', the largest rank of the near object
     """
     q = rng.integers(len(alike), size=t)  # BM:10:1

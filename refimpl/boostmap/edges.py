@@ -129,11 +129,8 @@ def gradient(grey: FloatArray, sigma: float) -> Iterator[FloatArray]:
 
 
 def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray:
-    """Return whether the gradient is longer than one step ahead and not shorter than one step back,
-    along itself.
-
-    One step away, the length is interpolated between the two nearest of the 8 neighbors.
-    """
+    """Return whether the gradient is longer than a step ahead, not shorter than a step back."""
+    # one step away, the length is interpolated between the two nearest of the 8 neighbors
     n, height, width = length.shape
     padded = np.pad(length, ((0, 0), (1, 1), (1, 1))).ravel()
     here = np.arange(padded.size).reshape(n, height + 2, width + 2)[:, 1:-1, 1:-1]
@@ -155,9 +152,7 @@ def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray
 
 
 def _hysteresis(length: FloatArray, low: float, high: float) -> BoolArray:
-    """Return the pixels above `low` that are connected within their image to a pixel above
-    `high`.
-    """
+    """Return the pixels above `low` that are connected to a pixel above `high`."""
     connected = np.zeros((3, 3, 3), dtype=bool)
     connected[1] = True
     label, n_labels = scipy.ndimage.label(length > low, structure=connected)

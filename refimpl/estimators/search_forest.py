@@ -441,10 +441,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def _nearest(self, X: ArrayLike | None, k: int, more: int) -> tuple[FloatArray, IntArray]:
-        """Return the k nearest of n_candidates + `more` candidates: squared distances and indices.
-
-        Both have shape (m, k).
-        """
+        """Return squares and indices of the k nearest of n_candidates + `more` candidates."""
+        # both have shape (m, k)
         own = X is None
         if k > self.n_samples_fit_ - own:
             raise ValueError(

@@ -189,10 +189,8 @@ class SearchForest:
 
 
 def _lane_sums(products: FloatArray) -> FloatArray:
-    """Return the sums over the rows of products, shape (n, d), in the lanes' order: shape (n,).
-
-    No zero among them has a sign.
-    """
+    """Return the sums over the rows of products, shape (n, d), in the lanes' order: shape (n,)."""
+    # no zero among them has a sign
     n, d = products.shape
     padded = products
     if d % LANES or not products.flags.c_contiguous:
@@ -411,10 +409,8 @@ def _selections(
 
 
 def _best_first(query: IntArray, keys: tuple[IntArray | FloatArray, ...], most: int) -> IntArray:
-    """Return the order by `keys`, the last key first; only the first `most` of each query.
-
-    `query` ascends and is the last key.
-    """
+    """Return the order by `keys`, the last key first; only the first `most` of each query."""
+    # `query` ascends and is the last key
     order = np.lexsort(keys)
     sizes = np.bincount(query)
     rank = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

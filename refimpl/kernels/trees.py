@@ -73,10 +73,8 @@ def _bound(tree: BallTree, j: int, x_t: FloatArray, bound: Bound) -> tuple[float
 
 
 def _visited(tree: BallTree, x_t: FloatArray, bound: Bound, limit: FloatArray) -> Iterator[slice]:
-    """Yield the leaves that may hold a near point, as slices of points; the nearer child first.
-
-    The limit is the last entry of `limit`. The caller may lower it between two leaves.
-    """
+    """Yield the leaves that may hold a near point, as slices of points; the nearer child first."""
+    # The limit is the last entry of `limit`. The caller may lower it between two leaves.
     stack = [(0.0, 0)]
     while stack:
         least, j = stack.pop()

@@ -49,11 +49,7 @@ def z_values(s: BoolArray, lam: float) -> FloatArray:
 
 
 def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
-    """Return T(x_i, x_j), 0 where a pair is not selected: eq. 8.
-
-    leaves_i, leaves_j : the leaf of each tree that a point reaches, (n_i, M) and (n_j, M)
-    c : the weights of the trees, (M,)
-    """
+    """Return T(x_i, x_j), (n_i, n_j), of points that reach these leaves of M trees: eq. 8."""
     T = np.zeros((len(leaves_i), len(leaves_j)))
     for m, c_m in enumerate(c):
         T += c_m * tree_selection(leaves_i[:, m], leaves_j[:, m])  # SF:eq8
@@ -72,14 +68,12 @@ def masses(w: FloatArray, t: BoolArray, s: BoolArray) -> tuple[float, float]:
 
 
 def best_c(similar: float, dissimilar: float, lam: float) -> float:
-    """Return c*, the weight of a tree, from the masses of eq. 14: eq. 15.
-
-    It is at least 0: a tree with c* < 0 selects the wrong pairs. Dissimilar pairs that weigh less
-    than 1 together count as 1, so that a tree without error has a finite weight.
-    """
+    """Return c*, the weight of a tree, from the masses of eq. 14: eq. 15."""
     worth = (1 - lam) * similar
-    cost = lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
-    return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15  ERRATUM BSF-3
+    # ERRATUM BSF-1, BSF-3  so a tree without dissimilar pairs has a finite weight
+    cost = lam * max(dissimilar, 1.0)
+    # ERRATUM BSF-3  a tree with c* < 0 selects the wrong pairs
+    return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15
 
 
 def selection_rounds(
@@ -92,8 +86,8 @@ def selection_rounds(
     """
     z = z_values(s, lam)
     T = np.zeros(s.shape)
-    w = weights(z, T)  # w_ij = 1
-    np.fill_diagonal(w, 0.0)  # a pair consists of two different points
+    pairs = ~np.eye(len(s), dtype=bool)  # open: own-pair
+    w = np.where(pairs, weights(z, T), 0.0)  # w_ij = 1
     before = None
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(w * z)  # SF:1:2
@@ -105,7 +99,7 @@ def selection_rounds(
         if c <= 0:  # ERRATUM BSF-3
             return
         T = T + c * t  # SF:1:3
-        w = np.where(w > 0, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
+        w = np.where(pairs, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
         yield Round(m, tree, c, similar, dissimilar)
         before = tree
 
@@ -178,10 +172,6 @@ def search_tree(
 def search_forest(
     X: FloatArray, s: BoolArray, lam: float, M: int, max_depth: int = 16
 ) -> list[Round]:
-    """Learn a Boosted Search Forest: Algorithm 1 with the trees of Algorithm 2, § 3.4.
-
-    X : the points, (n, d)
-    s : whether the points of a pair are similar, (n, n); the diagonal is not read
-    """
+    """Learn a Boosted Search Forest from s_ij, (n, n): Algorithm 1 with Algorithm 2's trees."""
     learn = partial(search_tree, X, max_depth=max_depth)
     return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))

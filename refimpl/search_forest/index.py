@@ -174,18 +174,14 @@ class Selection:
 
 
 class _Lists(NamedTuple):
-    """What an index holds at one moment. Nothing writes to its arrays: changes make new ones.
-
-    ``items[starts[w]:starts[w + 1]]`` are the points with word w, as rows of ids, alive and
-    vectors. ``spare`` holds counters, shape (1, n), for single queries.
-    """
+    """What an index holds at one moment. Nothing writes to its arrays: changes make new ones."""
 
     starts: IntArray
-    items: Int32Array
+    items: Int32Array  # items[starts[w]:starts[w + 1]] are the points with word w, rows of
     ids: IntArray
     alive: BoolArray
     vectors: Points | None
-    spare: list[FloatArray]
+    spare: list[FloatArray]  # counters for single queries, (1, n)
 
 
 class InvertedIndex:
