@@ -16,6 +16,17 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "LARGEST",
     "SMALLEST",
+    "BoolArray",
+    "FloatArray",
+    "Int32Array",
+    "IntArray",
+    "Labels",
+    "Points",
+    "RowArray",
+    "UInt8Array",
+    "UInt32Array",
+    "UInt64Array",
+    "WeightedPairs",
     "as_array",
     "as_floats",
     "as_matrix",
@@ -35,9 +46,22 @@ __all__ = [
     "require_unchanged",
 ]
 
-FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
-IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+"""float64, of any shape; a docstring gives the shape."""
 Points: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+"""Vectors in the rows of a matrix, where float32 stays float32."""
+IntArray: TypeAlias = NDArray[np.int64]
+Int32Array: TypeAlias = NDArray[np.int32]
+UInt8Array: TypeAlias = NDArray[np.uint8]
+UInt32Array: TypeAlias = NDArray[np.uint32]
+UInt64Array: TypeAlias = NDArray[np.uint64]
+RowArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
+"""Numbers of rows, in the smaller type that holds them."""
+BoolArray: TypeAlias = NDArray[np.bool_]
+Labels: TypeAlias = NDArray[Any]
+"""Class labels: integers, booleans or strings."""
+WeightedPairs: TypeAlias = tuple[Int32Array, Int32Array, FloatArray]
+"""Pairs of points (first, second) with their weights."""
 AnyPoints = TypeVar("AnyPoints", FloatArray, Points)
 
 LARGEST = 1e140

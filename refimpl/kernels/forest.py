@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
-from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
 
 __all__ = [
     "SearchForest",

@@ -16,11 +16,11 @@ the embeddings, never the triples of an embedding.
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, Int32Array
 from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
 from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins, signed_margins
-from refimpl.typing import FloatArray, Int32Array
 
 __all__ = ["middle_of", "minimize_z", "next_weights", "reweighted", "weights_of", "z", "z_values"]
 
