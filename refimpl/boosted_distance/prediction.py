@@ -69,10 +69,8 @@ def similarity(
         Factors of the similarities, such as ``{"rare": 1.1}``: a class with a larger factor is
         answered more often. Classes that are not named have the factor 1. The paper has no such
         factors.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        Threads that the kernels may use; None for all. The result does not depend on it.
+    kernels, threads
+        As for :func:`boosted_distance`.
 
     Returns
     -------

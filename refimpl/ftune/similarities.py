@@ -486,9 +486,7 @@ def landmarked(
     family : sequence of m floats or callables
         Slopes of ramps (infinity: the sign), or functions of an array of differences.
     kernels : module, optional
-        :mod:`refimpl.kernels` by default.
     threads : int, optional
-        None for all processors.
 
     Returns
     -------

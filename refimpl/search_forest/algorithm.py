@@ -1,10 +1,10 @@
 """The Boosted Search Forest as printed: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search
 Efficiently in High Dimensions" (2011), § 3, its errata corrected.
 
-The functions stand in the paper's order: z and the ensemble (eqs. 6 and 8), weights (eq. 10),
-masses and c (eqs. 14 and 15), Algorithm 1, the selection of a tree (eq. 16), the worth of leaves
-and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). s, z, w, T, t and M are
-matrices of all pairs of training points.
+The functions stand in the paper's order: objective and z (eqs. 1 to 6), loss and ensemble (eqs. 7
+and 8), weights (eq. 10), masses and c (eqs. 14 and 15), Algorithm 1, the selection of a tree (eq.
+16), the worth of leaves and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4).
+s, z, w, T, t and M are matrices of all pairs of training points.
 
 Not handled here: checks of the input, options, continuing (``training.py``), many points
 (``pairs.py``), the form of a tree (``model.py``), the inverted index (``index.py``).
@@ -40,12 +40,25 @@ __all__ = [
 # -------------------------------------------------------------------------------------------- § 3.1
 
 
+def objective(T: FloatArray, s: BoolArray, lam: float) -> float:
+    """Return J(T), the quality of what is selected less lambda times its cost: eqs. 1, 2, 4, 5."""
+    selected = T > 0
+    Q = np.count_nonzero(selected & s)  # SF:eq1
+    C = np.count_nonzero(selected)  # SF:eq2
+    return Q - lam * C  # SF:eq4, SF:eq5
+
+
 def z_values(s: BoolArray, lam: float) -> FloatArray:
     """Return z_ij, the worth of selecting a pair: eq. 6."""
     return np.where(s, 1 - lam, -lam)  # SF:eq6
 
 
 # -------------------------------------------------------------------------------------------- § 3.2
+
+
+def loss(w: FloatArray) -> float:
+    """Return L(T), the sum of exp(-z_ij T(x_i, x_j)) = w_ij: eq. 7."""
+    return float(w.sum())  # SF:eq7
 
 
 def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:

@@ -50,10 +50,8 @@ def to_terms(
     forest : SearchForest
     Q : array_like, shape (n_Q, d)
         Queries, or the points of an index.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -103,10 +101,8 @@ def selection(
     ----------
     forest : SearchForest
     Q, X : array_like, shapes (n_Q, d) and (n, d)
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -202,10 +198,8 @@ class InvertedIndex:
     keep_vectors : bool, default True
         Whether the points are kept for :meth:`query`. If False, only :meth:`candidates` can be
         called.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Attributes
     ----------

@@ -159,10 +159,8 @@ def neighbor_similarity(
     X : array_like, shape (n, d)
     k : int, default 100
         Less than n. A point is not its own neighbour.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
