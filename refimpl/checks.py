@@ -28,6 +28,7 @@ __all__ = [
     "as_number",
     "as_options",
     "as_threads",
+    "is_real",
     "one_of",
     "positive",
 ]
@@ -133,8 +134,14 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def is_real(value: Any) -> bool:
+    """Return whether a value is a real number, and no bool."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)
+
+
 def _require_real(value: Any, name: str, what: str) -> None:
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+    if not is_real(value):
         _refuse(TypeError, name, what, value)
     if np.isnan(value) or np.isinf(value):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)

@@ -105,8 +105,10 @@ class Problem(NamedTuple):
 
 def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
     """Return the 1D embeddings `names` of all objects, (len(names), n)."""
-    F = [embedding(problem.D, x_1, x_2, problem.D_X(x_1, x_2)) for x_1, x_2 in names]
-    return np.array(F, dtype=np.float64).reshape(len(names), problem.D.shape[1])
+    F = np.empty((len(names), problem.D.shape[1]))
+    for F_h, (x_1, x_2) in zip(F, names, strict=True):
+        F_h[:] = embedding(problem.D, x_1, x_2, problem.D_X(x_1, x_2))
+    return F
 
 
 # -------------------------------------------------------------------------------------------- § 7.3

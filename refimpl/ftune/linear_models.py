@@ -13,13 +13,13 @@ input, the kernel modules. The work is in BLAS, so both kernel modules train the
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy
 
 from refimpl.arrays import as_matrix
-from refimpl.checks import as_count, as_labels, as_number, one_of, positive
+from refimpl.checks import as_count, as_labels, as_number, is_real, one_of, positive
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]
@@ -123,9 +123,9 @@ def require_loss(name: str) -> None:
     one_of(name, LOSSES, "loss")
 
 
-def as_cost(C: object, name: str) -> float:
+def as_cost(C: Any, name: str) -> float:
     """Return the weight of the losses as a float, in the range where training works."""
-    if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
+    if not is_real(C):
         raise TypeError(f"{name} must be a number; got {C!r}")
     if not LEAST_COST <= C <= MOST_COST:
         raise ValueError(f"{name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {C}")

@@ -17,7 +17,7 @@ import scipy
 from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
-from refimpl.checks import as_indices, as_kernels, positive
+from refimpl.checks import as_indices, as_kernels, is_real, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -547,14 +547,8 @@ def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
 
 def as_slope(slope: Any, name: str) -> float:
     """Return the slope of a ramp, a number above 0; infinity is the sign."""
-    if not is_number(slope) or not slope > 0:
+    if not is_real(slope) or not slope > 0:
         raise ValueError(
             f"{name} must be a positive slope (infinity: the sign) or a function; got {slope!r}"
         )
     return float(slope)
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number, and no bool."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool)
