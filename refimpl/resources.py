@@ -264,6 +264,7 @@ class _Job:
 
 class Helpers:
     """The helping threads of a process."""
+
     # if they make work no faster, they rest for a while, each time for longer
 
     def __init__(self) -> None:
@@ -320,6 +321,7 @@ def on_one_blas_thread(steps: Iterator[Item]) -> Iterator[Item]:
 
 class OneBlasThread:
     """A context in which BLAS has a single thread, in the whole process."""
+
     # several threads may be in it at a time: the first one in takes BLAS's threads away, and the
     # last one out gives them back
 

@@ -4,7 +4,7 @@
 signatures by ``tests/support/stubs.py``; change the reference, then run that.
 """
 
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from numpy.typing import ArrayLike
 

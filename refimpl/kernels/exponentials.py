@@ -11,7 +11,6 @@ import numpy as np
 
 from refimpl.arrays import FloatArray
 
-
 __all__ = ["LANES", "LEAST", "LN2_HIGH", "LN2_LOW", "LOG2E", "MOST", "TAYLOR"]
 __all__ += ["exp", "fixed_sum", "fixed_sums"]
 
