@@ -27,10 +27,8 @@ __all__ = [
     "Ramp",
     "Similarity",
     "TransferFunction",
-    "as_similarity",
     "landmarked",
     "mean_distance",
-    "select",
 ]
 
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
@@ -221,36 +219,7 @@ class Similarity:
 
 
 def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
-    """Return `K` as a :class:`Similarity`: itself, or a matrix of similarities.
-
-    Parameters
-    ----------
-    K : Similarity or array_like, shape (n, n)
-    n : int, optional
-        The number of training objects that there must be.
-    name : str, default "K"
-        The name of the argument in the messages.
-
-    Returns
-    -------
-    Similarity
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `K` is a bare function, is not a square matrix, or has other than `n` objects.
-
-    See Also
-    --------
-    Similarity : K of a function and its objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import as_similarity
-    >>> len(as_similarity(np.eye(3)))
-    3
-    """
+    """Return `K` as a :class:`Similarity`, of `n` objects: itself, or a matrix of similarities."""
     if not isinstance(K, Similarity):
         if callable(K):
             raise TypeError(
@@ -401,28 +370,7 @@ def _as_matrix_of_all(K: Any) -> FloatArray:
 
 
 def select(objects: Any, indices: IntArray) -> Any:
-    """Return some of the objects: an array of an array, else a list.
-
-    Parameters
-    ----------
-    objects : sequence or ndarray
-    indices : ndarray of int, shape (r,)
-
-    Returns
-    -------
-    ndarray or list, of length r
-
-    See Also
-    --------
-    Similarity : K over such objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import select
-    >>> select(["lap", "map", "maps"], np.array([2, 0]))
-    ['maps', 'lap']
-    """
+    """Return some of the objects: an array of an array, else a list."""
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
