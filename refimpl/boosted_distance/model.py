@@ -14,14 +14,7 @@ import numpy as np
 from refimpl.results import immutable, result, sealed
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "BoostedDistance",
-    "Ensemble",
-    "Parameters",
-    "Round",
-    "StumpEnsemble",
-    "TreeEnsemble",
-]
+__all__ = ["BoostedDistance", "Ensemble", "Parameters", "Round", "StumpEnsemble", "TreeEnsemble"]
 
 Parameters: TypeAlias = tuple[Any, ...]
 """The parameters of a weak classifier, in the order of the ensemble's fields after ``alpha``."""

@@ -21,14 +21,7 @@ from refimpl.resources import check_free_memory, processors
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels
 
-__all__ = [
-    "STUMPS",
-    "DepthTwoTrees",
-    "Differences",
-    "Stumps",
-    "Vectors",
-    "WeakLearner",
-]
+__all__ = ["STUMPS", "DepthTwoTrees", "Differences", "Stumps", "Vectors", "WeakLearner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,7 +327,7 @@ class Replay(WeakLearner[Data]):
     def select(
         self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
     ) -> tuple[float, Parameters]:
-        """Return the error and the parameters of the next trained weak classifier, then new ones."""
+        """Return error and parameters of the next trained weak classifier, then of new ones."""
         if not self._remaining:
             return self.learner.select(data, w, l, kernels=kernels, threads=threads)
         h = self._remaining.pop(0)
