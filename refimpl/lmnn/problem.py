@@ -424,7 +424,7 @@ def scaled(problem: LargeMarginProblem, L: FloatArray, sample: int = 200) -> Flo
     )
     grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
     # the loss is convex in c
-    low = bisect_left(range(40), True, key=lambda k: loss(grid[k]) <= loss(grid[k + 1]))
+    low = bisect_left(range(len(grid) - 1), True, key=lambda k: loss(grid[k]) <= loss(grid[k + 1]))
     c = np.exp(grid[low])
     whole = pull.mean() * problem.n * problem.k
     most = zero_metric(problem.mu, problem.classes, problem.k)

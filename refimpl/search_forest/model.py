@@ -370,9 +370,7 @@ def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     single = forest.planes.dtype == np.float32
     points = as_vectors_like(X, forest.planes, name, single=single)
     with np.errstate(over="ignore"):
-        if single:
-            return within_range(for_kernel(points, np.float32), name)
-        return within_range(for_kernel(points), name)
+        return within_range(for_kernel(points, forest.planes.dtype), name)
 
 
 def within_range(X: Points, name: str) -> Points:

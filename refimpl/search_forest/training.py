@@ -38,7 +38,6 @@ from refimpl.search_forest.model import (
     forest_of_rounds,
     require_forest,
     rounds_of_forest,
-    within_range,
 )
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, Node, Pairs
 from refimpl.typing import ArrayLike, Kernels, Points
@@ -242,7 +241,7 @@ def search_forest(
     """
     kernels = as_kernels(kernels)
     rng = as_generator(rng)
-    X = in_scale(within_range(as_matrix(X, "X", single=True), "X"), "X")
+    X = in_scale(as_matrix(X, "X", single=True), "X")
     M = as_count(M, "M")
     lam = as_lam(lam)
     check_threads(threads)
