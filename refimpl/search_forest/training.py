@@ -202,12 +202,10 @@ def search_forest(
     Returns
     -------
     SearchForest
-        With fewer than M trees if the next tree would get no positive weight, or the callback ended
-        the training. Any c > 0 is a positive weight, so the last trees may be worth little. When no
-        better tree is left, an earlier tree is learnt again. Its c is then rounding (below 1e-8),
-        or lambda times its last c if it selects next to no dissimilar pair; see
-        :func:`refimpl.search_forest.algorithm.best_c`. A pair that only such a tree selects has a
-        T(q, x) no larger than its c.
+        With fewer than M trees if the next tree would get no positive weight or repeat the last
+        one, or the callback ended the training. Any c > 0 is a positive weight, so the last trees
+        may be worth little: a tree before the last one may come again, with a c that is rounding
+        (below 1e-8), or lambda times its last c if it selects next to no dissimilar pair.
 
     Raises
     ------
