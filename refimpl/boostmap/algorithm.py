@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import as_floats, for_kernel
+from refimpl.arrays import any_arrays, as_floats
 from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
@@ -54,6 +54,7 @@ def proximity_order(near: ArrayLike, far: ArrayLike) -> FloatArray:
     return order
 
 
+@any_arrays
 def classification_error(P: FloatArray, H: FloatArray) -> float:
     """Return the mean error G of the answers H on triples of proximity orders P: eqs. 3 and 4."""
     G = np.abs(P - np.sign(H)) / 2  # BM:eq3
@@ -63,6 +64,7 @@ def classification_error(P: FloatArray, H: FloatArray) -> float:
 # ---------------------------------------------------------------------------------------------- § 4
 
 
+@any_arrays
 def reference_embedding(D_r: FloatArray) -> FloatArray:
     """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
     return D_r  # BM:eq6
@@ -114,6 +116,7 @@ def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
 # -------------------------------------------------------------------------------------------- § 7.3
 
 
+@any_arrays
 def training_rounds(
     problem: Problem,
     d: int,
@@ -131,8 +134,7 @@ def training_rounds(
     M_1, m : how many reference objects, at most n_C, and how many pairs of pivots a round tries
     M_2 : the number of these classifiers of which a round computes Z_min
     """
-    triples, y = for_kernel(problem.triples, np.int32), for_kernel(problem.y)
-    problem = Problem(for_kernel(problem.D), for_kernel(problem.between), triples, y)
+    triples, y = problem.triples, problem.y
     H: Weights = {}
     m_i = np.zeros(len(y))  # y_i H(o_i)  # open: small-weights
     w, _, _ = weights_of(m_i)  # BM:fig3:0  w_{i,1} = 1 / t
@@ -296,6 +298,7 @@ class Choices(NamedTuple):
     ranges: Callable[..., list[Range]] = ranges_of_least_z  # open: ranges-by
 
 
+@any_arrays
 def query_sensitive_rounds(
     F: FloatArray,
     triples: Int32Array,
@@ -313,7 +316,6 @@ def query_sensitive_rounds(
     triples, y : as in :class:`Problem`
     m_i : the margins y_i H(o_i) that the first phase left, (t,)
     """
-    triples, (F, y, m_i) = for_kernel(triples, np.int32), as_floats(F, y, m_i)
     j, q = 0, triples[:, 0]
     asked = np.unique(q)
     while True:  # open: rounds-of-phase-two
@@ -338,6 +340,7 @@ def query_sensitive_rounds(
 # -------------------------------------------------------------------------------------------- § 8.2
 
 
+@any_arrays
 def query_weights(
     E: FloatArray, alpha: FloatArray, second: Iterable[tuple[int, int, float, float, int, float]]
 ) -> FloatArray:
@@ -400,6 +403,7 @@ def random_triples(n: int, t: int, rng: np.random.Generator) -> IntArray:
     return np.column_stack([q, a, another(np.maximum(q, a), b)])
 
 
+@any_arrays
 def selective_triples(
     alike: Int32Array, others: Int32Array, M: int, k_most: int, t: int, rng: np.random.Generator
 ) -> IntArray:

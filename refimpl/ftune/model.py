@@ -376,6 +376,10 @@ class Landmarks:
     plus: IntArray
     minus: IntArray
 
+    def __post_init__(self) -> None:
+        for name in ("L", "plus", "minus"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+
 
 @result
 @dataclass(frozen=True, eq=False)

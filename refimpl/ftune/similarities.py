@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
+from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals, for_kernel
 from refimpl.checks import as_indices, as_kernels, is_real, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -463,6 +463,7 @@ def landmarked(
     """
     kernels = as_kernels(kernels)
     S = as_reals(S, "S", "a matrix")
+    plus, minus = for_kernel(plus, np.int64), for_kernel(minus, np.int64)
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(

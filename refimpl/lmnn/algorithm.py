@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import as_floats, class_numbers, for_kernel
+from refimpl.arrays import any_arrays, class_numbers
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
@@ -59,6 +59,7 @@ class Examples(NamedTuple):
 # ---------------------------------------------------------------------------------------------- § 2
 
 
+@any_arrays
 def target_neighbors(
     X: FloatArray,
     y: Labels,
@@ -68,7 +69,6 @@ def target_neighbors(
     threads: int | None = None,
 ) -> IntArray:
     """Return the k nearest points j of the same class for each point i, shape (n, k): § 2."""
-    X, y = for_kernel(X), np.asarray(y)
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(y):
         members = np.flatnonzero(y == c)
@@ -77,11 +77,13 @@ def target_neighbors(
     return targets
 
 
+@any_arrays
 def mapped(X: FloatArray, L: FloatArray) -> FloatArray:
     """Return the points L x under each metric, one metric after the other: (metrics n, r)."""
     return np.concatenate([X @ one.T for one in L])
 
 
+@any_arrays
 def d2(
     Z: FloatArray,
     i: IntArray,
@@ -99,11 +101,13 @@ def d2(
 # ---------------------------------------------------------------------------------------------- § 3
 
 
+@any_arrays
 def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
     """Return the slacks (pairs, k) of near d^2(x_i, x_j), (n, k), far d^2(x_i, x_l), (pairs,)."""
     return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
 
 
+@any_arrays
 def epsilon(near: FloatArray, slacks: FloatArray, mu: float) -> float:
     """Return the objective: eq. 3."""
     return float(near.sum() + mu * slacks.sum())  # LM:eq3
@@ -116,6 +120,7 @@ def step_size(value: FloatArray, gradient: FloatArray, t: int) -> float:
     return float(0.3 / np.sqrt(t) * np.linalg.norm(value) / length) if length > 0 else 0.0
 
 
+@any_arrays
 def metric_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
     """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3."""
     M = np.swapaxes(L, -1, -2) @ L
@@ -123,6 +128,7 @@ def metric_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
     return project(M - eta * G)  # LM:3:2
 
 
+@any_arrays
 def project(M: FloatArray) -> FloatArray:
     """Return a factor L of the positive semidefinite L^T L nearest to M, (..., d, d): § 3."""
     values, vectors = np.linalg.eigh(M)
@@ -131,6 +137,7 @@ def project(M: FloatArray) -> FloatArray:
     return L
 
 
+@any_arrays
 def sum_of_C(
     examples: Examples,
     i: IntArray,
@@ -166,6 +173,7 @@ def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, Int
     return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]
 
 
+@any_arrays
 def push(
     examples: Examples,
     i: IntArray,
@@ -183,6 +191,7 @@ def push(
     return sum_of_C(examples, np.tile(i, 2), others, signs, kernels=kernels, threads=threads)
 
 
+@any_arrays
 def gradient(
     examples: Examples,
     i: IntArray,
@@ -202,6 +211,7 @@ def gradient(
     return pull + mu * push(examples, i, l, N, **how)  # LM:eq5, LM:3:5
 
 
+@any_arrays
 def impostors(
     examples: Examples,
     Z: FloatArray,
@@ -239,6 +249,7 @@ class State(NamedTuple):
     found: int | None  # how many new pairs a full check found; None without one
 
 
+@any_arrays
 def steps(
     examples: Examples,
     mu: float,
@@ -321,6 +332,7 @@ def nearest_in_a_ball_tree(
 # -------------------------------------------------------------------------------------------- § 4.2
 
 
+@any_arrays
 def impostors_in_trees(
     examples: Examples,
     Z: FloatArray,
@@ -350,11 +362,13 @@ def impostors_in_trees(
 # -------------------------------------------------------------------------------------------- § 4.3
 
 
+@any_arrays
 def lmnn_svd(M: FloatArray, r: int) -> FloatArray:
     """Return the factor of the r leading eigenvectors of M, longest row first: LMNN-SVD, § 4.3."""
     return project(M)[::-1][:r]  # LM:4.3:1
 
 
+@any_arrays
 def factor_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
     """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3."""
     D: FloatArray = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
@@ -365,6 +379,7 @@ def factor_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
 # ---------------------------------------------------------------------------------------------- § 5
 
 
+@any_arrays
 def nearest(
     X: FloatArray,
     Q: FloatArray,
@@ -380,7 +395,6 @@ def nearest(
     squares : (m, k), ascending
     indices : (m, k), rows of X; among equal distances the lowest comes first
     """
-    X, Q, L = as_floats(X, Q, L)
     all_squares = []
     all_indices = []
     for alpha in np.unique(partition):
@@ -399,9 +413,10 @@ def nearest(
 # -------------------------------------------------------------------------------------------- § 5.1
 
 
+@any_arrays
 def lmnn(
     X: FloatArray,
-    y: IntArray,
+    y: Labels,
     k: int,
     mu: float = 1.0,
     partition: IntArray | None = None,
@@ -415,8 +430,9 @@ def lmnn(
     partition : the metric of each point, 0, 1, ...; by default there is one metric
     look : :func:`impostors` or :func:`impostors_in_trees`
     """
-    X, y = for_kernel(X), class_numbers(y)
-    partition = for_kernel(np.zeros(len(X)) if partition is None else partition, np.int64)  # LM:5:4
+    y = class_numbers(y)
+    if partition is None:
+        partition = np.zeros(len(X), dtype=np.int64)  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
     unit = usual_spread(X)  # open: start  the Euclidean metric, by this unit of length
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from refimpl.arrays import for_kernel
+from refimpl.arrays import any_arrays
 from refimpl.search_forest.model import Leaves, Round, Split, Tree, as_lam
 from refimpl.typing import BoolArray, FloatArray, IntArray, Points
 
@@ -40,6 +40,7 @@ __all__ = [
 # -------------------------------------------------------------------------------------------- § 3.1
 
 
+@any_arrays
 def objective(T: FloatArray, s: BoolArray, lam: float) -> float:
     """Return J(T), the quality of what is selected less lambda times its cost: eqs. 1, 2, 4, 5."""
     selected = T > 0
@@ -48,6 +49,7 @@ def objective(T: FloatArray, s: BoolArray, lam: float) -> float:
     return Q - lam * C  # SF:eq4, SF:eq5
 
 
+@any_arrays
 def z_values(s: BoolArray, lam: float) -> FloatArray:
     """Return z_ij, the worth of selecting a pair: eq. 6."""
     return np.where(s, 1 - lam, -lam)  # SF:eq6
@@ -56,11 +58,13 @@ def z_values(s: BoolArray, lam: float) -> FloatArray:
 # -------------------------------------------------------------------------------------------- § 3.2
 
 
+@any_arrays
 def loss(w: FloatArray) -> float:
     """Return L(T), the sum of exp(-z_ij T(x_i, x_j)) = w_ij: eq. 7."""
     return float(w.sum())  # SF:eq7
 
 
+@any_arrays
 def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
     """Return T(x_i, x_j), (n_i, n_j), of points that reach these leaves of M trees: eq. 8."""
     T = np.zeros((len(leaves_i), len(leaves_j)))
@@ -69,12 +73,14 @@ def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
     return T
 
 
+@any_arrays
 def weights(z: FloatArray, T: FloatArray) -> FloatArray:
     """Return w_ij: eq. 10."""
     w: FloatArray = np.exp(-z * T)  # SF:eq10
     return w
 
 
+@any_arrays
 def masses(w: FloatArray, t: BoolArray, s: BoolArray) -> tuple[float, float]:
     """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0], as sums of weights: eq. 14."""
     return w[t & s].sum(), w[t & ~s].sum()  # SF:eq14  ERRATUM BSF-4
@@ -89,6 +95,7 @@ def best_c(similar: float, dissimilar: float, lam: float) -> float:
     return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15
 
 
+@any_arrays
 def selection_rounds(
     s: BoolArray, lam: float, M: int, learn: Callable[[FloatArray], Tree]
 ) -> Iterator[Round]:
@@ -117,6 +124,7 @@ def selection_rounds(
         before = tree
 
 
+@any_arrays
 def same_partition(leaf: Leaves, other: Leaves) -> bool:
     """Return whether two trees put the same points together, whatever their leaves are called."""
     both = len(np.unique(np.stack([leaf, other]), axis=1).T)
@@ -126,22 +134,26 @@ def same_partition(leaf: Leaves, other: Leaves) -> bool:
 # -------------------------------------------------------------------------------------------- § 3.3
 
 
+@any_arrays
 def tree_selection(leaf_i: Leaves, leaf_j: Leaves) -> BoolArray:
     """Return t(x_i, x_j), whether two points reach the same leaf, (n_i, n_j): eq. 16."""
     t: BoolArray = leaf_i[:, np.newaxis] == leaf_j  # SF:eq16
     return t
 
 
+@any_arrays
 def J(M: FloatArray, rows: IntArray) -> float:
     """Return J^k, the sum of w_ij z_ij over the pairs of the points `rows` of a leaf: eq. 17."""
     return float(M[np.ix_(rows, rows)].sum())  # SF:eq17
 
 
+@any_arrays
 def augmented(X: Points) -> FloatArray:
     """Return x~ = [x^T 1]^T of each point as a row, (n, d + 1): eq. 18."""
     return np.column_stack([X, np.ones(len(X))])
 
 
+@any_arrays
 def hyperplane(X: FloatArray, M: FloatArray) -> Split:
     """Return the split of a node by the plane that makes p~^T X~ M X~^T p~ largest: eq. 18."""
     x = augmented(X)
@@ -150,6 +162,7 @@ def hyperplane(X: FloatArray, M: FloatArray) -> Split:
     return Split(p[:-1], float(p[-1]), x @ p > 0)
 
 
+@any_arrays
 def search_tree(
     X: FloatArray,
     M: FloatArray,
@@ -162,7 +175,6 @@ def search_tree(
     M : M_ij of all pairs, (n, n)
     max_depth : the most splits between the root and a leaf
     """
-    X = for_kernel(X)
     root = np.arange(len(X))
     tree = Tree([-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), J(M, root))
     queue = [(0, 0, root)]  # SF:2:1
@@ -182,9 +194,10 @@ def search_tree(
 # -------------------------------------------------------------------------------------------- § 3.4
 
 
+@any_arrays
 def search_forest(
     X: FloatArray, s: BoolArray, lam: float, M: int, max_depth: int = 16
 ) -> list[Round]:
     """Learn a Boosted Search Forest from s_ij, (n, n): Algorithm 1 with Algorithm 2's trees."""
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))
+    return list(selection_rounds(s, as_lam(lam), M, learn))
