@@ -85,6 +85,8 @@ def canny(
     high = as_number(high, "high")
     if low > high:
         raise ValueError(f"low must be at most high, {high}; got {low}")
+    if images.dtype.kind == "f" and images.dtype.itemsize not in (4, 8):
+        images = images.astype(np.float64)
     white = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1.0
     edges = np.empty(images.shape, dtype=bool)
     batch = max(1, BATCH // images[0].size)
