@@ -53,11 +53,10 @@ def dselect(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return d landmarks that are dissimilar to each other, and d pairs of them: Algorithm 1.
+    """Return d landmarks for BBS, (d,), and d pairs of them for FTUNE, (d, 2): Algorithm 1.
 
     T : the training set, as indices, (n_T,)
     l : labels 1 and -1 of all training objects, (n,)
-    L, P : landmarks for BBS, (d,); landmark pairs for FTUNE, (d, 2)
     """
     L = diverse(K, T, d, rng, kernels=kernels, threads=threads)
     P = pairs(L, l, d, rng)
