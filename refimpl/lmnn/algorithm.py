@@ -431,8 +431,7 @@ def lmnn(
     look : :func:`impostors` or :func:`impostors_in_trees`
     """
     y = class_numbers(y)
-    if partition is None:
-        partition = np.zeros(len(X), dtype=np.int64)  # LM:5:4
+    partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
     unit = usual_spread(X)  # open: start  the Euclidean metric, by this unit of length
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)
