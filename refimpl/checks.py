@@ -12,7 +12,7 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, require_one_type, require_unchanged
-from refimpl.kernels.arguments import one_of
+from refimpl.kernels.arguments import is_finite, one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
@@ -136,7 +136,7 @@ def positive(value: Any, name: str) -> float:
 def _require_real(value: Any, name: str, what: str) -> None:
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         _refuse(TypeError, name, what, value)
-    if np.isnan(value) or np.isinf(value):
+    if not is_finite(value):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)
 
 
