@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy
 from oracles_embeddings import odd_matrix
 
 from refimpl.rivals import lipschitz as lip
@@ -38,6 +39,7 @@ LINES = lip.lipschitz(SPACE, [0, 3])
 STUMPS = adaboost_classifier(X, y, 5)
 NDA = nda(X, y, k=1)
 GAUSSIAN = nn.fit_distance("Mah-CD", X, y)
+DBOOST = dboost(EYE, y, 1, rng=np.random.default_rng(0))
 
 
 def nearest(Q, X=X, y=y):
@@ -103,6 +105,10 @@ VALUES = [
     (lambda: boosted(m=0), "m must .*got 0"),
     (lambda: boosted(K=np.zeros((2, 3))), "square"),
     (lambda: boosted(threads=0), "threads"),
+    (lambda: DBOOST.decision(EYE), r"S must have shape \(k, 2\), .*; got \(4, 4\)"),
+    (lambda: DBOOST.decision([[np.nan, 0.0]]), "S must hold finite numbers"),
+    (lambda: DBOOST.predict(EYE, EYE, 3), "rounds must be at most 1, .*got 3"),
+    (lambda: DBOOST.predict(EYE, EYE, -1), "rounds must .*got -1"),
     # hash tables, candidates
     (lambda: lsh(ZEROS, 0, 1, 1.0, rng=RNG), "n_tables must .*got 0"),
     (lambda: lsh(ZEROS, 1, 0, 1.0, rng=RNG), "k must .*got 0"),
@@ -198,6 +204,8 @@ TYPES = [
     (lambda: adaboost_classifier(X, y, 5, kernels="fast"), "must be a module"),
     (lambda: adaboost_classifier(X, y, 5, kernels=SimpleNamespace()), r"lacks .*presort"),
     (lambda: boosted(rng=3), "rng must .*got 3"),
+    (lambda: boosted(y=5), "y must hold a label for each training object; got 5"),
+    (lambda: boosted(y=scipy.sparse.csr_matrix([y])), "y must hold a label for each training obj"),
     (lambda: boosted(kernels="fast"), "kernels"),
     (lambda: lsh(ZEROS, 1, 1, 1.0, rng=None), r"rng must .*got None"),
     (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),
