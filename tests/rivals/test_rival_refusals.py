@@ -83,6 +83,8 @@ VALUES = [
     (lambda: nearest(np.ones((2, 3)), np.ones((4, 3))), r"X must .*got 3"),
     (lambda: nearest([[1.0, np.inf]]), r"Q must .*got 1"),
     (lambda: nearest(X, X, [0, 0, 1, 5]), r"y must .*got .*5"),
+    (lambda: nearest([[1e200, 0.0]]), "Q and X must have finite distances; got inf"),
+    (lambda: nn.pairwise(fit(), [[1e200, 0.0]], X, y), "Q and X must have finite distances"),
     # discriminant analysis
     (lambda: nda(np.empty((0, 3)), []), "X must .*; got"),
     (lambda: nda(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
