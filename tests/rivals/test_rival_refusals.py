@@ -31,6 +31,7 @@ CODES = np.zeros((3, 2), dtype=np.uint64)
 SPACE = PrecomputedSpace(odd_matrix(4))
 SIX = PrecomputedSpace(odd_matrix(6))
 NOWHERE = PrecomputedSpace(np.zeros((3, 3)))
+FAR, NEAR = (PrecomputedSpace(odd_matrix(6) * unit) for unit in (1e160, 1e-160))
 TREES = kmeans_trees(ZEROS, rng=RNG)
 TABLES = lsh(ZEROS, 1, 1, 1.0, rng=RNG)
 FOUND = TABLES.candidates(ZEROS)
@@ -183,6 +184,8 @@ VALUES = [
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=5), r"d must .*got 5"),
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=2, n_pairs=0), r"n_pairs must .*got 0"),
     (lambda: sparsemap(NOWHERE, 1, rng=RNG, d=2), "sampled pairs must have a distance above 0"),
+    (lambda: sparsemap(FAR, 1, rng=RNG), r"space must have distances within .*; got .*e\+160"),
+    (lambda: sparsemap(NEAR, 1, rng=RNG), "space must have distances within .*; got .*e-160"),
     (lambda: fastmap(SPACE, 0, rng=RNG), r"d must .*got 0"),
     (lambda: fastmap(SPACE, 2, rng=RNG, starts=0), r"starts must .*got 0"),
     (lambda: fastmap(SPACE, 2, rng=RNG, iterations=0), r"iterations must .*got 0"),
