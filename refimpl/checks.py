@@ -44,7 +44,9 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
         raise ValueError(
             f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
         )
-    if np.any(array != array):
+    if array.dtype.kind == "V":
+        raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
+    if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
     if array.dtype == object or not hasattr(labels, "dtype"):
         values: Any = list(labels)  # type: ignore[arg-type]  # it has as many entries as array
@@ -57,6 +59,12 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
     if n_classes < min_classes:
         raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
     return array
+
+
+def _is_nan(label: Any) -> bool:
+    """Tell whether a label is not equal to itself; a comparison of pandas' NA tells nothing."""
+    differs = label != label
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 def as_class_indices(labels: ArrayLike, classes: Labels, n: int, name: str) -> IntArray:
