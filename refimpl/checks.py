@@ -189,9 +189,9 @@ def as_kernels(kernels: Any) -> Kernels:
 
 
 def as_threads(threads: Any) -> int:
-    """Return a number of threads; None stands for all processors that the process may use."""
+    """Return a number of threads; there are no more than processors that the process may use."""
     check_threads(threads)
-    return processors() if threads is None else int(threads)
+    return processors() if threads is None else min(int(threads), processors())
 
 
 def as_callback(callback: Any) -> Any:
