@@ -72,6 +72,14 @@ def test_one_similar_pair_of_two_points(kernels):
     assert (selection(forest, [[0.3]], [[0.0], [9.0]], kernels=kernels) > 0).all()
 
 
+def test_a_training_draws_streams_for_the_trees_that_it_grows_alone():
+    """So 10**9 trees, which mean "until it ends", take no memory."""
+    rng = np.random.default_rng(0)
+    S = label_similarity([0, 0, 1, 1])
+    forest = search_forest([[0.0], [1.0], [8.0], [9.0]], S, 999, 0.3, rng=rng)
+    assert rng.bit_generator.seed_seq.n_children_spawned <= len(forest.c) + 1 == 2
+
+
 @each
 def test_the_limits_hold(kernels):
     X = points(200, 3)
