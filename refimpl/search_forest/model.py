@@ -41,6 +41,7 @@ Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
 
 COORDINATES = ("node", "given")
+LEAST_LAM = 1e-100  # with less, the weight of a tree would be infinite
 OFFSETS = ("eigenvector", "best")
 PAIRS = ("meeting", "dense")
 
@@ -276,11 +277,8 @@ def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
 
 
 def as_lam(lam: float) -> float:
-    """Return lambda of eq. 4, between 0 and 1, both excluded."""
-    lam = as_number(lam, "lam", below=1.0)
-    if lam == 0:
-        raise ValueError("lam must be above 0, so that a candidate has a cost; got 0")
-    return lam
+    """Return lambda of eq. 4, below 1 and above 0, so that a candidate has a cost."""
+    return as_number(lam, "lam", minimum=LEAST_LAM, below=1.0)
 
 
 # ------------------------------------------------------------------------------------------- trees
