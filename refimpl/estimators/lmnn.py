@@ -344,7 +344,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"pairs must hold finite numbers, shape (m, 2, {d}); got shape {both.shape}"
             )
         images = (both[:, 0] - both[:, 1]) @ self.components_.T
-        return cast(FloatArray, np.sqrt((images**2).sum(axis=1)))
+        return cast(FloatArray, np.hypot.reduce(images, axis=1))  # it squares no large number
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
         """Return the negative distance of each pair: the larger, the more similar the points.
