@@ -233,7 +233,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         -------
         ndarray, shape (m, d), float64
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         F: FloatArray = self.model_.embed(self._space, as_query_objects(self, X, self.metric))
         return F
 
@@ -455,7 +455,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
 
     def _nearest(self, X: Objects, n_neighbors: int | None) -> tuple[FloatArray, IntArray]:
         """Return the distances and the indices of the training objects that vote."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         objects = as_query_objects(self, X, self.metric)
         work = work_of(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
