@@ -83,7 +83,8 @@ Callback: TypeAlias = Callable[[Step[Any, Any]], bool | None]
 
 def _as_seconds(every: Any) -> float:
     """Return the checked number of seconds; `refimpl.checks` imports more than a callback needs."""
-    if isinstance(every, bool) or not isinstance(every, Real) or not 0 <= every < math.inf:
+    is_number = isinstance(every, Real) and not isinstance(every, bool)
+    if not is_number or not 0 <= every < math.inf:
         raise ValueError(f"every must be a number of at least 0; got {every!r}")
     return float(every)
 
