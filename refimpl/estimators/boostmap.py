@@ -405,10 +405,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         """
         objects = self._training_objects(X)
         classes, members = classes_of(y, objects, 2)
-        self._uses_classes()
+        uses_classes = self._uses_classes()
         self._k_and_p(self.n_neighbors, len(objects))
         rng = as_random_generator(self.random_state)
-        self._vectors = self._embed_all(*self._train(objects, members, rng))
+        of_triples = members if uses_classes else None
+        self._vectors = self._embed_all(*self._train(objects, of_triples, rng))
         self._forget_matrix()
         self._seed = int(rng.integers(2**32))
         self.classes_ = classes
