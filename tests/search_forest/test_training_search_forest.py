@@ -189,6 +189,7 @@ def test_a_query_that_float32_does_not_hold_is_refused(kernels):
         ({"refine": -1}, ValueError, "refine .*at least 0"),
         ({"augment": "a"}, TypeError, "augment .*'a'"),
         ({"augment": -1.0}, ValueError, "augment .*at least 0"),
+        ({"augment": 1e200}, ValueError, r"augment .*less than 1e\+100; got 1e\+200"),
         ({"tol": np.nan}, ValueError, "tol .*nan"),
         ({"pairs": "none"}, ValueError, "pairs must be 'meeting' or 'dense'; got 'none'"),
         ({"pairs": ["dense"]}, ValueError, "pairs must be"),
