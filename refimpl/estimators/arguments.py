@@ -107,10 +107,11 @@ def as_labels_of(y: Any) -> Any:
     labels = as_array(y, "y", "labels")
     values = labels.tolist() if hasattr(y, "__array__") else y
     mixed = labels.dtype == object or not hasattr(y, "__array__")
-    if mixed and labels.ndim == 1 and all(np.isscalar(x) or isinstance(x, str) for x in values):
+    if mixed and labels.ndim == 1:
         require_one_type(values, "y")
-        labels = np.array(list(values))
-        require_unchanged(values, labels, "y")
+        if all(np.isscalar(x) or isinstance(x, str) for x in values):
+            labels = np.array(list(values))
+            require_unchanged(values, labels, "y")
     return plain_labels(labels)
 
 
@@ -131,7 +132,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
     """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
-    check_is_fitted(estimator)
+    check_is_fitted(estimator, "model_")
     return validated(estimator, X, dtype=dtype, order="C", reset=False)
 
 

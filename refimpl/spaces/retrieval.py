@@ -54,7 +54,7 @@ class FilterAndRefine:
     Raises
     ------
     TypeError, ValueError
-        If `space` is no space, or `vectors` do not fit.
+        If `embedding` does not embed, `space` is no space, or `vectors` do not fit.
 
     See Also
     --------
@@ -80,6 +80,11 @@ class FilterAndRefine:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> None:
+        if not hasattr(embedding, "embed"):
+            raise TypeError(
+                "embedding must have embed(space, Q), as BoostMap and its rivals have; "
+                f"got a {type(embedding).__name__}"
+            )
         self.embedding = embedding
         self.kernels = as_kernels(kernels)
         as_threads(threads)
