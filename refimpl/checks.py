@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, require_one_type, require_unchanged
+from refimpl.arrays import as_array, as_label_array
 from refimpl.kernels.arguments import one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
@@ -37,19 +37,16 @@ Options = TypeVar("Options")
 # ----------------------------------------------------------------------------- labels and indices
 
 
-def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Labels:
-    """Return one label for each of `n` vectors, shape (n,), in their own dtype."""
-    array = as_array(labels, name, "labels")
-    if array.shape != (n,):
+def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
+    """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
+    array = as_label_array(labels, name)
+    if array.ndim != 1 or n not in (None, len(array)):
         raise ValueError(
-            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
+            f"{name} must hold one label for each vector, shape ({'n' if n is None else n},); "
+            f"got shape {array.shape}"
         )
     if np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
-    if array.dtype == object or not hasattr(labels, "dtype"):
-        values: Any = list(labels)  # type: ignore[arg-type]  # it has as many entries as array
-        require_one_type(values, name)
-        require_unchanged(values, array, name)
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:

@@ -184,7 +184,7 @@ def dboost(
     >>> model.predict(K, -abs(np.array([[0.5], [4.5]]) - x))
     array(['a', 'b'], dtype='<U1')
     """
-    labels = as_labels(y, len(np.asarray(y, dtype=object)), "y", min_classes=2)
+    labels = as_labels(y, None, "y", min_classes=2)
     K = as_similarity(K, len(labels))
     T = as_count(T, "T")
     m = as_count(m, "m")
