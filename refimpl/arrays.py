@@ -46,6 +46,8 @@ LARGEST = 1e140
 SMALLEST = 1e-140
 """The least spread of points: the squares of smaller differences lose digits, or vanish."""
 FEW = 1000
+PARSED = (str, bytes, bytearray, memoryview, type(None))
+"""What NumPy takes for numbers in an array of objects: it parses text, and None becomes NaN."""
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
@@ -78,6 +80,9 @@ def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = Fal
     A = as_array(value, name, what)
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    parsed = (x for x in A.flat if isinstance(x, PARSED)) if A.dtype == object else ()
+    for x in parsed:
+        raise TypeError(f"{name} must hold real numbers; got other objects ({x!r})")
     try:
         return as_single_or_double(A) if single else for_kernel(A)
     except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
