@@ -223,7 +223,7 @@ def as_label_array(labels: Any, name: str) -> NDArray[Any]:
     is_array = hasattr(labels, "__array__")  # as scikit-learn's checks ask
     if array.dtype.kind == "T":  # strings of any length
         array = array.astype(object)
-    if is_array and array.dtype != object:
+    if array.ndim == 0 or (is_array and array.dtype != object):
         return array
     objects = np.asarray(array if is_array else labels, dtype=object).ravel()
     values = [x[()] if isinstance(x, np.ndarray) else x for x in objects]

@@ -40,10 +40,10 @@ Options = TypeVar("Options")
 def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
     """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
     array = as_label_array(labels, name)
-    if array.ndim != 1 or n not in (None, len(array)):
+    n = max(array.size, 1) if n is None else n
+    if array.shape != (n,):
         raise ValueError(
-            f"{name} must hold one label for each vector, shape ({'n' if n is None else n},); "
-            f"got shape {array.shape}"
+            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
         )
     if np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
