@@ -37,7 +37,8 @@ Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
 
 _BLOCK = 2**22  # differences that mean_distance holds at a time
-FAR = 2.0**20  # squared length of a row over the squared width; beyond, products lose digits of K
+FAR = 2.0**10
+"""Squared length of a row over the squared width, up to which products keep 12 digits of K."""
 
 
 class Similarity:
@@ -313,14 +314,17 @@ class Gaussian:
         kept = self._squares if A is self.X else None
         of_A = _squared_lengths(A) if kept is None else kept
         of_B = _squared_lengths(B)
-        K: FloatArray
-        if max(of_A.max(initial=0.0), of_B.max(initial=0.0)) > FAR * self.width**2:
-            K = scipy.spatial.distance.cdist(A, B, "sqeuclidean")
-        else:
-            K = A @ (-2.0 * B.T)
+        far_A, far_B = (of > FAR * self.width**2 for of in (of_A, of_B))
+        with np.errstate(over="ignore", invalid="ignore"):  # of rows that are far
+            K: FloatArray = A @ (-2.0 * B.T)
             K += of_A[:, None]
             K += of_B
             np.maximum(K, 0.0, out=K)
+        cdist = scipy.spatial.distance.cdist
+        if far_A.any():
+            K[far_A] = cdist(A[far_A], B, "sqeuclidean")
+        if far_B.any() and not far_A.all():
+            K[np.ix_(~far_A, far_B)] = cdist(A[~far_A], B[far_B], "sqeuclidean")
         K /= -(self.width**2)
         return np.exp(K, out=K)
 

@@ -4,10 +4,12 @@ is refused.
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 
+from refimpl.ftune import similarities
 from refimpl.ftune.similarities import (
     Gaussian,
     Similarity,
@@ -81,6 +83,49 @@ def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
         restricted.between(far, np.arange(7)),
     ):
         np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("width", [1e-3, 1.0, 1e3, 1e-120, 1e120])
+def test_only_rows_that_are_far_from_0_are_subtracted(width, monkeypatch):
+    """Products keep twelve digits of K up to a length of sqrt(FAR) widths."""
+    subtracted = []
+
+    def spy(A, B, metric):
+        subtracted.append((len(A), len(B)))
+        return cdist(A, B, metric)
+
+    monkeypatch.setattr(scipy.spatial.distance, "cdist", spy)
+    rng = np.random.default_rng(0)
+    line = np.sqrt(similarities.FAR) / np.sqrt(5)
+    near, far = (
+        (share * line + rng.uniform(-0.2, 0.2, size=(n, 5))) * width
+        for share, n in ((0.98, 200), (1.02, 100))
+    )
+    some = np.concatenate([near, far[:1]])
+    for A, B, sent in (
+        (near, near, []),
+        (near, far, [(200, 100)]),
+        (far, near, [(100, 200)]),
+        (far, far, [(100, 100)]),
+        (some, near, [(1, 200)]),
+        (some, some, [(1, 201), (200, 1)]),
+    ):
+        for K in (Gaussian(width), Gaussian(width, A)):
+            subtracted.clear()
+            values = K(A, B)
+            assert subtracted == sent
+            parts = (np.longdouble(A[:, None]) - B) / np.longdouble(width)
+            error = np.abs(values / np.exp(-(parts**2).sum(axis=2)) - 1)
+            assert error.max() < 1e-12
+            assert error[-1].max() < 1e-14 or A is near
+            assert error[:, -1].max() < 1e-14 or B is near
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_gaussian_of_rows_whose_squares_overflow():
+    X = np.array([[1e200, 0.0], [1.0, 0.0]])
+    assert Gaussian(1.0)(X, X).tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
 @pytest.mark.filterwarnings("error")
