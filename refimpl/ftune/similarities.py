@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
-from refimpl.checks import as_indices, as_kernels, positive
+from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -330,7 +330,7 @@ class Gaussian:
 
 
 def mean_distance(
-    X: FloatArray, *, most: int = 2000, rng: np.random.Generator | None = None
+    X: ArrayLike, *, most: int = 2000, rng: np.random.Generator | None = None
 ) -> float:
     """Return the mean Euclidean distance of two different rows of X.
 
@@ -338,7 +338,7 @@ def mean_distance(
 
     Parameters
     ----------
-    X : ndarray, shape (n, d), float64
+    X : array_like, shape (n, d)
     most : int, default 2000
         The number of rows to draw if there are more. The pairs of the drawn rows stand for all.
     rng : numpy.random.Generator, optional
@@ -352,7 +352,7 @@ def mean_distance(
     ------
     TypeError, ValueError
         If there are fewer than two rows, `X` is no matrix of finite numbers whose squares can be
-        summed, or rows have to be drawn and `rng` is None.
+        summed, `most` is below 2, `rng` is no generator, or rows have to be drawn and it is None.
 
     See Also
     --------
@@ -365,16 +365,21 @@ def mean_distance(
     >>> round(mean_distance(np.array([[0.0], [1.0], [2.0]])), 6)
     1.333333
     """
+    X = in_range(as_matrix(X, "X"), "X")
+    most = as_count(most, "most", 2)
     if len(X) < 2:
         raise ValueError(f"X must have at least two rows for a distance; got {len(X)}")
+    if rng is not None:
+        as_generator(rng)
     if len(X) > most:
         if rng is None:
             raise ValueError(
                 f"rng must be a numpy.random.Generator to draw {most} of {len(X)} rows; got None"
             )
         X = X[rng.choice(len(X), most, replace=False)]
-    X = as_points(X, "X")
     X = X - X.mean(axis=0)
+    exponent = np.frexp(np.abs(X).max())[1]  # a power of 2, so that squares do not vanish
+    X = np.ldexp(X, -exponent)
     norms = _squared_lengths(X)
     total = 0.0
     rows = max(1, _BLOCK // len(X))
@@ -383,7 +388,7 @@ def mean_distance(
         own = np.arange(len(squares))
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
-    return float(total / (len(X) * (len(X) - 1)))
+    return float(np.ldexp(total / (len(X) * (len(X) - 1)), exponent))
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:

@@ -67,6 +67,9 @@ def test_gaussian_and_its_width():
     assert (Gaussian(1.5, X)(X, X[:7]) == plain(X, X[:7])).all()
     assert (Gaussian(1.5, X)(X[1:], X[:7]) == plain(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
+    assert mean_distance([[1e-200], [0.0]]) == pytest.approx(1e-200, rel=1e-12, abs=0.0)
+    drawn = mean_distance(X[:3].tolist(), most=2, rng=rng)
+    assert np.isclose(drawn, pdist(X[:3])).any()
 
 
 @pytest.mark.parametrize("offset", [1e6, -1e10, np.repeat([[0.0], [1e9]], 20, axis=0)])
@@ -192,6 +195,11 @@ def features(family, S=((0.5, 0.25), (0.0, 1.0))):
         (lambda: features([lambda x: x[:1]]), r"family\[0\] must return an array of the shape"),
         (lambda: features([1.0], "ab"), "S must hold real numbers"),
         (lambda: mean_distance(np.ones((1, 2))), "at least two rows .*; got 1"),
+        (lambda: mean_distance(5), r"X must be a matrix .*; got shape \(\)"),
+        (lambda: mean_distance([[0.0], [np.nan]], most=1), "X must hold finite numbers"),
+        (lambda: mean_distance(np.ones((9, 2)), most=1), "most must be an integer of at least 2"),
+        (lambda: mean_distance(np.ones((9, 2)), most=5, rng=0), "rng must be a generator"),
+        (lambda: mean_distance(np.ones((9, 2)), rng=0), "rng must be a generator"),
         (
             lambda: mean_distance(np.ones((9, 2)), most=5),
             "rng must be .* to draw 5 of 9 rows; got None",
