@@ -506,7 +506,8 @@ def landmarked(
     Raises
     ------
     TypeError, ValueError
-        If `S` is not such a matrix, or a column is out of range.
+        If `S` is not such a matrix, a column is out of range, or `family` holds anything but
+        positive slopes and functions that return an array of the shape that they get.
 
     See Also
     --------
@@ -526,6 +527,8 @@ def landmarked(
     """
     kernels = as_kernels(kernels)
     S = as_reals(S, "S", "a matrix")
+    if S.ndim != 2:
+        raise ValueError(f"S must be a matrix with a point in each row; got shape {S.shape}")
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(

@@ -194,6 +194,7 @@ def features(family, S=((0.5, 0.25), (0.0, 1.0))):
         (lambda: features(1.0), r"family must be a sequence of slopes and functions; got 1\.0"),
         (lambda: features([lambda x: x[:1]]), r"family\[0\] must return an array of the shape"),
         (lambda: features([1.0], "ab"), "S must hold real numbers"),
+        (lambda: features([1.0], [0.5, 0.25]), r"S must be a matrix .*; got shape \(2,\)"),
         (lambda: mean_distance(np.ones((1, 2))), "at least two rows .*; got 1"),
         (lambda: mean_distance(5), r"X must be a matrix .*; got shape \(\)"),
         (lambda: mean_distance([[0.0], [np.nan]], most=1), "X must hold finite numbers"),
