@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, require_one_type, require_unchanged
+from refimpl.arrays import as_array, as_label_array
 from refimpl.kernels.arguments import is_finite, one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
@@ -37,9 +37,10 @@ Options = TypeVar("Options")
 # ----------------------------------------------------------------------------- labels and indices
 
 
-def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Labels:
-    """Return one label for each of `n` vectors, shape (n,), in their own dtype."""
-    array = as_array(labels, name, "labels")
+def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
+    """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
+    array = as_label_array(labels, name)
+    n = max(array.size, 1) if n is None else n
     if array.shape != (n,):
         raise ValueError(
             f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
@@ -48,10 +49,6 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
         raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
     if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
-    if array.dtype == object or not hasattr(labels, "dtype"):
-        values: Any = list(labels)  # type: ignore[arg-type]  # it has as many entries as array
-        require_one_type(values, name)
-        require_unchanged(values, array, name)
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:

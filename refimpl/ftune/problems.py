@@ -272,11 +272,7 @@ def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
 
 def as_classes(y: Any) -> Labels:
     """Return the checked labels, shape (n,), which must have at least two classes."""
-    try:
-        n = len(y)
-    except TypeError:  # of a number, a sparse matrix
-        raise TypeError(f"y must hold a label for each training object; got {y!r}") from None
-    labels: Labels = as_labels(y, n, "y", min_classes=2)
+    labels: Labels = as_labels(y, None, "y", min_classes=2)
     return labels
 
 

@@ -10,7 +10,7 @@ Not handled here: checks of the input, options, continuing (``training.py``), ma
 (``pairs.py``), the form of a tree (``model.py``), the inverted index (``index.py``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
@@ -94,11 +94,8 @@ def selection_rounds(
     T = np.zeros(s.shape)
     w = weights(z, T)  # w_ij = 1
     np.fill_diagonal(w, 0.0)  # a pair consists of two different points
-    before = None
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(w * z)  # SF:1:2
-        if before is not None and same_partition(tree.leaf, before.leaf):  # open: repeated-tree
-            return
         t = tree_selection(tree.leaf, tree.leaf)
         similar, dissimilar = masses(w, t, s)
         c = best_c(similar, dissimilar, lam)
@@ -107,7 +104,16 @@ def selection_rounds(
         T = T + c * t  # SF:1:3
         w = np.where(w > 0, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
         yield Round(m, tree, c, similar, dissimilar)
-        before = tree
+
+
+def until_repeated(rounds: Iterable[Round]) -> Iterator[Round]:
+    """Yield rounds until a tree puts the same points together as the last one."""
+    before = None
+    for round in rounds:
+        if before is not None and same_partition(round.tree.leaf, before.leaf):
+            return  # open: repeated-tree
+        yield round
+        before = round.tree
 
 
 def same_partition(leaf: Leaves, other: Leaves) -> bool:
@@ -184,4 +190,5 @@ def search_forest(
     s : whether the points of a pair are similar, (n, n); the diagonal is not read
     """
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))
+    rounds = selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn)
+    return list(until_repeated(rounds))

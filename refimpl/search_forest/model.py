@@ -238,12 +238,7 @@ def label_similarity(y: ArrayLike) -> scipy.sparse.csr_matrix:
            [0, 1, 0],
            [1, 0, 1]])
     """
-    values: Any = y
-    try:
-        n = max(len(values), 1)
-    except TypeError:  # of a number or a sparse matrix; as_labels says what y must be
-        n = 1
-    labels: Labels = as_labels(values, n, "y")
+    labels: Labels = as_labels(y, None, "y")
     places = np.unique(labels, return_inverse=True)[1]
     pairs = int((np.bincount(places) ** 2).sum())
     check_free_memory(PAIR_BYTES * pairs, "the similarity of all pairs of a class", "points")

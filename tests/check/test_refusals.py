@@ -247,6 +247,7 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
     np.save("near.npy", np.array([[0, 1], [1, 0]]))
     np.savez("two.npz", a=np.zeros((2, 2)), b=X)
     np.save("objects.npy", np.array([["a", None]]), allow_pickle=True)
+    np.save("table.npy", np.zeros(2, [(f"column {number}", "f8") for number in range(999)]))
     (tmp_path / "claims.npy").write_bytes(_claiming((2**30, 2**20)))
     with zipfile.ZipFile("claims.npz", "w") as archive:
         archive.writestr("X.npy", _claiming((2**30, 2**20)))
@@ -263,6 +264,7 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
         (". --data bomb.npz", "cannot read .: it is no regular file"),
         ("two.npz --data bomb.npz", "two.npz must hold one array; it holds 2: a, b"),
         ("objects.npy --data bomb.npz", "must hold numbers or text; it holds Python objects"),
+        ("table.npy --data bomb.npz", "table.npy is damaged: Header info length"),
         ("claims.npy --data bomb.npz", "claims.npy is damaged: "),
         ("near.npy --data claims.npz", "claims.npz is damaged: "),
         ("near.npy --data table.npz", "table.npz is damaged: it has files that are no arrays"),
