@@ -40,10 +40,11 @@ Options = TypeVar("Options")
 def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
     """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
     array = as_label_array(labels, name)
-    n = max(array.size, 1) if n is None else n
-    if array.shape != (n,):
+    wanted = "n" if n is None else n
+    if array.ndim != 1 or len(array) != (len(array) or 1 if n is None else n):
         raise ValueError(
-            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
+            f"{name} must hold one label for each vector, shape ({wanted},); "
+            f"got shape {array.shape}"
         )
     if array.dtype.kind == "V":
         raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
