@@ -34,6 +34,7 @@ __all__ = [
     "any_arrays",
     "as_array",
     "as_floats",
+    "as_label_array",
     "as_matrix",
     "as_points",
     "as_reals",
@@ -76,6 +77,8 @@ LARGEST = 1e140
 SMALLEST = 1e-140
 """The least spread of points: the squares of smaller differences lose digits, or vanish."""
 FEW = 1000
+PARSED = (str, bytes, bytearray, memoryview, type(None))
+"""What NumPy takes for numbers in an array of objects: it parses text, and None becomes NaN."""
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
@@ -108,6 +111,9 @@ def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = Fal
     A = as_array(value, name, what)
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    parsed = (x for x in A.flat if isinstance(x, PARSED)) if A.dtype == object else ()
+    for x in parsed:
+        raise TypeError(f"{name} must hold real numbers; got other objects ({x!r})")
     try:
         return as_single_or_double(A) if single else for_kernel(A)
     except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
@@ -288,11 +294,27 @@ def class_numbers(y: ArrayLike) -> IntArray:
     return for_kernel(np.unique(np.asarray(y), return_inverse=True)[1], np.int64)
 
 
+def as_label_array(labels: Any, name: str) -> NDArray[Any]:
+    """Return labels as an array that holds them unchanged; NaN is for the caller to refuse."""
+    array = as_array(labels, name, "labels")
+    is_array = hasattr(labels, "__array__")  # as scikit-learn's checks ask
+    if array.dtype.kind == "T":  # strings of any length
+        array = array.astype(object)
+    if array.ndim == 0 or (is_array and array.dtype != object):
+        return array
+    objects = np.asarray(array if is_array else labels, dtype=object).ravel()
+    values = [x[()] if isinstance(x, np.ndarray) else x for x in objects]
+    numbers = (x for x in values if isinstance(x, float | np.floating))
+    if array.dtype.kind in "fO" and any(x != x for x in numbers):
+        return array
+    require_one_type(values, name)
+    require_unchanged(values, array, name)
+    return array
+
+
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels of a dtype that a file holds, if they have one; objects keep their types."""
-    if labels.dtype.kind == "T":  # strings of any length
-        return np.array(labels.tolist())
-    if labels.dtype == object:
+    if labels.dtype == object and labels.ndim == 1:
         values = [x.item() if isinstance(x, np.generic) else x for x in labels]
         with suppress(ValueError):  # of tuples of several lengths
             plain = np.array(values)
@@ -331,11 +353,11 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
 
 
 def require_unchanged(labels: Iterable[Any], array: NDArray[Any], name: str) -> None:
-    """Refuse labels that an array made of them lost, such as "a\\0", which would become "a"."""
+    """Refuse labels that change when they are put in an array, as "a\\0" becomes "a"."""
     if array.dtype.kind not in "biufUS":
         return
-    for label, back in zip(labels, array.tolist(), strict=True):
-        if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
+    for label, back in zip(labels, array.ravel().tolist(), strict=True):
+        if label != back or _kind(label) is not _kind(back):
             raise ValueError(
                 f"{name} must have labels that an array holds unchanged; got {label!r}"
             )

@@ -15,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.arrays import as_array, for_kernel, plain_labels, require_one_type, require_unchanged
+from refimpl.arrays import as_array, as_label_array, for_kernel, plain_labels
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -102,14 +102,7 @@ def as_labels_of(y: Any) -> Any:
             "y must hold a label for each row of X: the estimator requires y to be passed, but "
             "the target y is None"
         )
-    labels = as_array(y, "y", "labels")
-    values = labels.tolist() if hasattr(y, "__array__") else y
-    mixed = labels.dtype == object or not hasattr(y, "__array__")
-    if mixed and labels.ndim == 1 and all(np.isscalar(x) or isinstance(x, str) for x in values):
-        require_one_type(values, "y")
-        labels = np.array(list(values))
-        require_unchanged(values, labels, "y")
-    return plain_labels(labels)
+    return plain_labels(as_label_array(y, "y"))
 
 
 def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -127,7 +120,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
     """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
-    check_is_fitted(estimator)
+    check_is_fitted(estimator, "model_")
     return validated(estimator, X, dtype=dtype, order="C", reset=False)
 
 

@@ -10,7 +10,7 @@ Not handled here: checks of the input, options, continuing (``training.py``), ma
 (``pairs.py``), the form of a tree (``model.py``), the inverted index (``index.py``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
@@ -108,11 +108,8 @@ def selection_rounds(
     T = np.zeros(s.shape)
     pairs = ~np.eye(len(s), dtype=bool)  # open: own-pair
     w = np.where(pairs, weights(z, T), 0.0)  # w_ij = 1
-    before = None
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(w * z)  # SF:1:2
-        if before is not None and same_partition(tree.leaf, before.leaf):  # open: repeated-tree
-            return
         t = tree_selection(tree.leaf, tree.leaf)
         similar, dissimilar = masses(w, t, s)
         c = best_c(similar, dissimilar, lam)
@@ -121,7 +118,16 @@ def selection_rounds(
         T = T + c * t  # SF:1:3
         w = np.where(pairs, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
         yield Round(m, tree, c, similar, dissimilar)
-        before = tree
+
+
+def until_repeated(rounds: Iterable[Round]) -> Iterator[Round]:
+    """Yield rounds until a tree puts the same points together as the last one."""
+    before = None
+    for round in rounds:
+        if before is not None and same_partition(round.tree.leaf, before.leaf):
+            return  # open: repeated-tree
+        yield round
+        before = round.tree
 
 
 @any_arrays
@@ -200,4 +206,4 @@ def search_forest(
 ) -> list[Round]:
     """Learn a Boosted Search Forest from s_ij, (n, n): Algorithm 1 with Algorithm 2's trees."""
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(s, as_lam(lam), M, learn))
+    return list(until_repeated(selection_rounds(s, as_lam(lam), M, learn)))

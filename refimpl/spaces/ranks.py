@@ -143,7 +143,7 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     Raises
     ------
     TypeError, ValueError
-        If `percent` is out of range, or there are no ranks.
+        If `percent` is out of range, there are no ranks, or one is NaN or no number.
 
     See Also
     --------
@@ -159,8 +159,10 @@ def percentile(ranks: ArrayLike, percent: float) -> NDArray[Any]:
     if percent > 100:
         raise ValueError(f"percent must be at most 100; got {percent!r}")
     given = as_array(ranks, "ranks", "an array")
-    if given.dtype.kind not in "iuf" or np.isnan(given).any():
-        raise TypeError(f"ranks must hold numbers; got NaN, or dtype {given.dtype}")
+    if given.dtype.kind not in "iuf":
+        raise TypeError(f"ranks must hold numbers; got dtype {given.dtype}")
+    if np.isnan(given).any():
+        raise ValueError(f"ranks must hold no NaN; got {np.count_nonzero(np.isnan(given))}")
     if given.ndim == 0 or given.size == 0:
         raise ValueError(f"ranks must hold a row for each query; got shape {given.shape}")
     ordered: NDArray[Any] = np.sort(given, axis=0)
