@@ -146,8 +146,8 @@ RULES = {
         (CHECK_BM + "_run_sensitive", "np.full(len(y), 1 / len(y))",
          "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()", "BM:8.1:8"),
     ("enn_ranks", "strictly-closer"):
-        (refimpl.spaces.ranks.enn_ranks, "D < farthest", "D <= farthest", RANKS),
-    ("enn_ranks", "one-plus"): (refimpl.spaces.ranks.enn_ranks, "1 + (D", "(D", RANKS),
+        (refimpl.spaces.ranks.enn_ranks, "row < limit", "row <= limit", RANKS),
+    ("enn_ranks", "one-plus"): (refimpl.spaces.ranks.enn_ranks, "1 + np.count", "np.count", RANKS),
     ("enn_ranks", "the-farthest-of-k"):
         (refimpl.spaces.ranks.enn_ranks,
          "np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)",
