@@ -17,7 +17,7 @@
   // An address of the former single page: index.html#paper.table2
   function formerAddress() {
     const [paper, figure] = location.hash.slice(1).split(".");
-    const known = [...document.querySelectorAll("article.card")].some((c) => c.dataset.paper === paper);
+    const known = document.querySelector(`article.card[data-paper="${CSS.escape(paper)}"]`);
     if (known && figure) location.replace(paper + "/index.html#" + figure);
   }
 
@@ -27,6 +27,11 @@
   const field = (name) => form.elements.namedItem(name);
   const rows = [...document.querySelectorAll("table.list tbody tr")];
   const list = document.getElementById("list");
+  const said = (row) => {
+    const card = document.querySelector(`article.card[data-paper="${row.dataset.paper}"]`);
+    const paper = ["h2", ".source"].map((part) => card.querySelector(part).textContent);
+    return [row.dataset.paper, ...paper, row.textContent, row.dataset.text].join(" ").toLowerCase();
+  };
 
   // A word fits at the start of a word; one that ends with a digit fits whole numbers alone.
   function pattern(word) {
@@ -39,8 +44,9 @@
     const active = names.some((name) => chosen[name]);
     const words = chosen.find.toLowerCase().split(/\s+/).filter(Boolean).map(pattern);
     for (const row of rows) {
+      const text = words.length ? said(row) : "";
       row.hidden = !(
-        words.every((word) => word.test(row.dataset.text)) &&
+        words.every((word) => word.test(text)) &&
         (!chosen.paper || row.dataset.paper === chosen.paper) &&
         (!chosen.kind || row.dataset.kind === chosen.kind) &&
         (!chosen.state || row.dataset.states.split(" ").includes(chosen.state))
@@ -106,19 +112,6 @@
     picture.setAttribute("aria-label", image.alt);
     for (const way of ["pointerenter", "focus"]) picture.addEventListener(way, wake);
   }
-
-  // ----------------------------------------------------------------------- paper folds nothing
-  let unfolded = [];
-  window.addEventListener("beforeprint", () => {
-    for (const place of document.querySelectorAll("details:not([open])")) {
-      place.open = true;
-      unfolded.push(place);
-    }
-  });
-  window.addEventListener("afterprint", () => {
-    for (const place of unfolded) place.open = false;
-    unfolded = [];
-  });
 
   window.addEventListener("hashchange", reveal);
   reveal();

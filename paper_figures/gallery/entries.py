@@ -143,12 +143,6 @@ class Room:
         made = [other for other in self.entries if other.kind == "experiment" and other.record]
         return entry.kind == "experiment" and len(made) > FEW_EXPERIMENTS
 
-    def at_paper_scale(self, entry: Entry) -> bool:
-        """Return whether an entry without a record failed, or would be made, at that scale."""
-        if entry.failure:
-            return bool(entry.failure.get("scale") == "paper")
-        return self.made > 0 and not self.small
-
     def explained_by(self, entry: Entry) -> list[str]:
         """Return the full names of the other entries whose differences an entry explains."""
         others = (other for other in self.entries if other is not entry)
