@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from paper_figures import gallery, judge, registry, report
+from paper_figures import gallery, judge, registry, run
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.site import rst
 from paper_figures.site.documents import PAGES
@@ -16,7 +16,7 @@ __all__ = ["address", "claims_on", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
-KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts", "claims.json")
+KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.png", "*.md", ".parts", "claims.json")
 
 
 def write(sources: Path) -> None:
@@ -26,9 +26,8 @@ def write(sources: Path) -> None:
     store, papers = Store(folder), registry.load_papers()
     for paper in papers:
         for figure in paper.figures:
-            report.redraw(store, paper, figure)
-    for path in folder.rglob("*.png"):  # the pages show the SVG
-        path.unlink()
+            if record := store.read(paper.name, figure.name):
+                run.draw(store, figure, record, png=False)
     rooms = [collect(store, paper, papers, _pages(paper.name)) for paper in papers]
     rst.put(sources, f"{FOLDER}/index", _first(rooms, papers))
     for room in rooms:
