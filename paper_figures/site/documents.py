@@ -38,11 +38,11 @@ FURTHER = """\
 - :doc:`../speed/index`: times of every kernel and training
 """
 OF_DATA = """\
-The papers' scale reads these files. A file is looked for in the folder of ``--data``, then in that
-of ``REFIMPL_DATA``, then in the user's cache, and is downloaded last. Its sha256 is always
-compared. The small scale reads none of them. {here} of {all} files were present where this page
-was made; only these have a size. *Read by* names the figures, tables and experiments whose stored
-results need the file.
+These files are read at the papers' scale; the small scale needs none. A file is looked for in the
+folder of ``--data``, then in that of ``REFIMPL_DATA``, then in the user's cache. If it is in none
+of them, it is downloaded. Its sha256 is always compared. {here} of {all} files were present where
+this page was made; only these have a size. *Read by* names the figures, tables and experiments
+whose stored results need the file.
 """
 
 
@@ -114,7 +114,7 @@ def _install() -> list[str]:
 def _data() -> list[str]:
     """Return the page of the data files."""
     sizes = {name: path.stat().st_size / 1e6 for name in FILES if (path := find(name)) is not None}
-    table = rst.macros("data").table(FILES.values(), sizes, readers())
+    table = rst.macros("data", registry.spoken).table(FILES.values(), sizes, readers())
     words = OF_DATA.format(here=len(sizes), all=len(FILES))
     return [*rst.titled("Data files"), words, *rst.raw(table)]
 

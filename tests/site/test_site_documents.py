@@ -3,12 +3,13 @@
 Not tested: what the files say.
 """
 
+import json
 import re
 from statistics import median
 
 import pytest
 
-from paper_figures.site import which
+from paper_figures.site import guides
 from paper_figures.site.documents import PAGES, ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
 from paper_figures.store import Store
@@ -48,7 +49,7 @@ def test_the_page_of_data_says_what_reads_a_file():
 
 
 def test_the_guide_s_table_is_the_record_of_pays():
-    text = "\n".join(which.table())
+    text = "\n".join(guides.methods())
     rows = Store(REPRODUCED).read("pays", "when")["rows"]
     own = [row for row in rows if row["method"] == "LMNN"]
     errors = [row for row in own if row["measure"] == "error (%)"]
@@ -56,3 +57,12 @@ def test_the_guide_s_table_is_the_record_of_pays():
     middle = median(row["ours"] for row in errors)
     assert re.search(rf"\* - LMNN\n +- {middle:.1f}\n(?: +- .*\n){{2}} +- {best}\n", text)
     assert text.count("* - ") == 1 + len({row["method"] for row in rows})
+
+
+def test_the_guide_s_times_are_the_measured_ones():
+    measured = json.loads((ROOT / "tests/benchmarks/speed.json").read_text("utf-8"))["rows"]
+    seconds = measured["trainings/lmnns/thousands"]["seconds"]
+    times = seconds["reference"] / seconds["fast, 1 thread"]
+    text = "\n".join(guides.trainings())
+    assert re.search(rf"\* - LMNN of .*\n(?: +- .*s\n){{2}} +- {times:.1f}\n", text)
+    assert text.count("* - ") == 6

@@ -52,9 +52,9 @@ def test_a_counter_example_tells_both_lines_apart():
 
 def test_the_numbers_are_those_of_the_tests():
     """By hand: 1 / log(0.2) and log(5); exp(-0.8) and exp(0.24); masses of eq. 14."""
-    assert errata.NUMBERS["BD-1"]()[0][1:] == ("-0.6213", "1.609")
+    assert errata.NUMBERS["BD-1"]()[0][1:] == ("−0.6213", "1.609")
     assert errata.NUMBERS["BSF-2"]()[0][1:] == ("0.4493", "1.271")
-    assert errata.NUMBERS["BSF-1"]()[0][1:] == ("-0.6444", "2.351")
+    assert errata.NUMBERS["BSF-1"]()[0][1:] == ("−0.6444", "2.351")
     assert errata.NUMBERS["LM-5"]()[0][1:] == ("2", "1")
     assert errata.NUMBERS["FT-1"]()[0][1:] == ("0", "1")
 
