@@ -78,7 +78,7 @@ class Block(NamedTuple):
 
     anchor: str
     title: str
-    count: int
+    size: int
     heading: str
     folded: bool
     tables: list[Table]
