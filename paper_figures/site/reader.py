@@ -7,6 +7,7 @@ from paper_figures.site import figures, front, printed, rows, rst, runs, steps
 from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
+from paper_figures.site.typeset import typeset
 
 __all__ = ["SINGLE", "data", "slider", "write"]
 
@@ -94,5 +95,5 @@ def data(room: str) -> dict[str, object]:
     return found
 
 
-FILTERS = (inline, figures.address, rows.anchor, rows.coded, rows.short, spoken)
+FILTERS = (inline, figures.address, rows.anchor, rows.coded, rows.short, spoken, typeset)
 """What the template uses."""

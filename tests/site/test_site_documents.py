@@ -31,12 +31,20 @@ def test_headings_tables_and_pictures():
         ("widths.md", '<a href="widths.html">x</a>'),
         ("../builds/README.md", '<a href="../install/platforms.html">x</a>'),
         ("../conftest.py", "<span>x</span>"),
+        ("../../refimpl/lmnn/model.py", '<a href="../source/refimpl/lmnn/model.py.html">x</a>'),
+        ("../../paper_figures/site/source/guides/own.rst", '<a href="../guides/own.html">x</a>'),
         ("https://example.org/", '<a href="https://example.org/">x</a>'),
     ],
 )
 def test_a_link_leads_to_the_page_of_its_file(link, shown):
     lines = page(f"# T\n\n[x]({link})", "tests/benchmarks/README.md", "speed/index")
     assert f"   <p>{shown}</p>" in lines
+
+
+def test_the_formulas_of_a_paper_s_tables_are_set():
+    text = "# T\n\nx_i\n\n| a |\n|---|\n| x_i is `x_i` |\n"
+    shown = "\n".join(page(text, "refimpl/lmnn/PAPER.md", "papers/lmnn"))
+    assert "<td><i>x</i><sub>i</sub> is <code>x_i</code></td>" in shown and "<p>x_i</p>" in shown
 
 
 def test_every_document_exists():
