@@ -30,6 +30,8 @@ CLAIMS = {
 }
 PLURALS = {judge.HOLDS: "hold", judge.FAILS: "fail"}
 OPEN_SIGN = "!"
+OPEN = "the numbers differ, and no experiment explains it"
+MEANINGS = {state: words for part in (VERDICTS, ENTRIES) for state, (_, words) in part.items()}
 SIGNS = {state: sign for part in (VERDICTS, ENTRIES) for state, (sign, _) in part.items()}
 
 

@@ -104,7 +104,7 @@ def _lead(tokens: list[Any], source: str, name: str) -> None:
 def _typeset(tokens: list[Any]) -> None:
     """Set the formulas of a cell; its code stays as it is."""
     for token in tokens:
-        if token.type == "text":
+        if token.type == "text" and "::" not in token.content:  # the name of a test
             token.type, token.content = "html_inline", typeset(token.content)
 
 

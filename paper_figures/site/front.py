@@ -63,9 +63,8 @@ def figures_and_names() -> list[dict[str, str]]:
                 }
             )
     for page, title in _titles():
-        listed.append(
-            {"id": page, "to": f"{page}.html", "paper": "", "name": title, "words": title}
-        )
+        id = page.replace("/", ":")
+        listed.append({"id": id, "to": f"{page}.html", "paper": "", "name": title, "words": title})
     for entry in api.entries():
         if entry.module.startswith("refimpl."):
             listed.append({"id": entry.name, "to": entry.address, "paper": "", "words": entry.path})

@@ -17,6 +17,7 @@ ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata
         ("sum_t alpha'_c", "Σ<sub>t</sub> <i>α′</i><sub>c</sub>"),
         ("2^(i-1) and f(x)^2", "2<sup>i-1</sup> and <i>f</i>(<i>x</i>)<sup>2</sup>"),
         ("the sum of a t-test", "the sum of a t-test"),
+        ("Table 1's d^2", "Table 1&#x27;s <i>d</i><sup>2</sup>"),
         ("c* < 0 in `normalize=False`", "<i>c</i>* &lt; 0 in <code>normalize=False</code>"),
         (
             "M_alpha_l and d_M^2",

@@ -100,7 +100,10 @@
     });
     if (!matches.length && field.value.trim()) {
       const item = document.createElement("li");
-      item.textContent = "Nothing has this number, name or words.";
+      const link = document.createElement("a");
+      link.href = `${document.documentElement.dataset.content_root}search.html?q=${encodeURIComponent(field.value.trim())}`;
+      link.textContent = "Search all pages";
+      item.append("Nothing has this number, name or words. ", link);
       items.push(item);
     }
     listed.replaceChildren(...items);
