@@ -14,13 +14,6 @@
     target.scrollIntoView();
   }
 
-  // An address of the former single page: index.html#paper.table2
-  function formerAddress() {
-    const [paper, figure] = location.hash.slice(1).split(".");
-    const known = document.querySelector(`article.card[data-paper="${CSS.escape(paper)}"]`);
-    if (known && figure) location.replace(paper + "/index.html#" + figure);
-  }
-
   // ----------------------------------------------------------------------------- the first page
   const form = document.getElementById("filters");
   const names = ["find", "paper", "kind", "state"];
@@ -90,7 +83,6 @@
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => { typing = false; remember(true); }));
     window.addEventListener("popstate", () => { typing = false; fromAddress(); });
-    formerAddress();
     fromAddress();
   }
 

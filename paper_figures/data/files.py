@@ -39,8 +39,8 @@ class DataFile:
 def _read() -> dict[str, DataFile]:
     table = files("paper_figures").joinpath("data", "files.csv").read_text(encoding="utf-8")
     listed = [
-        DataFile(name, sha or None, url or None, *more, int(size) if size else None)
-        for name, sha, size, url, *more in csv.reader(table.splitlines()[1:])
+        DataFile(name, sha or None, url or None, licence, note, int(size) if size else None)
+        for name, sha, size, url, licence, note in csv.reader(table.splitlines()[1:])
     ]
     return {file.name: file for file in listed}
 

@@ -18,7 +18,7 @@ from paper_figures.site import listings, rst
 from paper_figures.site.typeset import typeset
 from paper_figures.store import Store
 
-__all__ = ["PAGES", "page", "readers", "write"]
+__all__ = ["PAGES", "page", "page_of", "readers", "write"]
 
 ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"

@@ -185,12 +185,6 @@ def test_a_paper_page_searches_all_papers(browser, out):
     assert "boostmap/index.html#table1" in found(browser)
 
 
-def test_former_addresses_lead_to_the_papers_page(browser, out):
-    open_page(browser, out, "index.html", more="#lmnn.table1")
-    browser.execute_async_script("setTimeout(arguments[0], 300)")
-    assert browser.current_url == (out / "lmnn/index.html").as_uri() + "#table1"
-
-
 # --------------------------------------------------------------------- permalinks, keys, print
 
 
