@@ -204,7 +204,7 @@ class Similarity:
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
     def as_queries(self, Q: Any, name: str = "Q") -> Any:
-        """Return checked objects that K starts from, with a length; messages call them `name`."""
+        """Return the checked query objects, which have a length; messages call them `name`."""
         if self._K is not None:
             return as_objects(Q, name)
         rows = Q if Q is self.objects else as_float_array(Q, name)
