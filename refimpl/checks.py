@@ -12,7 +12,7 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, as_label_array
-from refimpl.kernels.arguments import one_of
+from refimpl.kernels.arguments import is_finite, one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
@@ -45,7 +45,9 @@ def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1)
         raise ValueError(
             f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
         )
-    if np.any(array != array):
+    if array.dtype.kind == "V":
+        raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
+    if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
     try:
         n_classes = len(np.unique(array))
@@ -54,6 +56,12 @@ def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1)
     if n_classes < min_classes:
         raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
     return array
+
+
+def _is_nan(label: Any) -> bool:
+    """Tell whether a label is not equal to itself; a comparison of pandas' NA tells nothing."""
+    differs = label != label
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 def as_class_indices(labels: ArrayLike, classes: Labels, n: int, name: str) -> IntArray:
@@ -133,7 +141,7 @@ def positive(value: Any, name: str) -> float:
 def _require_real(value: Any, name: str, what: str) -> None:
     if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
         _refuse(TypeError, name, what, value)
-    if np.isnan(value) or np.isinf(value):
+    if not is_finite(value):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)
 
 
@@ -178,9 +186,9 @@ def as_kernels(kernels: Any) -> Kernels:
 
 
 def as_threads(threads: Any) -> int:
-    """Return a number of threads; None stands for all processors that the process may use."""
+    """Return a number of threads; there are no more than processors that the process may use."""
     check_threads(threads)
-    return processors() if threads is None else int(threads)
+    return processors() if threads is None else min(int(threads), processors())
 
 
 def as_callback(callback: Any) -> Any:

@@ -67,7 +67,8 @@ def boosted_distance(
     y : array_like, shape (n,)
         Labels l_i, of at least two classes.
     T : int
-        Number of rounds. With `start`, its rounds are counted.
+        Number of rounds, which are all made unless `callback` ends them. With `start`, its rounds
+        are counted.
     sample_weight : array_like, shape (n,), optional
         Weights of the vectors, at least 0. A weight of 2 is a vector given twice, a weight of 0 a
         vector left out: a pair has the product of its vectors' weights in line 4 of Algorithm A.2.
@@ -262,7 +263,8 @@ def adaboost(
     P, N : array_like, shape (n_P, d) and (n_N, d), or Differences
         Positive and negative set.
     T : int
-        Number of rounds. With `start`, its rounds are counted.
+        Number of rounds, which are all made unless `callback` ends them. With `start`, its rounds
+        are counted.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
         The method that finds the weak classifier of a round. Decision stumps by default, as in the
         paper.

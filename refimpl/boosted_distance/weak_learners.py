@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from refimpl.boosted_distance.model import Ensemble, Parameters, StumpEnsemble, TreeEnsemble, stump
+from refimpl.checks import as_threads
 from refimpl.kernels.sorting import SortedFeatures
 from refimpl.kernels.stumps import on_grid
-from refimpl.resources import check_free_memory, processors
+from refimpl.resources import check_free_memory
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels
 
@@ -237,7 +238,7 @@ class Stumps:
         else:  # P and N as one matrix, and that matrix as float64
             copies = 16 * d * n
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
-        threads = threads or processors()
+        threads = as_threads(threads)
         at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
         # np.unique; or columns and tables, while they are sorted twice
         sort = max(64 * n, 8 * n * at_a_time + 40 * n * min(threads, at_a_time))

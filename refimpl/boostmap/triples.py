@@ -131,6 +131,7 @@ def require_distances(D: FloatArray, name: str) -> None:
         )
 
 
+DRAWN = 200  # bytes for each triple while they are drawn
 IN_VAIN = 10_000  # draws without any proximity order before the search is given up
 
 
@@ -224,6 +225,8 @@ def random_triples(D: ArrayLike, t: int, *, rng: np.random.Generator) -> Triples
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If D is not square, has fewer than three objects, or orders no triple.
+    MemoryError
+        If the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -276,6 +279,8 @@ def nearby_triples(
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If shapes do not fit, `k_most` is out of range, or no triple has a proximity order.
+    MemoryError
+        If the lists of near objects or the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -345,6 +350,8 @@ def selective_triples(
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If shapes do not fit, a class has a single object, or no triple has a proximity order.
+    MemoryError
+        If the lists of near objects or the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -386,6 +393,7 @@ def selective_triples(
 
 def _draw(t: int, draw: Callable[[int], IntArray], D: FloatArray) -> Triples:
     """Draw until t triples have a proximity order under D."""
+    check_free_memory(DRAWN * t, "the list of triples", "triples")
     triples = np.empty((0, 3), dtype=np.int64)
     in_vain = 0
     while len(triples) < t:

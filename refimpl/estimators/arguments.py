@@ -124,7 +124,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
     """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
-    check_is_fitted(estimator)
+    check_is_fitted(estimator, "model_")
     return validated(estimator, X, dtype=dtype, order="C", reset=False)
 
 

@@ -387,7 +387,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _queries(self, X: ArrayLike) -> Points:
         """Return queries, checked."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return within_range(queries_of(self, X, self._X.dtype), "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
@@ -434,7 +434,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         indices : ndarray, shape (m, k), int64
             Rows of the training points.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         self._require_candidates(k)
         squares, indices = self._nearest(X, k, int(X is None))
@@ -511,7 +511,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         -------
         scipy.sparse.csr_matrix, shape (m, n)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         one_of(self.mode, MODES, "mode")
         k = as_count(self.n_neighbors, "n_neighbors")
         more = int(self.mode == "distance")

@@ -50,7 +50,7 @@ class KernelEstimator(BaseEstimator):
         return as_training_objects(self, X, self.kernel, 2, "at least 2 are needed")
 
     def _queries(self, X: ArrayLike | Objects) -> Any:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return as_query_objects(self, X, self.kernel)
 
     def _similarity(self, X: Any, rng: np.random.Generator) -> Similarity:

@@ -45,7 +45,9 @@ def holds_objects(X: Objects) -> bool:
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
         return True
-    return array.ndim > 0 and ((array.dtype.kind in "OSU" and array.ndim == 1) or array.ndim > 2)
+    if array.dtype.kind in "SU":  # also lists of texts, of one length or not
+        return array.ndim > 0
+    return (array.dtype.kind == "O" and array.ndim == 1) or array.ndim > 2
 
 
 def is_matrix(measure: Measure) -> bool:

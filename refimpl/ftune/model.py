@@ -475,14 +475,7 @@ class LandmarkClassifier:
             If `S` has another number of columns or holds other values than finite numbers, or the
             classifier comes from a file and f* is a function that no file holds.
         """
-        S = as_reals(S, "S", "a matrix")
-        if S.ndim != 2 or S.shape[1] != len(self.landmarks):
-            raise ValueError(
-                f"S must have shape (k, {len(self.landmarks)}), a column for each of `landmarks`; "
-                f"got {S.shape}"
-            )
-        if not np.isfinite(S).all():
-            raise ValueError("S must hold finite numbers; got NaN or infinity")
+        S = as_similarities(S, len(self.landmarks))
         if self.scale != 1:
             S = S / self.scale
         g = np.empty((len(S), len(self.w)))
@@ -553,6 +546,18 @@ class LandmarkClassifier:
                 f"got {len(family)}"
             )
         object.__setattr__(self, "functions", tuple(family))
+
+
+def as_similarities(S: ArrayLike, r: int) -> FloatArray:
+    """Return the checked similarities of new objects to r landmarks, (k, r)."""
+    S = as_reals(S, "S", "a matrix")
+    if S.ndim != 2 or S.shape[1] != r:
+        raise ValueError(
+            f"S must have shape (k, {r}), a column for each of `landmarks`; got {S.shape}"
+        )
+    if not np.isfinite(S).all():
+        raise ValueError("S must hold finite numbers; got NaN or infinity")
+    return S
 
 
 def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:

@@ -266,7 +266,7 @@ def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """The kernel K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays.
+    """The kernel K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays of real numbers.
 
     It is for ``Similarity(..., pairwise=True)``. § 3.2 takes the mean distance of the training
     points for the width (:func:`mean_distance`). The paper does not say whether a 2 stands beside
@@ -306,12 +306,13 @@ class Gaussian:
         positive(self.width, "width")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        squares = None if self.X is None else _squared_lengths(self.X)
+        squares = None if self.X is None else _squared_lengths(as_reals(self.X, "X"))
         object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
         kept = self._squares if A is self.X else None
+        A, B = as_reals(A, "A"), as_reals(B, "B")  # squares of small integers would wrap around
         of_A = _squared_lengths(A) if kept is None else kept
         of_B = _squared_lengths(B)
         far_A, far_B = (of > FAR * self.width**2 for of in (of_A, of_B))

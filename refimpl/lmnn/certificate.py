@@ -353,6 +353,8 @@ def dual_bound(
             for v in vectors[:, : min(5, int((values < error).sum()))].T:
                 rows.append([v @ matrix[alpha] @ v for matrix in S])
                 limits.append(v @ pull.G[alpha] @ v - error)
+        if not rows:  # rounding errors alone keep G out of the cone
+            break
         program = scipy.optimize.linprog(
             -sums,
             A_ub=np.vstack([-np.array(rows), np.ones(len(sums))]),

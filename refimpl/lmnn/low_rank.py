@@ -219,7 +219,7 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     tol = TOL if request.options.tol is None else request.options.tol
     problem = problem_of(request, request.targets, room)
     L = request.factors
-    if L is None:
+    if L is None or not L.any():  # no step leads away from zeros
         with one_blas_thread:
             L = _start(problem, request, r, tol)
     checks = descend_low_rank(

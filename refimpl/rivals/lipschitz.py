@@ -132,9 +132,12 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
         largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest
     p = as_number(p, "p", minimum=1.0)
-    D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
-    D /= Q.shape[1] ** (1 / p)
-    return D
+    exponent = np.frexp(max(np.abs(Q).max(), np.abs(X).max()))[1]
+    # scaled by a power of two, so that no difference to the power of p overflows, or all vanish
+    scaled = np.ldexp(Q, -exponent), np.ldexp(X, -exponent)
+    scale = Q.shape[1] ** (1 / p)
+    D: FloatArray = scipy.spatial.distance.cdist(*scaled, "minkowski", p=p) / scale
+    return np.ldexp(D, exponent, out=D)
 
 
 def lipschitz(space: Space, sets: Iterable[ArrayLike]) -> LipschitzEmbedding:

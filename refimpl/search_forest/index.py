@@ -253,6 +253,7 @@ class InvertedIndex:
         threads: int | None = None,
     ) -> None:
         require_forest(forest, "forest")
+        check_threads(threads)
         self.forest = forest
         self.kernels: Kernels = as_kernels(kernels)
         self.threads = threads

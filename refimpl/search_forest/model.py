@@ -41,6 +41,8 @@ Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
 
 COORDINATES = ("node", "given")
+MOST = 1e100  # of `augment`, whose squares are summed, and of `tol`
+LEAST_LAM = 1e-100  # with less, the weight of a tree would be infinite
 OFFSETS = ("eigenvector", "best")
 PAIRS = ("meeting", "dense")
 
@@ -128,7 +130,7 @@ class ForestOptions:
         for name, least in counts.items():
             object.__setattr__(self, name, as_count(getattr(self, name), name, least))
         for name in ("augment", "tol"):
-            object.__setattr__(self, name, as_number(getattr(self, name), name))
+            object.__setattr__(self, name, as_number(getattr(self, name), name, below=MOST))
         one_of(self.coordinates, COORDINATES, "coordinates")
         one_of(self.offset, OFFSETS, "offset")
         if self.coordinates == "given" and (self.offset != "eigenvector" or self.refine):
@@ -271,11 +273,8 @@ def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
 
 
 def as_lam(lam: float) -> float:
-    """Return lambda of eq. 4, between 0 and 1, both excluded."""
-    lam = as_number(lam, "lam", below=1.0)
-    if lam == 0:
-        raise ValueError("lam must be above 0, so that a candidate has a cost; got 0")
-    return lam
+    """Return lambda of eq. 4, below 1 and above 0, so that a candidate has a cost."""
+    return as_number(lam, "lam", minimum=LEAST_LAM, below=1.0)
 
 
 # ------------------------------------------------------------------------------------------- trees

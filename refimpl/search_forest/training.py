@@ -267,11 +267,11 @@ def search_forest(
     growth = _Growth(X, M, lam)
     if start is not None:
         growth.take(start, pairs, kernels, threads)
-    streams = iter(rng.spawn(M)[len(growth.rounds) :])
+    rng.spawn(len(growth.rounds))  # what the trees of `start` were drawn from
     max_leaves = np.inf if options.max_leaves is None else options.max_leaves
 
     def learn(root: Node) -> Tree:
-        split = partial(best_split, options=options, rng=next(streams))
+        split = partial(best_split, options=options, rng=rng.spawn(1)[0])
         return grow_tree(X, root, split, options.max_depth, max_leaves)
 
     return _grow(growth, pairs, learn, callback)

@@ -54,7 +54,8 @@ class FilterAndRefine:
     Raises
     ------
     TypeError, ValueError
-        If `space` is no space, `vectors` do not fit, or `kernels` or `threads` is refused.
+        If `embedding` does not embed, `space` is no space, `vectors` do not fit, or `kernels` or
+        `threads` is refused.
 
     See Also
     --------
@@ -80,6 +81,11 @@ class FilterAndRefine:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> None:
+        if not hasattr(embedding, "embed"):
+            raise TypeError(
+                "embedding must have embed(space, Q), as BoostMap and its rivals have; "
+                f"got a {type(embedding).__name__}"
+            )
         self.embedding = embedding
         self.kernels = as_kernels(kernels)
         as_threads(threads)

@@ -7,7 +7,10 @@ Not tested here: what a right and a wrong answer give (test_answers.py, test_log
 import io
 import os
 import pickle
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -280,3 +283,33 @@ def test_logs_in_the_encodings_and_forms_that_people_have(tmp_path, encoding, fo
     log = tmp_path / "log.jsonl"
     log.write_text(LOG if form == "lines" else f"[\n {LOG}]", encoding=encoding)
     assert read_log(str(log)) == [{"f": 0, "p": 1, "theta": 0.5}]
+
+
+def command(folder, *words, **more):
+    """Run the command as a program in a folder with an embedding."""
+    np.save(folder / "\xfc.npy", X)
+    np.savez(folder / "data.npz", X=X)
+    whole = [sys.executable, "-m", "refimpl.check", "embedding", "\xfc.npy", "--data", "data.npz"]
+    return subprocess.run(
+        [*whole, *words], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, **more
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_report_that_cannot_be_written_is_no_difference(tmp_path):
+    with open("/dev/full", "wb") as full:
+        ended = command(tmp_path, stdout=full)
+    assert ended.returncode == 2 and "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("cannot write the report: No space left on device\n")
+
+
+def test_a_report_has_escapes_for_characters_that_the_output_lacks(tmp_path):
+    ascii = os.environ | {"PYTHONIOENCODING": "ascii"}
+    ended = command(tmp_path, stdout=subprocess.PIPE, env=ascii)
+    assert ended.returncode == 0 and "\\xfc.npy as an embedding" in ended.stdout
+
+
+def test_a_page_that_cannot_be_written_costs_no_report(tmp_path):
+    ended = command(tmp_path, "--html", "nowhere/page.html", stdout=subprocess.PIPE)
+    assert ended.returncode == 2 and "cannot write nowhere/page.html" in ended.stderr
+    assert "as an embedding" in ended.stdout

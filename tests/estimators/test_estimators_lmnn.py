@@ -303,6 +303,9 @@ def test_distances_of_pairs_are_those_of_the_images(wine):
     Q = X_test[:3]
     want = np.linalg.norm(Z[:, None] - Q @ np.linalg.cholesky(M + 1e-12 * np.eye(13)), axis=2)
     assert_same(near, want.argsort(axis=0)[:3].T)
+    far = np.ldexp(pairs, 700)  # beyond the root of the largest float
+    np.testing.assert_allclose(model.pair_distance(far), np.ldexp(model.pair_distance(pairs), 700))
+    assert model.get_metric()(*far[0]) == model.pair_distance(far[:1])
     for wrong in (pairs[0], pairs[:, :, :2], pairs * np.nan):
         with pytest.raises(ValueError, match=r"pairs must hold finite numbers, shape \(m, 2, 13\)"):
             model.pair_distance(wrong)

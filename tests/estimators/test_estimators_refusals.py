@@ -41,6 +41,10 @@ REFUSED = {
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),
         ({"X": np.arange(40.0)[:, np.newaxis], "y": HALVES}, NO_ORDER),
         ({"X": np.ones((40, 3)), "y": HALVES}, NO_ORDER),
+        (
+            {"X": np.ones((40, 3)), "y": HALVES, "target": "distances"},
+            "X, y must allow triples for triples='selective'; D must order some triples",
+        ),
         ({"X": np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0), "y": HALVES}, NO_ORDER),
         (
             {"X": np.arange(8.0)[:, np.newaxis], "y": np.arange(8)},

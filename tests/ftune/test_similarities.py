@@ -88,6 +88,21 @@ def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
         np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("kind", "factor", "offset"),
+    [("u1", 100, 50), ("i4", 60_000, 0), ("f4", 1, 500), ("?", 1, 0), (list, 100, 0)],
+    ids=str,
+)
+def test_a_gaussian_of_numbers_of_other_types(kind, factor, offset):
+    """Such as pixels, whose squares leave 8 bits, or float32, whose squares lose digits of K."""
+    exact = factor * np.random.default_rng(0).integers(0, 2, size=(9, 3)) + offset
+    X = exact.tolist() if kind is list else exact.astype(kind)
+    want = np.exp(-cdist(exact, exact, "sqeuclidean") / factor**2)
+    for K in (Gaussian(factor), Gaussian(factor, X)):
+        found = Similarity(K, X, pairwise=True).within(None, np.arange(9))
+        np.testing.assert_allclose(found, want, rtol=1e-8)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("width", [1e-3, 1.0, 1e3, 1e-120, 1e120])
 def test_only_rows_that_are_far_from_0_are_subtracted(width, monkeypatch):

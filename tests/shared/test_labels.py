@@ -105,6 +105,34 @@ def test_a_list_of_labels_that_an_array_would_mix_up_is_refused(train, labels):
         train(y)
 
 
+class Missing:
+    """As pandas' NA."""
+
+    def __eq__(self, other):
+        return self
+
+    __ne__ = __eq__
+    __hash__ = None
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+@pytest.mark.parametrize("nothing", [Missing(), float("nan"), np.datetime64("NaT")], ids=repr)
+def test_labels_that_are_missing_are_refused(train, nothing):
+    y = np.array([0, 1] * 9 + [0, nothing], dtype=object)
+    with pytest.raises((TypeError, ValueError), match=r"^y must hold "):
+        train(y)
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+def test_labels_of_several_parts_are_refused(train):
+    y = np.array([(i % 2, i % 2) for i in range(20)], dtype="i4,i4")
+    with pytest.raises(TypeError, match=r"^y must hold labels that are single values; got dtype"):
+        train(y)
+
+
 @pytest.mark.parametrize("dtype", [object, np.dtypes.StringDType()], ids=str)
 @pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
 def test_labels_that_only_objects_hold_are_kept_apart(train, dtype):

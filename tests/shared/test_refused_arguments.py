@@ -23,6 +23,7 @@ REFUSED = [
     (checks.as_indices, ([0, 4], 3, "rows"), "rows must hold indices of the 3 database objects,"),
     (checks.as_count, (0, "k"), "k must be an integer of at least 1; got 0"),
     (checks.positive, (-1, "tol"), "tol must be a number above 0; got -1"),
+    (checks.positive, (10**400, "tol"), f"tol must be a finite number above 0; got {10**400}"),
     (checks.as_options, ({}, LMNNOptions), "options must be LMNNOptions(...); got {}"),
     (checks.as_generator, (0,), "rng must be a generator, such as numpy.random.default_rng(0)"),
     (checks.as_kernels, ("fast",), "kernels must be a module, such as refimpl.kernels; got"),
@@ -40,6 +41,10 @@ def test_the_words_of_a_refusal(check, arguments, words):
 def test_the_words_of_a_range():
     with pytest.raises(ValueError, match=r"rtol must be a number of at least 0 and less than 1; "):
         checks.as_number(1.5, "rtol", below=1)
+
+
+def test_integers_beyond_64_bits_are_numbers():
+    assert checks.positive(10**20, "mu") == checks.as_number(10**20, "mu") == 1e20
 
 
 def test_the_words_of_a_form():

@@ -216,3 +216,5 @@ def test_no_queries_have_no_neighbours():
     assert ids.shape == distances.shape == (0, 3)
     with pytest.raises(ValueError, match="threads must be"):
         FilterAndRefine(FewPlaces(), space, threads=0)
+    with pytest.raises(TypeError, match=r"embedding must have embed\(.*; got a NoneType"):
+        FilterAndRefine(None, space)
