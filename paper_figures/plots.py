@@ -250,7 +250,9 @@ def ink_on_paper() -> Any:
     return LinearSegmentedColormap.from_list("ink", [LIGHT.paper, LIGHT.ink])
 
 
-def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, bytes]:
+def draw(
+    plot: Draw, record: Record, size: tuple[float, float], png: bool = True
+) -> dict[str, bytes]:
     """Return the files ".svg" and ".png" of a record: the same bytes for the same record."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -260,9 +262,10 @@ def draw(plot: Draw, record: Record, size: tuple[float, float]) -> dict[str, byt
         FigureCanvasAgg(figure)
         plot(record, figure)
         series = mark_series(figure)
-        svg, png = _saved(figure, "svg", Date=None), _saved(figure, "png")
+        svg = _saved(figure, "svg", Date=None)
+        files = {".png": fewer_colours(_saved(figure, "png"))} if png else {}
     svg = with_answers(shorter(svg), figure, *series, record)
-    return {".svg": on_dark_pages(svg), ".png": fewer_colours(png)}
+    return {".svg": on_dark_pages(svg)} | files
 
 
 def _saved(figure: Figure, form: str, **metadata: None) -> bytes:

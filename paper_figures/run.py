@@ -250,10 +250,10 @@ def _make(run: Run, paper: Paper, view: View) -> Outcome:
     return Outcome(state, computed, len(planned) - computed - len(absent), len(absent))
 
 
-def draw(store: Store, view: View, record: Record) -> None:
+def draw(store: Store, view: View, record: Record, png: bool = True) -> None:
     """Draw a record and store the pictures; a table has none."""
     if view.draw is not None:
-        for suffix, content in plots.draw(view.draw, record, view.size).items():
+        for suffix, content in plots.draw(view.draw, record, view.size, png).items():
             write_atomic(store.path(record["paper"], record["figure"], suffix), content)
 
 

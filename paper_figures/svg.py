@@ -9,7 +9,7 @@ import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from paper_figures.themes import LIGHT
+from paper_figures.themes import LIGHT, SMALLEST
 
 __all__ = ["shorter", "shorter_path"]
 
@@ -18,6 +18,9 @@ GROUP = f"{{{SVG}}}g"
 NAMED = re.compile(r"(?:key|series) ")  # ids by which answers.py finds the parts of a series
 TENTHS = 10
 INK = f"fill:{LIGHT.ink.lower()}"
+FONT = f"font:{SMALLEST}px 'DejaVu Sans',Verdana,sans-serif"  # where DejaVu is not, as wide a font
+OF_ALL = re.compile(rf"font-family:[^;]*;|font-size:{SMALLEST}px;|text-anchor:start;")
+"""What the root says of all texts."""
 
 
 def shorter(svg: bytes) -> bytes:
@@ -33,7 +36,7 @@ def shorter(svg: bytes) -> bytes:
         _shorten(element, names)
     _flatten(root)
     _inherit(root)
-    root.set("style", INK)  # most letters have it
+    root.set("style", f"{INK};{FONT}")  # most texts have these
     return ElementTree.tostring(root).replace(b" />", b"/>")
 
 
@@ -54,20 +57,17 @@ def _shorten(element: Element, names: dict[str, str]) -> None:
         own["d"] = shorter_path(own["d"])
     if LINK in own:
         own["href"] = own.pop(LINK)
-    moved = re.fullmatch(r"translate\((\S+) (\S+)\)", own.get("transform", ""))
-    if moved and element.tag == f"{{{SVG}}}use":
-        del own["transform"]
-        own |= {"x": str(round(float(moved[1]))), "y": moved[2]}  # of a letter: in its own units
     for name, value in own.items():
         if name in ("x", "y"):
             value = _number(_tenths(value))
         if name == "transform":
-            value = re.sub(r"(?<=translate\()[^)]*", _rounded, value)
+            value = re.sub(r"rotate\(-0[^)]*\)", "", value)
+            value = re.sub(r"(?<=ate\()[^)]*", _rounded, value)  # of translate and of rotate
         if name in ("style", "transform"):
-            value = re.sub(r"([;:]) ", r"\1", value)
+            value = OF_ALL.sub("", re.sub(r"([;:]) ", r"\1", value))
             value = re.sub(r"(?<![\d.#])0(?=\.\d)", "", value)
         own[name] = re.sub(r"^((?:url\()?#)([\w.-]+)", lambda to: to[1] + names[to[2]], value)
-    for name, nothing in (("id", ""), ("x", "0"), ("y", "0")):
+    for name, nothing in (("id", ""), ("x", "0"), ("y", "0"), ("transform", "")):
         if own.get(name) == nothing:
             del own[name]
 
@@ -97,9 +97,10 @@ def _flatten(element: Element) -> None:
 def _inherit(element: Element) -> None:
     """Take the ink out of what is within nothing that says another."""
     for part in element:
-        if part.get("style") == INK:
-            del part.attrib["style"]
-        if "style" not in part.attrib:
+        said = part.attrib.pop("style", "").split(";")
+        if others := ";".join(word for word in said if word != INK):
+            part.set("style", others)
+        if "fill" not in others:
             _inherit(part)
 
 

@@ -75,7 +75,7 @@ def _settings() -> dict[str, Any]:
         "lines.linewidth": 1.6,
         "lines.markersize": 4,
         "svg.hashsalt": "refimpl",
-        "svg.fonttype": "path",
+        "svg.fonttype": "none",
         "grid.color": LIGHT.grid,
         "figure.facecolor": LIGHT.paper,
         "savefig.facecolor": LIGHT.paper,

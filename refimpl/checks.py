@@ -28,6 +28,7 @@ __all__ = [
     "as_number",
     "as_options",
     "as_threads",
+    "is_real",
     "one_of",
     "positive",
 ]
@@ -40,10 +41,11 @@ Options = TypeVar("Options")
 def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
     """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
     array = as_label_array(labels, name)
-    n = max(array.size, 1) if n is None else n
-    if array.shape != (n,):
+    wanted = "n" if n is None else n
+    if array.ndim != 1 or len(array) != (len(array) or 1 if n is None else n):
         raise ValueError(
-            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
+            f"{name} must hold one label for each vector, shape ({wanted},); "
+            f"got shape {array.shape}"
         )
     if array.dtype.kind == "V":
         raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
@@ -138,8 +140,14 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def is_real(value: Any) -> bool:
+    """Return whether a value is a real number, and no bool."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)
+
+
 def _require_real(value: Any, name: str, what: str) -> None:
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+    if not is_real(value):
         _refuse(TypeError, name, what, value)
     if not is_finite(value):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)

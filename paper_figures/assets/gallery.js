@@ -14,19 +14,17 @@
     target.scrollIntoView();
   }
 
-  // An address of the former single page: index.html#paper.table2
-  function formerAddress() {
-    const [paper, figure] = location.hash.slice(1).split(".");
-    const known = [...document.querySelectorAll("article.card")].some((c) => c.dataset.paper === paper);
-    if (known && figure) location.replace(paper + "/index.html#" + figure);
-  }
-
   // ----------------------------------------------------------------------------- the first page
   const form = document.getElementById("filters");
   const names = ["find", "paper", "kind", "state"];
   const field = (name) => form.elements.namedItem(name);
   const rows = [...document.querySelectorAll("table.list tbody tr")];
   const list = document.getElementById("list");
+  const said = (row) => {
+    const card = document.querySelector(`article.card[data-paper="${row.dataset.paper}"]`);
+    const paper = ["h2", ".source"].map((part) => card.querySelector(part).textContent);
+    return [row.dataset.paper, ...paper, row.textContent, row.dataset.text].join(" ").toLowerCase();
+  };
 
   // A word fits at the start of a word; one that ends with a digit fits whole numbers alone.
   function pattern(word) {
@@ -39,8 +37,9 @@
     const active = names.some((name) => chosen[name]);
     const words = chosen.find.toLowerCase().split(/\s+/).filter(Boolean).map(pattern);
     for (const row of rows) {
+      const text = words.length ? said(row) : "";
       row.hidden = !(
-        words.every((word) => word.test(row.dataset.text)) &&
+        words.every((word) => word.test(text)) &&
         (!chosen.paper || row.dataset.paper === chosen.paper) &&
         (!chosen.kind || row.dataset.kind === chosen.kind) &&
         (!chosen.state || row.dataset.states.split(" ").includes(chosen.state))
@@ -84,7 +83,6 @@
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => { typing = false; remember(true); }));
     window.addEventListener("popstate", () => { typing = false; fromAddress(); });
-    formerAddress();
     fromAddress();
   }
 
@@ -106,19 +104,6 @@
     picture.setAttribute("aria-label", image.alt);
     for (const way of ["pointerenter", "focus"]) picture.addEventListener(way, wake);
   }
-
-  // ----------------------------------------------------------------------- paper folds nothing
-  let unfolded = [];
-  window.addEventListener("beforeprint", () => {
-    for (const place of document.querySelectorAll("details:not([open])")) {
-      place.open = true;
-      unfolded.push(place);
-    }
-  });
-  window.addEventListener("afterprint", () => {
-    for (const place of unfolded) place.open = false;
-    unfolded = [];
-  });
 
   window.addEventListener("hashchange", reveal);
   reveal();

@@ -1,4 +1,4 @@
-"""The table of data files, ``files.csv``: sha256, address, licence. A file is a line of it.
+"""The table of data files, ``files.csv``: sha256, size, address, licence. A file is a line of it.
 
 The names are paths relative to any folder of :func:`paper_figures.data.fetch.search_path`.
 """
@@ -24,6 +24,8 @@ class DataFile:
         As far as it is stated.
     note : str
         What is special about it, such as a re-encoding of the official file.
+    size : int or None
+        Its bytes; None for a file that only its user can supply.
     """
 
     name: str
@@ -31,12 +33,15 @@ class DataFile:
     url: str | None
     licence: str
     note: str = ""
+    size: int | None = None
 
 
 def _read() -> dict[str, DataFile]:
     table = files("paper_figures").joinpath("data", "files.csv").read_text(encoding="utf-8")
-    lines = csv.reader(table.splitlines()[1:])
-    listed = [DataFile(name, sha or None, url or None, *more) for name, sha, url, *more in lines]
+    listed = [
+        DataFile(name, sha or None, url or None, licence, note, int(size) if size else None)
+        for name, sha, size, url, licence, note in csv.reader(table.splitlines()[1:])
+    ]
     return {file.name: file for file in listed}
 
 

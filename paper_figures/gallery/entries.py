@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ class Room:
     folder: Path
     checkout: Path | None
     names: frozenset[str]  # the full names of the entries of all papers
-    pages: Mapping[str, str] | None = None  # of a site, by the project's files that they show
+    page: Callable[[str], str | None] | None = None  # of a site, which shows a file
 
     @property
     def name(self) -> str:
@@ -143,12 +143,6 @@ class Room:
         made = [other for other in self.entries if other.kind == "experiment" and other.record]
         return entry.kind == "experiment" and len(made) > FEW_EXPERIMENTS
 
-    def at_paper_scale(self, entry: Entry) -> bool:
-        """Return whether an entry without a record failed, or would be made, at that scale."""
-        if entry.failure:
-            return bool(entry.failure.get("scale") == "paper")
-        return self.made > 0 and not self.small
-
     def explained_by(self, entry: Entry) -> list[str]:
         """Return the full names of the other entries whose differences an entry explains."""
         others = (other for other in self.entries if other is not entry)
@@ -156,15 +150,18 @@ class Room:
 
     def link(self, path: str) -> str | None:
         """Return the address, from the paper's page, of a file of the project; None without it."""
-        if self.pages is not None:
-            return self.pages.get(path)
+        if self.page is not None:
+            return self.page(path)
         if self.checkout is None or not (self.checkout / path).exists():
             return None
         return Path(os.path.relpath(self.checkout / path, self.folder)).as_posix()
 
 
 def collect(
-    store: Store, paper: Paper, papers: Sequence[Paper], pages: Mapping[str, str] | None = None
+    store: Store,
+    paper: Paper,
+    papers: Sequence[Paper],
+    page: Callable[[str], str | None] | None = None,
 ) -> Room:
     """Read what a folder holds of a paper, judge its rows and decide its claims."""
     entries = tuple(_entry(store, paper, figure) for figure in paper.figures)
@@ -172,7 +169,7 @@ def collect(
     decided = tuple(judge.decide(paper.name, records))
     folder = (store.out / paper.name).resolve()
     names = frozenset(f"{other.name}.{figure.name}" for other in papers for figure in other.figures)
-    return Room(paper, entries, decided, folder, _checkout(folder), names, pages)
+    return Room(paper, entries, decided, folder, _checkout(folder), names, page)
 
 
 def _entry(store: Store, paper: Paper, figure: View) -> Entry:

@@ -1,5 +1,7 @@
 """The sign and the words of each state, so that no reader depends on colours."""
 
+from collections import Counter
+
 from paper_figures import judge
 from paper_figures.gallery.entries import DAMAGED, FAILED, NOT_RUN
 from paper_figures.judge import verdicts
@@ -28,9 +30,20 @@ CLAIMS = {
 }
 PLURALS = {judge.HOLDS: "hold", judge.FAILS: "fail"}
 OPEN_SIGN = "!"
+OPEN = "the numbers differ, and no experiment explains it"
+MEANINGS = {state: words for part in (VERDICTS, ENTRIES) for state, (_, words) in part.items()}
 SIGNS = {state: sign for part in (VERDICTS, ENTRIES) for state, (sign, _) in part.items()}
 
 
 def slug(state: str) -> str:
     """Return a state as the name of a class."""
     return state.replace(" ", "-")
+
+
+def claim_states(counts: Counter[str]) -> list[tuple[str, str, int, str]]:
+    """Return the states that some claims have: class, sign, how many, and their verb."""
+    return [
+        (f"claim-{slug(state)}", sign, n, state if n == 1 else PLURALS.get(state, state))
+        for state, (sign, _) in CLAIMS.items()
+        if (n := counts[state])
+    ]

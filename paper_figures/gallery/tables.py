@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 from paper_figures.gallery.entries import Entry, Judged
 from paper_figures.gallery.numbers import number_text, our_decimals, printed_decimals, spread_text
 from paper_figures.gallery.texts import sentence
-from paper_figures.judge import verdicts
 from paper_figures.judge.verdicts import NO_ERROR, Verdict
 from paper_figures.store import NO_KEYS, Row
 from paper_figures.study import Grid
@@ -79,7 +78,7 @@ class Block(NamedTuple):
 
     anchor: str
     title: str
-    summary: str
+    size: int
     heading: str
     folded: bool
     tables: list[Table]
@@ -95,11 +94,36 @@ def blocks(entry: Entry, notes: Footnotes) -> list[Block]:
         ours = [item for item in rest if item.row["ours"] is not None]
         anchor = f"{entry.figure.name}-numbers" + (f"-{number}" if number > 1 else "")
         if printed:
-            found.append(_printed(grid, printed, anchor, notes))
+            title, heading = grid.title or "Reproduced and published", grid.title
+            found.append(_block(grid, printed, (anchor, title, heading), LONG_PRINTED, notes))
         if ours:
+            title = "Reproduced, without a published number" if printed else "Reproduced numbers"
+            title = f"{grid.title}: {title[0].lower()}{title[1:]}" if grid.title else title
             most = FEW_OURS if entry.drawn else LONG_OURS
-            found.append(_alone(grid, ours, f"{anchor}-ours", bool(printed), most))
+            found.append(_block(grid, ours, (f"{anchor}-ours", title, title), most, None))
     return found
+
+
+def _block(
+    grid: Grid,
+    judged: list[Judged],
+    names: tuple[str, str, str],
+    most: int,
+    notes: Footnotes | None,
+) -> Block:
+    """Return the tables of some rows, folded if one has over `most` lines or columns.
+
+    Without footnotes the reasons are lines below the tables."""
+    drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
+    sizes = [
+        len({_place(item, keys) for item in judged})
+        for keys in (grid.tables + grid.rows, grid.columns)
+    ]
+    reasons = dict.fromkeys(item.verdict.note for item in judged if item.verdict.note)
+    below = [] if notes is not None else list(map(sentence, reasons))
+    anchor, title, heading = names
+    folded = grid.folded or max(sizes) > most
+    return Block(anchor, title, len(judged), heading, folded, drawn, below)
 
 
 def absences(entry: Entry, notes: Footnotes) -> dict[str, list[int]]:
@@ -130,55 +154,10 @@ def numbered(notes: Footnotes, verdict: Verdict) -> list[int]:
     texts = []
     if verdict.explanation is not None:
         texts.append((verdict.explanation.text, verdict.explanation.experiment))
-    # `common_note` says the rest of the whole table
+    # the caption says the rest of the whole table
     if note := verdict.note.removesuffix(NO_ERROR).rstrip("; "):
         texts.append((note, ""))
     return [notes.setdefault(text, len(notes) + 1) for text in texts]
-
-
-def common_note(judged: list[Judged]) -> str:
-    """Return a sentence on the numbers of a table without a standard error, or nothing."""
-    compared = [
-        item
-        for item in judged
-        if item.verdict.state in (verdicts.SAME, *verdicts.DIFFERING)
-        and item.verdict.note.endswith(NO_ERROR)
-    ]
-    if not compared:
-        return ""
-    if len(compared) == 1:
-        return "One number has no standard error, so it is the same only if it is equal."
-    which = "All" if len(compared) == len(judged) else "Some"
-    return (
-        f"{which} numbers ({len(compared)}) have no standard error: they are the same only if "
-        "they are equal but for the rounding."
-    )
-
-
-# ------------------------------------------------------------------------------- kinds of tables
-
-
-def _printed(grid: Grid, judged: list[Judged], anchor: str, notes: Footnotes) -> Block:
-    drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
-    below = [note] if (note := common_note(judged)) else []
-    lines = len({_place(item, grid.tables + grid.rows) for item in judged})
-    title = grid.title or "Reproduced and published"
-    folded = grid.folded or lines > LONG_PRINTED
-    return Block(anchor, title, f"{len(judged)} numbers", grid.title, folded, drawn, below)
-
-
-def _alone(grid: Grid, judged: list[Judged], anchor: str, beside: bool, most: int) -> Block:
-    """Return the table of our numbers without a published one, folded if it is over `most` long."""
-    drawn = [_table(grid, part, place, None) for place, part in _parted(judged, grid.tables, grid)]
-    reasons = dict.fromkeys(item.verdict.note for item in judged if item.verdict.note)
-    lines = len({_place(item, grid.tables + grid.rows) for item in judged})
-    what = "Reproduced, without a published number" if beside else "Reproduced numbers"
-    title = f"{grid.title}: {what[0].lower()}{what[1:]}" if grid.title else what
-    columns = len({_place(item, grid.columns) for item in judged})
-    folded = grid.folded or max(lines, columns) > most
-    return Block(
-        anchor, title, str(len(judged)), title, folded, drawn, list(map(sentence, reasons))
-    )
 
 
 def _keys_of(row: Row) -> str:
@@ -257,6 +236,8 @@ def _caption(name: str, judged: list[Judged], grid: Grid) -> str:
         words.append("Means of n runs or points ± the standard error")
     if any(item.row["error"] is None and item.row["ours"] is not None for item in judged):
         words.append(f"Without ±: {grid.once}" if runs else grid.once[:1].upper() + grid.once[1:])
+    if any(item.verdict.note.endswith(NO_ERROR) for item in judged):
+        words.append("A number without ± is the same only if it is equal but for the rounding")
     if grid.best and any(item.row.get(grid.best) == "yes" for item in judged):
         words.append(f"★ {grid.heading(grid.best)}")
     return ". ".join(words)

@@ -4,6 +4,13 @@ import re
 from collections.abc import Collection
 from html import escape
 
+from paper_figures.gallery.entries import Room
+
+
+def linked(text: str, room: Room) -> str:
+    """Return a text of a paper's page as a sentence, with links where it names entries."""
+    return with_links(sentence(text), room.name, room.names)
+
 
 def with_links(text: str, paper: str, entries: Collection[str]) -> str:
     """Return a text as HTML: `code`, and links where it names an entry (``paper.figure``)."""

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 from paper_figures.site import (
@@ -14,9 +15,10 @@ from paper_figures.site import (
     estimator_pictures,
     figures,
     front,
+    guides,
+    listings,
     others,
     reader,
-    which,
     whole,
 )
 from paper_figures.site.demos import pages as demos
@@ -33,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", default="auto", help="processes of Sphinx")
     options = parser.parse_args(arguments)
     require_place(options.out)
+    warnings.filterwarnings("ignore", "LMNN did not converge")  # early stopping ends an example
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         sources = Path(scratch) / "sources"
@@ -40,13 +43,14 @@ def main(arguments: list[str] | None = None) -> int:
         for name in ("gallery.css", "gallery.js"):
             shutil.copy(ASSETS / name, sources / "_static")
         front.write(sources)
-        which.write(sources)
+        guides.write(sources)
         estimator_pictures.write(sources)
         reader.write(sources)
         demos.write_links(sources)
         errata.write(sources)
         whole.write(sources)
         api.write(sources)
+        listings.write(sources)
         figures.write(sources)
         documents.write(sources)
         others.write(sources)

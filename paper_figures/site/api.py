@@ -14,7 +14,9 @@ import refimpl
 from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
 
-__all__ = ["MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "write"]
+__all__ = [
+    *("MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")
+]
 
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 MODULES = (
@@ -139,7 +141,9 @@ def write(sources: Path) -> None:
         own = [entry for entry in listed if entry.page == module.__name__]
         above = kernels_table(listed) if module.__name__ == KERNELS else []
         rst.put(sources, f"api/{module.__name__}", _page(module, above, own, listed))
-    words = "A page for each module, with every public name and an example that runs as a test."
+    words = """\
+A page for each module, with every public name and an example that runs as a test.
+:doc:`Files </files>` has the code."""
     index = [*rst.titled("API reference"), words, ""]
     left = documented()
     for title, belongs in GROUPS.items():
@@ -149,6 +153,7 @@ def write(sources: Path) -> None:
         index += rst.titled(title, "-")
         index += rst.toctree(names, ":hidden:", ":maxdepth: 1", f":caption: {title}")
         index += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
+    index += rst.toctree(["../files"], ":hidden:")
     rst.put(sources, "api/index", index)
 
 
@@ -180,13 +185,16 @@ def _gains() -> dict[str, tuple[str, str]]:
     """Return how many times as fast each kernel in Cython is, with AVX-512 and with AVX2."""
     row = r"^\| (\w+) \| ([\d.e+]+) \| ([\d.]+) \| ([\d.]+) \|"
     rows = re.findall(row, SPEED.read_text(encoding="utf-8"), re.MULTILINE)
-    return {name: (_times(ref, v4), _times(ref, v3)) for name, ref, v4, v3 in rows}
+    return {
+        name: (times(float(ref), float(v4)), times(float(ref), float(v3)))
+        for name, ref, v4, v3 in rows
+    }
 
 
-def _times(slow: str, fast: str) -> str:
+def times(slow: float, fast: float) -> str:
     """Return a quotient with two digits, or all before the point if they are more."""
-    times = float(slow) / float(fast)
-    return f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
+    quotient = slow / fast
+    return f"{quotient:,.0f}" if quotient >= 10 else f"{quotient:.1f}"
 
 
 def _printed_at() -> dict[str, list[tuple[str, str]]]:

@@ -7,19 +7,22 @@ site must work where the project is not.
 import os
 import re
 from html import unescape
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from paper_figures import plots, registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES
-from paper_figures.site import rst
+from paper_figures.site import listings, rst
+from paper_figures.site.typeset import typeset
 from paper_figures.store import Store
 
-__all__ = ["PAGES", "page", "readers", "write"]
+__all__ = ["PAGES", "page", "page_of", "readers", "write"]
 
 ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"
+GUIDES = "paper_figures/site/source/"
 PAGES = {
     **{f"refimpl/{room}/PAPER.md": f"papers/{room}" for room in registry.PAPERS},
     **{f"{RESULTS}/{room}/README.md": f"figures/{room}/summary" for room in registry.ROOMS},
@@ -38,11 +41,11 @@ FURTHER = """\
 - :doc:`../speed/index`: times of every kernel and training
 """
 OF_DATA = """\
-The papers' scale reads these files. A file is looked for in the folder of ``--data``, then in that
-of ``REFIMPL_DATA``, then in the user's cache, and is downloaded last. Its sha256 is always
-compared. The small scale reads none of them. {here} of {all} files were present where this page
-was made; only these have a size. *Read by* names the figures, tables and experiments whose stored
-results need the file.
+These files are read at the papers' scale; the small scale needs none. A file is looked for in the
+folder of ``--data``, then in that of ``REFIMPL_DATA``, then in the user's cache. If it is in none
+of them, it is downloaded. Its sha256 is always compared. *Here* says whether the file was present
+where this page was made, as {here} of {all} were. *Read by* names the figures, tables and
+experiments whose stored results need the file.
 """
 
 
@@ -52,8 +55,10 @@ def page(text: str, source: str, name: str) -> list[str]:
 
     reader = MarkdownIt("commonmark").enable("table")
     tokens = reader.parse(text)
-    for token in tokens:
+    for before, token in pairwise(tokens):
         _lead(token.children or [], source, name)
+        if before.type == "td_open" and name.startswith("papers/"):
+            _typeset(token.children or [])
     html = reader.renderer.render(tokens, reader.options, {}).replace("<table>", TABLE)
     html = html.replace("</table>", "</table></div>")
     first, *parts = re.split(r"<h([12])>(.*?)</h[12]>", html)
@@ -63,6 +68,13 @@ def page(text: str, source: str, name: str) -> list[str]:
         heading = re.sub(r"([*`_|\\])", r"\\\1", plain)
         lines += [*rst.titled(heading, "=" if level == "1" else "-"), *rst.raw(body)]
     return lines
+
+
+def page_of(file: str) -> str | None:
+    """Return the page that shows a file of the project, without a suffix; None if none does."""
+    if file.startswith(GUIDES):
+        return file.removeprefix(GUIDES).removesuffix(".rst")
+    return PAGES.get(file) or (f"source/{file}" if file in listings.files() else None)
 
 
 def _lead(tokens: list[Any], source: str, name: str) -> None:
@@ -81,12 +93,19 @@ def _lead(tokens: list[Any], source: str, name: str) -> None:
         href = str(token.attrs["href"])
         target = os.path.normpath(PurePosixPath(source).parent / href)
         tag = "a"
-        if target in PAGES:
+        if page := page_of(target):
             start = PurePosixPath(name).parent
-            token.attrs["href"] = os.path.relpath(f"{PAGES[target]}.html", start)
+            token.attrs["href"] = os.path.relpath(f"{page}.html", start)
         elif "://" not in href:
             tag, token.attrs = "span", {}
         token.tag = tag
+
+
+def _typeset(tokens: list[Any]) -> None:
+    """Set the formulas of a cell; its code stays as it is."""
+    for token in tokens:
+        if token.type == "text" and "::" not in token.content:  # the name of a test
+            token.type, token.content = "html_inline", typeset(token.content)
 
 
 def write(sources: Path) -> None:
@@ -113,9 +132,9 @@ def _install() -> list[str]:
 
 def _data() -> list[str]:
     """Return the page of the data files."""
-    sizes = {name: path.stat().st_size / 1e6 for name in FILES if (path := find(name)) is not None}
-    table = rst.macros("data").table(FILES.values(), sizes, readers())
-    words = OF_DATA.format(here=len(sizes), all=len(FILES))
+    here = {name for name in FILES if find(name) is not None}
+    table = rst.macros("data", registry.spoken).table(FILES.values(), here, readers())
+    words = OF_DATA.format(here=len(here), all=len(FILES))
     return [*rst.titled("Data files"), words, *rst.raw(table)]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from paper_figures.site import front, printed, rows, rst
-from paper_figures.site.demos import number
 from paper_figures.site.typeset import compared, typeset
+from paper_figures.site.values import number
 from refimpl.boosted_distance import algorithm as boosted_distance
 from refimpl.ftune.goodness import pairs_for_loss, pairs_for_margin
 from refimpl.search_forest import algorithm as search_forest

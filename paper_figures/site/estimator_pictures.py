@@ -28,7 +28,7 @@ KINDS = load_iris().target_names.tolist()
 def write(sources: Path) -> None:
     """Draw all pictures into the folder of the guides."""
     for name, draw in PICTURES.items():
-        files = plots.draw(draw, {"rows": []}, SIZE)
+        files = plots.draw(draw, {"rows": []}, SIZE, png=False)
         (sources / "guides" / f"{name}.svg").write_bytes(files[".svg"])
 
 

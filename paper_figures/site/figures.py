@@ -3,12 +3,13 @@
 import os
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from paper_figures import gallery, judge, registry, report
+from paper_figures import gallery, judge, registry, run
 from paper_figures.gallery.entries import Room, collect
 from paper_figures.site import rst
-from paper_figures.site.documents import PAGES
+from paper_figures.site.documents import PAGES, page_of
 from paper_figures.store import Store
 from paper_figures.study import Paper
 
@@ -16,7 +17,7 @@ __all__ = ["address", "claims_on", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
-KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.md", ".parts", "claims.json")
+KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.png", "*.md", ".parts", "claims.json")
 
 
 def write(sources: Path) -> None:
@@ -26,10 +27,9 @@ def write(sources: Path) -> None:
     store, papers = Store(folder), registry.load_papers()
     for paper in papers:
         for figure in paper.figures:
-            report.redraw(store, paper, figure)
-    for path in folder.rglob("*.png"):  # the pages show the SVG
-        path.unlink()
-    rooms = [collect(store, paper, papers, _pages(paper.name)) for paper in papers]
+            if record := store.read(paper.name, figure.name):
+                run.draw(store, figure, record, png=False)
+    rooms = [collect(store, paper, papers, partial(_page, paper.name)) for paper in papers]
     rst.put(sources, f"{FOLDER}/index", _first(rooms, papers))
     for room in rooms:
         rst.put(sources, f"{FOLDER}/{room.name}/index", _paper(room))
@@ -61,15 +61,11 @@ def _gallery(kind: str, body: str, top: str) -> list[str]:
     return [*page, *rst.scripts("gallery", top=top)]
 
 
-def _pages(room: str) -> dict[str, str]:
-    """Return the pages of the site that show files of the project, from a paper's page."""
-    named = {path: f"{name}.html" for path, name in PAGES.items()}
-    if room in registry.PAPERS:
-        code = f"refimpl/{room}/algorithm"
-        named[f"{code}.py"] = f"source/{code}.py.html"
-        named[f"reader/{room}"] = f"reader/{room}.html"
-    own = {path: page for path, page in named.items() if f"/{room}" in path}
-    return {path: os.path.relpath(page, f"{FOLDER}/{room}") for path, page in own.items()}
+def _page(room: str, path: str) -> str | None:
+    """Return the page that shows a file of the project, or the reader, from a paper's page."""
+    is_reader = path == f"reader/{room}" and room in registry.PAPERS
+    page = path if is_reader else page_of(path)
+    return os.path.relpath(f"{page}.html", f"{FOLDER}/{room}") if page else None
 
 
 def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:

@@ -1,11 +1,11 @@
 """The first page: the five papers with what became of their claims, and where to begin."""
 
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from paper_figures import judge, registry
-from paper_figures.gallery.entries import Room, collect
-from paper_figures.gallery.signs import CLAIMS, slug
+from paper_figures import registry
+from paper_figures.gallery.entries import collect
+from paper_figures.gallery.signs import claim_states
 from paper_figures.site import api, printed, rows, rst, runs, steps
 from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
@@ -13,12 +13,20 @@ from paper_figures.store import Store
 
 __all__ = ["ABOUT", "finder", "lines", "write"]
 
+PAGES = {
+    "speed/index": "Measured speed: how much faster each kernel and training is",
+    "install/index": "Install and run",
+    "install/data": "Data files",
+    "others": "Other implementations",
+    "errata": "Errata",
+}
+"""Pages that the field of the first page finds by their words."""
 ABOUT = {room: steps.read(room).about for room in printed.PREFIXES}
 
 
-def finder(example: str) -> str:
-    """Return the field for a printed line, with an example in it; find.js makes it work."""
-    field: str = rst.macros("front", *FILTERS).finder(example)
+def finder(what: str, example: str) -> str:
+    """Return the field that leads to a printed line, with an example in it, for find.js."""
+    field: str = rst.macros("front", *FILTERS).finder(what, example)
     return field
 
 
@@ -54,10 +62,20 @@ def figures_and_names() -> list[dict[str, str]]:
                     "words": figure.title,
                 }
             )
+    for page, title in _titles():
+        id = page.replace("/", ":")
+        listed.append({"id": id, "to": f"{page}.html", "paper": "", "name": title, "words": title})
     for entry in api.entries():
         if entry.module.startswith("refimpl."):
             listed.append({"id": entry.name, "to": entry.address, "paper": "", "words": entry.path})
     return listed
+
+
+def _titles() -> Iterator[tuple[str, str]]:
+    """Yield each guide, and each page beside them that answers a question, with its title."""
+    for path in sorted((Path(__file__).parent / "source" / "guides").glob("*.rst")):
+        yield f"guides/{path.stem}", path.read_text(encoding="utf-8").partition("\n")[0]
+    yield from PAGES.items()
 
 
 def write(sources: Path) -> None:
@@ -66,10 +84,9 @@ def write(sources: Path) -> None:
     store = Store(REPRODUCED)
     rooms = [collect(store, paper, papers) for paper in papers if paper.name in ABOUT]
     shown = rst.macros("front", *FILTERS)
-    cards = [
-        shown.card(room, ABOUT[room.name], sections(room.name), states(room)) for room in rooms
-    ]
-    field = shown.finder("LMNN eq. 6, A.2 line 7, Table 2, lmnn")
+    cards = [shown.card(room, ABOUT[room.name], sections(room.name)) for room in rooms]
+    what, example = "a line, figure, function or guide", "LMNN eq. 6, A.2 line 7, Table 2, swap"
+    field = shown.finder(what, example)
     found = rows.data("lines", lines() + figures_and_names())
     finding = [*rst.raw(f"{field}\n{found}"), *rst.scripts("find", top="")]
     rst.fill(sources, "index", "field of the first page", finding)
@@ -82,16 +99,5 @@ def sections(room: str) -> list[tuple[str, str]]:
     return [(one.title, runs.ids_of(room, one)[0]) for one in steps.read(room).sections]
 
 
-def states(room: Room) -> list[tuple[str, str, str, int]]:
-    """Return how many claims hold, fail or are open: state, sign, verb, number."""
-    counts = Counter(decided.state for decided in room.claims)
-    verbs = {judge.HOLDS: "hold", judge.FAILS: "fail"}
-    return [
-        (state, sign, state if counts[state] == 1 else verbs.get(state, state), counts[state])
-        for state, (sign, _) in CLAIMS.items()
-        if counts[state]
-    ]
-
-
-FILTERS = (inline, slug, rows.anchor, printed.read)
+FILTERS = (inline, claim_states, rows.anchor, printed.read)
 """What the templates use."""

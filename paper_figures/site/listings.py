@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import paper_figures
 import refimpl
 import refimpl_fast
-from paper_figures.site import printed
+from paper_figures.site import rst
 from paper_figures.site.finish import element, lighter
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["address", "link_of", "pages", "setup"]
+__all__ = ["address", "link_of", "pages", "setup", "write"]
 
 ROOT = Path(refimpl.__file__).parents[1]
-LINK = re.compile(r"source/([\w/.]+)\.html#")
-ROOMS = "|".join(printed.PREFIXES)
-OWN = re.compile(rf"refimpl_fast/\w+\.(pyx|h)|refimpl/(\w+|({ROOMS})/\w+)\.py")
-"""The files that are pages though no page may lead to them: the five rooms, and all kernels."""
+WORDS = """\
+Every file of refimpl and refimpl_fast, and those of paper_figures that the API describes. Each line
+has an address."""
+OF_FIGURES = ("registry.py", "study.py", "store.py", "judge/[_r]*.py", "gallery/__init__.py")
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 
@@ -32,9 +32,8 @@ def files() -> tuple[str, ...]:
     """Return the files that are pages, from the top of the checkout."""
     paths = [*Path(refimpl.__file__).parent.rglob("*.py")]
     paths += [p for p in Path(refimpl_fast.__file__).parent.iterdir() if p.suffix in LEXERS]
-    # of the figures' package the modules that the API describes
     figures = Path(paper_figures.__file__).parent
-    paths += [path for part in ("", "judge", "gallery") for path in (figures / part).glob("*.py")]
+    paths += [path for pattern in OF_FIGURES for path in figures.glob(pattern)]
     return tuple(path.relative_to(ROOT).as_posix() for path in sorted(paths))
 
 
@@ -57,7 +56,7 @@ def link_of(domain: str, info: dict[str, str]) -> str | None:
     except (AttributeError, OSError, TypeError):  # a constant, an attribute of an instance
         return None
     path = Path(file)
-    inside = path.is_relative_to(ROOT)
+    inside = path.is_relative_to(ROOT) and not inspect.ismodule(found)
     return (address(path.relative_to(ROOT).as_posix(), line) or None) if inside else None
 
 
@@ -74,13 +73,23 @@ def _cython() -> dict[str, tuple[str, int]]:
 
 
 def pages(app: "Sphinx") -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield the name, the contents and the template of each file that is shown."""
-    written = (path.read_text(encoding="utf-8") for path in Path(app.outdir).rglob("*.html"))
-    wanted = {file for text in written for file in LINK.findall(text)}
+    """Yield the name, the contents and the template of each file."""
     for file in files():
-        if file in wanted or OWN.fullmatch(file):
-            shown = {"title": file, "body": body(file), "theme_article_header_start": []}
-            yield f"source/{file}", shown, "page.html"
+        shown = {"title": file, "body": body(file), "theme_article_header_start": []}
+        yield f"source/{file}", shown, "page.html"
+
+
+def write(sources: Path) -> None:
+    """Write the page that lists all files, folder by folder, into the copy of the sources."""
+    folders: dict[str, list[str]] = {}
+    for file in files():
+        folder, _, name = file.rpartition("/")
+        link = f'<a href="source/{file}.html">{name}</a>'
+        folders.setdefault(folder, []).append(link)
+    text = [*rst.titled("Files"), WORDS, ""]
+    for folder, links in folders.items():
+        text += [*rst.titled(folder, "-"), *rst.raw(f"<p>{', '.join(links)}</p>")]
+    rst.put(sources, "files", text)
 
 
 def body(file: str) -> str:

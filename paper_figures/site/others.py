@@ -24,10 +24,10 @@ PROGRAM``, as in :doc:`guides/check`.
 *Same*
    All cases agree, up to last bits, ties broken otherwise and choices of equal worth.
 *Stops early*
-   The library minimises the paper's objective, and its steps end short of the least value. How far
-   is a number. The same steps, computed here, end there, too.
+   The library minimises the paper's objective, but its steps end before the least value. A number
+   says how far. The same steps, computed here, end at the same value.
 *Approximate*
-   The library documents that its search may miss neighbours. The share that it finds is a number.
+   The library documents that its search may miss neighbours. A number says which share it finds.
 *Other convention*
    Every answer is right by another objective or rule of the library, which its documentation or
    the named source file states. The report computes that objective for each case. Where another
@@ -43,7 +43,7 @@ A metric of LMNN is *same* if its objective, eq. 3 of the paper, is at most a th
 proven lower bound; ``python -m refimpl.check metric`` has the same limit. If two target neighbours
 are equally near, the library's own choice is taken, and the library is asked once more with the
 points moved apart. A library that minimises another objective must come as near to the optimum of
-its own.
+that objective.
 
 ``python -m tests.others`` asks all libraries again. To ask one library, run its adapter in an
 environment that has it::

@@ -2,20 +2,22 @@
 
 from pathlib import Path
 
+from paper_figures.registry import spoken
 from paper_figures.site import figures, front, printed, rows, rst, runs, steps
 from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
+from paper_figures.site.typeset import typeset
 
 __all__ = ["SINGLE", "data", "slider", "write"]
 
 INTRODUCTION = """\
-Each row is a printed line: what it does in our own words, the line of the reference that does it,
-the values that it computed in a small run, its twin in Cython, and the test that holds it. Move the
-slider, or press the left and right arrow keys, to go from round to round. J and K go from line to
-line, G to the field that takes a line's number. A click on a line's number copies its permalink.
-Names with dots below are symbols of the paper: point at one, or tap it, to see its symbol and
-shape; S says those of a line."""
+Each row is a printed line. It shows what the line does in our words, the NumPy code that does it,
+the values that the code computed in a small run, the same code in Cython, and the test of both.
+Move the slider, or press the left and right arrow keys, to go from round to round. J and K go from
+line to line. G goes to the field that takes a line's number. A click on a line's number copies its
+address. Names with dots below are symbols of the paper: point at one, or tap it, to see its symbol
+and shape. S says all symbols of a line."""
 
 
 SINGLE = """\
@@ -38,14 +40,12 @@ def _page(room: str) -> list[str]:
     paper = printed.read(room)
     page = Page(room)
     text = [*rst.titled(paper.title), INTRODUCTION, ""]
-    if room in steps.NOT_YET:
-        text += ["Not every printed line of this paper has its step in our words yet.", ""]
     shown = rst.macros("reader", *FILTERS)
-    text += rst.raw(f"{front.finder(front.ABOUT[room][2])}\n{shown.top(paper)}")
+    text += rst.raw(f"{front.finder('a line', front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
     text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
-    return [*text, *rst.scripts(room, "reader", "tests", "find")]
+    return [*text, *rst.scripts(room, "rounds", "reader", "tests", "find")]
 
 
 def _section(page: Page, section: Section) -> str:
@@ -95,5 +95,5 @@ def data(room: str) -> dict[str, object]:
     return found
 
 
-FILTERS = (inline, figures.address, rows.anchor, rows.coded, rows.short)
+FILTERS = (inline, figures.address, rows.anchor, rows.coded, rows.short, spoken, typeset)
 """What the template uses."""

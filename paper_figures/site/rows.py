@@ -8,6 +8,7 @@ from functools import cached_property
 from html import escape, unescape
 from typing import Any
 
+from paper_figures.registry import spoken
 from paper_figures.site import (
     api,
     figures,
@@ -233,7 +234,7 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
     if seen == [0] and rounds:
         words.append("before the rounds")
     elif len(seen) == 1 and rounds > 1:
-        words.append("at the end" if seen == [rounds] else f"in round {seen[0]} alone")
+        words.append("at the end" if seen == [rounds] else f"only in round {seen[0]}")
     if times > 1:
         words.append(f"the last of {times} times")
     return f'<div class="note">{", ".join(words)}</div>' if words else ""
@@ -315,6 +316,6 @@ def figure_of(name: str) -> str:
 FUNCTIONS = (
     *(inline, mathml, compared, anchor, short, highlighted, listings.address),
     *(snippets.reference, snippets.others, snippets.cython, snippets.function, snippets.in_headers),
-    figure_of,
+    *(figure_of, spoken),
 )
 """What the templates use."""

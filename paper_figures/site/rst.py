@@ -5,25 +5,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from paper_figures.gallery.html import environment
+
 __all__ = ["fill", "macros", "put", "raw", "scripts", "table", "titled", "toctree"]
 
 
 @cache
 def macros(name: str, *functions: Callable[..., Any]) -> Any:
     """Return the macros of a template, which has some functions by their names."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("paper_figures.site"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    named = {function.__name__: function for function in functions}
-    environment.filters.update(named)
-    environment.globals.update(named)
-    return environment.get_template(f"{name}.jinja").module
+    made = environment("paper_figures.site", "templates", *functions)
+    return made.get_template(f"{name}.jinja").module
 
 
 def titled(title: str, line: str = "=") -> list[str]:

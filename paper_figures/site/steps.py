@@ -37,11 +37,9 @@ from typing import Any
 
 from paper_figures.site.printed import PREFIXES
 
-__all__ = ["NOT_YET", "Section", "Step", "Steps", "read"]
+__all__ = ["Section", "Step", "Steps", "read"]
 
 FOLDER = Path(__file__).parent / "steps"
-NOT_YET: tuple[str, ...] = ()
-"""The papers whose steps are not all written."""
 
 
 @dataclass(frozen=True)

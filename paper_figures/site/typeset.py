@@ -8,7 +8,7 @@ __all__ = ["compared", "typeset"]
 
 _ATOM = re.compile(
     r"""`[^`]*`                                              # code
-    | [A-Za-z]{2,}(?:-[A-Za-z]+)+ | [a-z]-test | [A-Z]+-\d+ | [A-Za-z]{2,}'[a-z]+  # words
+    | [A-Za-z]{2,}(?:-[A-Za-z]+)+ | [a-z]-test | [A-Z]+-\d+ | [A-Za-z]{2,}'[a-z]+ | \d+'s  # words
     | c\*                                                   # a star that is part of a name
     | [A-Za-z]+(?:'+(?![a-z]))?(?:_\w+)?(?:\^\w+)?          # names
     | (?:\^|_)(?:\w+|\+|\([^)]*\))                         # what is above or below a bracket

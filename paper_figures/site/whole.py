@@ -15,6 +15,13 @@ from paper_figures.site.steps import Section
 
 __all__ = ["functions", "write"]
 
+DOT = '<span class="o">.</span>'
+NAME = re.compile(
+    rf'(<span class="n">kernels</span>{re.escape(DOT)}|{re.escape(DOT)})?'
+    r'<span class="(n[a-z]?)">(\w+)</span>'
+)
+"""A name, with what says whose attribute it is."""
+
 INTRODUCTION = """\
 The printed steps in our words are on the left, the whole functions of the code on the right. Point
 at a step or at a line, or go to one with Tab, and its counterpart is marked. The slider goes from
@@ -49,7 +56,7 @@ def _page(room: str) -> list[str]:
         found = functions(room, section)
         if found:
             text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section, found))]
-    return [*text, *rst.scripts(room, "whole")]
+    return [*text, *rst.scripts(room, "rounds", "whole")]
 
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
@@ -70,38 +77,36 @@ def _lines(page: rows.Page, one: Snippet, ids: list[str]) -> list[tuple[str, str
             if found.file == one.file:
                 for number in range(found.first, found.last + 1):
                     does.setdefault(number, []).append(rows.anchor(id))
-    defined = {name: at for name, at in _defined(one.file).items() if name not in _local(one.text)}
+    module, local = one.file.removesuffix(".py").replace("/", "."), _local(one.text)
     lines = []
     for number, html in enumerate(rows.coloured(one, "python", page.names).split("\n"), one.first):
-        others = {name: line for name, line in defined.items() if line != number}
-        html = _linked(html, others, one.file)
+        html = _linked(html, module, local)
         lines.append((html or " ", " ".join(does.get(number, ()))))
     return lines
 
 
-@cache
-def _defined(file: str) -> dict[str, int]:
-    """Return {name: line} of what a file defines at its top."""
-    tree = ast.parse((printed.ROOT / file).read_text(encoding="utf-8"))
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return {node.name: node.lineno for node in tree.body if isinstance(node, kinds)}
-
-
 def _local(text: str) -> set[str]:
-    """Return the names that a function binds, which may be those of other functions."""
-    nodes = list(ast.walk(ast.parse(text).body[0]))
+    """Return the name of a function and those that it binds, which may be those of others."""
+    nodes = list(ast.walk(function := ast.parse(text).body[0]))
     arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
     stored = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return arguments | {name.id for name in stored}
+    return arguments | {name.id for name in stored} | {getattr(function, "name", "")}
 
 
-def _linked(html: str, defined: dict[str, int], file: str) -> str:
-    """Return a line of code in which names lead to their definitions."""
+@cache
+def _definition(module: str, name: str) -> str | None:
+    return listings.link_of("py", {"module": module, "fullname": name})
+
+
+def _linked(html: str, module: str, local: set[str]) -> str:
+    """Return a line of code in which names, and kernels, lead to their definitions."""
 
     def link(match: re.Match[str]) -> str:
-        kind, name = match.groups()
-        if name not in defined:
+        before, kind, name = match.groups()
+        if before == DOT or (not before and name in local):
             return match[0]
-        return f'<a class="{kind}" href="{listings.address(file, defined[name])}">{name}</a>'
+        address = _definition("refimpl.kernels" if before else module, name)
+        shown = f'<a class="{kind}" href="{address}">{name}</a>'
+        return f"{before or ''}{shown}" if address else match[0]
 
-    return re.sub(r'<span class="(n[a-z]?)">(\w+)</span>', link, html)
+    return NAME.sub(link, html)

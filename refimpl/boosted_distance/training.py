@@ -170,13 +170,9 @@ def estimate_memory(
 
     Parameters
     ----------
-    X, y, T, sample_weight
+    X, y, T, sample_weight, weak_learner, threads
         As for :func:`boosted_distance`. The number of rounds matters little unless it is very
-        large.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        Decision stumps by default.
-    threads : int, optional
-        Threads that the kernels may use; None for all. Each thread needs its own scratch memory.
+        large. Each thread needs its own scratch memory.
     kernels, callback, start, max_memory
         Not used. They are accepted so that the arguments of a training can be passed.
 
@@ -265,13 +261,8 @@ def adaboost(
     T : int
         Number of rounds, which are all made unless `callback` ends them. With `start`, its rounds
         are counted.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        The method that finds the weak classifier of a round. Decision stumps by default, as in the
-        paper.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        Threads that the kernels may use; None for all. The result does not depend on it.
+    weak_learner, kernels, threads
+        As for :func:`boosted_distance`.
     callback : callable, optional
         ``callback(step)`` is called after each round. `step` is a :class:`refimpl.Step`:
         ``step.state`` is the :class:`Round`, ``step.result`` the ensemble so far. If the callback

@@ -22,16 +22,7 @@ from refimpl.resources import check_free_memory
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels
 
-__all__ = [
-    "STUMPS",
-    "DepthTwoTrees",
-    "Differences",
-    "Replay",
-    "Stumps",
-    "Vectors",
-    "WeakLearner",
-    "stump",
-]
+__all__ = ["STUMPS", "DepthTwoTrees", "Differences", "Stumps", "Vectors", "WeakLearner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,30 +310,7 @@ class DepthTwoTrees(Stumps):
 
 
 class Replay(WeakLearner[Data]):
-    """A weak learner that repeats the rounds of a trained ensemble before it finds new ones.
-
-    While it repeats rounds, it searches for no weak classifier; only the weights are computed
-    again.
-
-    Parameters
-    ----------
-    trained : refimpl.boosted_distance.model.Ensemble
-        The rounds to repeat.
-    learner : WeakLearner
-        The weak learner that made `trained`. It finds the weak classifiers of later rounds.
-
-    See Also
-    --------
-    refimpl.boosted_distance.adaboost : Continue a training with ``start=``.
-
-    Examples
-    --------
-    >>> from refimpl.boosted_distance import adaboost
-    >>> P, N = np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]])
-    >>> two = adaboost(P, N, 2)
-    >>> adaboost(P, N, 4, weak_learner=Replay(two, STUMPS)) == adaboost(P, N, 4)
-    True
-    """
+    """A weak learner that repeats the rounds of a trained ensemble before it finds new ones."""
 
     def __init__(self, trained: _AnEnsemble, learner: WeakLearner[Data]) -> None:
         self.learner = learner
@@ -360,10 +328,7 @@ class Replay(WeakLearner[Data]):
     def select(
         self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
     ) -> tuple[float, Parameters]:
-        """Return the weighted error and the parameters of the next trained weak classifier.
-
-        After the last one the learner finds a new weak classifier.
-        """
+        """Return error and parameters of the next trained weak classifier, then of new ones."""
         if not self._remaining:
             return self.learner.select(data, w, l, kernels=kernels, threads=threads)
         h = self._remaining.pop(0)

@@ -328,17 +328,12 @@ def selective_triples(
 
     Parameters
     ----------
-    D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x), by which the near objects are found.
+    D, t, rng, order_by
+        As for :func:`nearby_triples`.
     y : array_like, shape (n,)
         Classes of the objects; at least two classes with at least two objects each.
     k_most : int
         Largest rank of a among the objects of q's class (k' in § 10).
-    t : int
-        Number of triples.
-    rng : numpy.random.Generator
-    order_by : array_like, shape (n, n), optional
-        Distance that orders the triples: D by default ("Fe" of § 11), Phi_X of § 9.1 for "Pa".
 
     Returns
     -------

@@ -82,10 +82,8 @@ def work_of(estimator: Any) -> dict[str, Any]:
 
 
 def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:
-    """Return the sorted classes, 1 or 2 at least, and for each object of X the index of its class.
-
-    X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y.
-    """
+    """Return the sorted classes, `least` or more, and the class's index of each object of X."""
+    # X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y
     y = as_labels_of(y)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
@@ -108,10 +106,8 @@ def as_labels_of(y: Any) -> Any:
 
 
 def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-    """Return what scikit-learn's ``validate_data`` returns, as kernels take it.
-
-    ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None.
-    """
+    """Return what scikit-learn's ``validate_data`` returns, as kernels take it."""
+    # ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None
     if isinstance(X, np.ma.MaskedArray):
         X = as_array(X, "X", "a matrix")
     if isinstance(y, str):

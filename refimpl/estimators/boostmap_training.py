@@ -119,10 +119,8 @@ class BoostMapTraining(BaseEstimator):
     def _train(
         self, X: TrainingObjects, members: IntArray | None, rng: np.random.Generator
     ) -> tuple[IntArray, FloatArray]:
-        """Learn the embedding of the objects X; `members` holds their classes 0, 1, ... or is None.
-
-        Return the indices of the objects between which distances were computed, and their vectors.
-        """
+        """Learn the embedding of the objects X; `members` holds their classes, if they have any."""
+        # return the indices of the objects between which distances were computed, and their vectors
         space = space_of(X, self.metric, self.metric_params)
         sizes = self._sizes(len(space))
         options = BoostMapOptions(

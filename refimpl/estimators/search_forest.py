@@ -248,7 +248,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         X, y = self._checked(X, y)
         work = work_of(self)
         rng = as_random_generator(self.random_state)
-        self._X: Points = in_scale(within_range(X, "X"), "X")
+        self._X: Points = in_scale(X, "X")
         self.n_samples_fit_ = len(X)
         self._middle = X.mean(axis=0, dtype=np.float64)
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
@@ -441,10 +441,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def _nearest(self, X: ArrayLike | None, k: int, more: int) -> tuple[FloatArray, IntArray]:
-        """Return the k nearest of n_candidates + `more` candidates: squared distances and indices.
-
-        Both have shape (m, k).
-        """
+        """Return squares and indices of the k nearest of n_candidates + `more` candidates."""
+        # both have shape (m, k)
         own = X is None
         if k > self.n_samples_fit_ - own:
             raise ValueError(

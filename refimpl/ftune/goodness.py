@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_reals
+from refimpl.arrays import as_reals, for_kernel
 from refimpl.checks import as_count, as_generator, as_number, positive
 from refimpl.ftune.linear_models import LOSSES, LossName, require_loss
 from refimpl.ftune.model import require_antisymmetric
@@ -106,6 +106,7 @@ def transferred_margins(
     >>> transferred_margins(K, np.array([0, 0, 1, 1]), np.sign)
     (array([1., 1., 1., 1.]), 2.0)
     """
+    S, y = for_kernel(S), np.asarray(y)
     G = np.empty(len(S))
     low = np.inf
     high = -np.inf

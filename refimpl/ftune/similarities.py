@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, positive
+from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, for_kernel, in_range
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, is_real, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -27,10 +27,8 @@ __all__ = [
     "Ramp",
     "Similarity",
     "TransferFunction",
-    "as_similarity",
     "landmarked",
     "mean_distance",
-    "select",
 ]
 
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
@@ -222,36 +220,7 @@ class Similarity:
 
 
 def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
-    """Return `K` as a :class:`Similarity`: itself, or a matrix of similarities.
-
-    Parameters
-    ----------
-    K : Similarity or array_like, shape (n, n)
-    n : int, optional
-        The number of training objects that there must be.
-    name : str, default "K"
-        The name of the argument in the messages.
-
-    Returns
-    -------
-    Similarity
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `K` is a bare function, is not a square matrix, or has other than `n` objects.
-
-    See Also
-    --------
-    Similarity : K of a function and its objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import as_similarity
-    >>> len(as_similarity(np.eye(3)))
-    3
-    """
+    """Return `K` as a :class:`Similarity`, of `n` objects: itself, or a matrix of similarities."""
     if not isinstance(K, Similarity):
         if callable(K):
             raise TypeError(
@@ -411,28 +380,7 @@ def _as_matrix_of_all(K: Any) -> FloatArray:
 
 
 def select(objects: Any, indices: IntArray) -> Any:
-    """Return some of the objects: an array of an array, else a list.
-
-    Parameters
-    ----------
-    objects : sequence or ndarray
-    indices : ndarray of int, shape (r,)
-
-    Returns
-    -------
-    ndarray or list, of length r
-
-    See Also
-    --------
-    Similarity : K over such objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import select
-    >>> select(["lap", "map", "maps"], np.array([2, 0]))
-    ['maps', 'lap']
-    """
+    """Return some of the objects: an array of an array, else a list."""
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
@@ -496,9 +444,7 @@ def landmarked(
     family : sequence of m floats or callables
         Slopes of ramps (infinity: the sign), or functions of an array of differences.
     kernels : module, optional
-        :mod:`refimpl.kernels` by default.
     threads : int, optional
-        None for all processors.
 
     Returns
     -------
@@ -530,6 +476,7 @@ def landmarked(
     S = as_reals(S, "S", "a matrix")
     if S.ndim != 2:
         raise ValueError(f"S must be a matrix with a point in each row; got shape {S.shape}")
+    plus, minus = for_kernel(plus, np.int64), for_kernel(minus, np.int64)
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(
@@ -562,14 +509,8 @@ def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
 
 def as_slope(slope: Any, name: str) -> float:
     """Return the slope of a ramp, a number above 0; infinity is the sign."""
-    if not is_number(slope) or not slope > 0:
+    if not is_real(slope) or not slope > 0:
         raise ValueError(
             f"{name} must be a positive slope (infinity: the sign) or a function; got {slope!r}"
         )
     return float(slope)
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number, and no bool."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool)

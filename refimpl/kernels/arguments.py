@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.frozen import sealed
-from refimpl.typing import FloatArray
+from refimpl.arrays import FloatArray
+from refimpl.results import sealed
 
 __all__ = [
     "Array",

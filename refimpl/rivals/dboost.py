@@ -19,7 +19,7 @@ import numpy as np
 
 from refimpl.arrays import plain_labels
 from refimpl.boosted_distance.algorithm import error_beyond_rounding
-from refimpl.boosted_distance.weak_learners import stump
+from refimpl.boosted_distance.model import stump
 from refimpl.checks import as_count, as_generator, as_kernels, as_threads
 from refimpl.ftune.model import as_similarities, classes_of
 from refimpl.ftune.problems import as_classes

@@ -124,10 +124,8 @@ def lipschitz_coordinates(D: FloatArray, columns: IntArray, starts: IntArray) ->
 
 
 def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
-    """Return L_p distances between the rows of two checked matrices, divided by d^(1/p).
-
-    `p` is checked here.
-    """
+    """Return L_p distances between the rows of two checked matrices, divided by d^(1/p)."""
+    # `p` is checked here
     if p == np.inf:
         largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest

@@ -161,10 +161,8 @@ def neighbor_similarity(
     X : array_like, shape (n, d)
     k : int, default 100
         Less than n. A point is not its own neighbour.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -366,9 +364,7 @@ def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     single = forest.planes.dtype == np.float32
     points = as_vectors_like(X, forest.planes, name, single=single)
     with np.errstate(over="ignore"):
-        if single:
-            return within_range(for_kernel(points, np.float32), name)
-        return within_range(for_kernel(points), name)
+        return within_range(for_kernel(points, forest.planes.dtype), name)
 
 
 def within_range(X: Points, name: str) -> Points:

@@ -115,10 +115,8 @@ def _as_neighbors(neighbors: ArrayLike, m: int, n: int) -> NDArray[Any]:
 def distances(
     embedding: Any, Q: FloatArray, X: FloatArray, kernels: Kernels, threads: int | None
 ) -> FloatArray:
-    """Return distances from embedded queries to the embedded database.
-
-    Weighted L1 distances are computed by the kernels.
-    """
+    """Return distances from embedded queries to the embedded database."""
+    # weighted L1 distances are computed by the kernels
     if hasattr(embedding, "weights"):
         weights = embedding.weights(Q)
         return kernels.weighted_l1(np.ascontiguousarray(Q), weights, X, threads=threads)

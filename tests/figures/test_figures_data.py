@@ -23,6 +23,7 @@ from paper_figures.data import (
     search_path,
 )
 from paper_figures.data.coding import nominal_codes, table
+from paper_figures.data.fetch import find
 from paper_figures.data.gist import gist
 from paper_figures.data.sets import recipe_of
 
@@ -98,11 +99,13 @@ def test_codes_of_symbols():
     "name", each(name for name in names() if recipe_of(name).files and name != "gender")
 )
 def test_every_pinned_file_has_its_checksum(name):
-    """The loader raises if a file has another sha256 than the table."""
+    """The loader raises if a file has another sha256 than the table; its size is there, too."""
     described = describe(name)
     assert described == tuple(
         {"name": file, "sha256": FILES[file].sha256} for file in recipe_of(name).files
     )
+    for file in recipe_of(name).files:
+        assert find(file).stat().st_size == FILES[file].size
 
 
 def test_every_file_of_the_table_belongs_to_a_set():

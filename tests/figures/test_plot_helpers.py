@@ -227,23 +227,27 @@ def test_a_picture_has_other_colours_on_a_dark_page():
 
 
 def test_a_shorter_svg_has_the_same_shapes():
-    """By hand: paths in steps, letters in units of theirs, short names, no group without a word."""
+    """By hand: paths in steps, texts without what all have, short names, few groups."""
+    font = "font-size: 9px; font-family: 'DejaVu Sans', 'Arial'; text-anchor: start"
     svg = (
-        b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
-        b'<metadata>who</metadata><g id="axes_1">\n  <defs><path id="DejaVuSans-31" '
-        b'd="M 10.12345 20.98765 \nL 3 4.5 \nL 3 9 \nL 8 9 \nz "/></defs>\n'
-        b'<g id="key of0 1" style="fill: none" clip-path="url(#p1)">'
-        b'<g transform="translate(3.456789 1) scale(0.1 -0.1)"><!-- 1 -->'
-        b'<use xlink:href="#DejaVuSans-31" transform="translate(63.62 0)"/>'
-        b'<use xlink:href="#DejaVuSans-31" x="7.777777" y="0" style="fill: #1a1a1a"/></g></g></g>'
-        b'<clipPath id="p1"/></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        '<metadata>who</metadata><g id="axes_1">\n  <defs><path id="mark" '
+        'd="M 10.12345 20.98765 \nL 3 4.5 \nL 3 9 \nL 8 9 \nz "/></defs>\n'
+        '<g id="key of0 1" style="fill: none" clip-path="url(#p1)">'
+        '<g transform="translate(3.456789 1) scale(0.1 -0.1)"><!-- 1 -->'
+        '<use xlink:href="#mark" x="7.777777" y="0" style="fill: #1a1a1a"/></g></g>'
+        f'<text style="{font}; fill: #1a1a1a" x="3.44" y="0" transform="rotate(-0 3.44 0)">1</text>'
+        '<text style="font-size: 10px; fill: #1a1a1a" transform="rotate(-90 3.44 0.96)">up</text>'
+        '</g><clipPath id="p1"/></svg>'
     )
-    assert shorter(svg).decode() == (
-        '<svg xmlns="http://www.w3.org/2000/svg" style="fill:#1a1a1a">'
+    assert shorter(svg.encode()).decode() == (
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        "style=\"fill:#1a1a1a;font:9px 'DejaVu Sans',Verdana,sans-serif\">"
         '<defs><path id="a1" d="m10.1 21l-7.1-16.5v4.5h5z"/></defs>'
-        '<g id="key of0 1" style="fill:none" clip-path="url(#a0)">'
-        '<g transform="translate(3.5 1) scale(.1 -.1)">'
-        '<use href="#a1" x="64"/><use x="7.8" style="fill:#1a1a1a" href="#a1"/></g></g>'
+        '<g id="key of0 1" clip-path="url(#a0)" style="fill:none">'
+        '<g transform="translate(3.5 1) scale(.1 -.1)" style="fill:#1a1a1a">'
+        '<use x="7.8" href="#a1"/></g></g><text x="3.4">1</text>'
+        '<text transform="rotate(-90 3.4 1)" style="font-size:10px">up</text>'
         '<clipPath id="a0"/></svg>'
     )
 

@@ -58,9 +58,16 @@ def test_pages_that_everybody_reads_are_short(page, most):
     assert len((ROOT / page).read_bytes()) <= most
 
 
-def test_the_table_of_the_readme_is_that_of_the_records():
-    shown = readme.parts(TEXT)[1]
-    assert shown == readme.table(), "PYTHONPATH=tests/support python -m readme --write"
+@pytest.mark.parametrize("path", readme.PAGES, ids=lambda path: path.parent.name)
+def test_what_a_readme_shows_is_what_the_records_say(path):
+    """The states of the claims; of results also all figures, their verdicts, costs, pictures."""
+    shown = readme.parts(path.read_text(encoding="utf-8"))[1]
+    assert shown == readme.PAGES[path](), "PYTHONPATH=tests/support python -m readme --write"
+
+
+def test_every_picture_is_shown():
+    for path in REPRODUCED.rglob("*.png"):
+        assert f"]({path.name})" in (path.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_figure_that_contributing_adds(tmp_path, monkeypatch):

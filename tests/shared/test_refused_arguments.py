@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from refimpl import arrays, checks, frozen
+from refimpl import arrays, checks, results
 from refimpl.lmnn import LMNNOptions
 from refimpl.spaces import references
 
@@ -49,10 +49,10 @@ def test_integers_beyond_64_bits_are_numbers():
 
 def test_the_words_of_a_form():
     with pytest.raises(ValueError, match=r"an array of float64 in 2 dimension\(s\)"):
-        frozen.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
+        results.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
 
 
 def test_a_sealed_array_stays_sealed():
-    array = frozen.sealed(np.arange(3))
+    array = results.sealed(np.arange(3))
     with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
         array.setflags(write=True)

@@ -61,6 +61,18 @@ def test_bars_are_escaped_outside_of_code(line, expected):
     assert docstrings.escaped(line) == expected
 
 
+def test_a_parameter_without_words_gets_those_of_the_table():
+    lines = "Say.||Parameters|---|X : array|Q : array|    Own.|zzz, v : f||Raises|---|X : a".split(
+        "|"
+    )
+    name = "refimpl.kernels.matrix_vector"
+    with pytest.raises(ValueError, match=f"must have 'zzz, v' of {name}"):
+        docstrings.described(name, lines)
+    lines[7] = "v : array"
+    described = docstrings.described(name, lines)
+    assert described == [*lines[:5], "    The points.", *lines[5:8], "    The vector.", *lines[8:]]
+
+
 def test_figures_and_their_claims():
     assert figures.address("lmnn.table1", "../") == "../figures/lmnn/index.html#table1"
     found = figures.claims_on("boosted_distance", {"table2"})

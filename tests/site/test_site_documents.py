@@ -3,13 +3,14 @@
 Not tested: what the files say.
 """
 
+import json
 import re
 from statistics import median
 
 import pytest
 
 from paper_figures.site import __main__ as command
-from paper_figures.site import which
+from paper_figures.site import guides
 from paper_figures.site.documents import PAGES, ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
 from paper_figures.store import Store
@@ -31,6 +32,8 @@ def test_headings_tables_and_pictures():
         ("widths.md", '<a href="widths.html">x</a>'),
         ("../builds/README.md", '<a href="../install/platforms.html">x</a>'),
         ("../conftest.py", "<span>x</span>"),
+        ("../../refimpl/lmnn/model.py", '<a href="../source/refimpl/lmnn/model.py.html">x</a>'),
+        ("../../paper_figures/site/source/guides/own.rst", '<a href="../guides/own.html">x</a>'),
         ("https://example.org/", '<a href="https://example.org/">x</a>'),
     ],
 )
@@ -49,6 +52,12 @@ def test_a_place_of_other_files_is_refused_before_any_work(tmp_path, folder, mon
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_the_formulas_of_a_paper_s_tables_are_set():
+    text = "# T\n\nx_i\n\n| a |\n|---|\n| x_i is `x_i` |\n"
+    shown = "\n".join(page(text, "refimpl/lmnn/PAPER.md", "papers/lmnn"))
+    assert "<td><i>x</i><sub>i</sub> is <code>x_i</code></td>" in shown and "<p>x_i</p>" in shown
+
+
 def test_every_document_exists():
     assert all((ROOT / path).is_file() for path in PAGES)
 
@@ -59,7 +68,7 @@ def test_the_page_of_data_says_what_reads_a_file():
 
 
 def test_the_guide_s_table_is_the_record_of_pays():
-    text = "\n".join(which.table())
+    text = "\n".join(guides.methods())
     rows = Store(REPRODUCED).read("pays", "when")["rows"]
     own = [row for row in rows if row["method"] == "LMNN"]
     errors = [row for row in own if row["measure"] == "error (%)"]
@@ -67,3 +76,12 @@ def test_the_guide_s_table_is_the_record_of_pays():
     middle = median(row["ours"] for row in errors)
     assert re.search(rf"\* - LMNN\n +- {middle:.1f}\n(?: +- .*\n){{2}} +- {best}\n", text)
     assert text.count("* - ") == 1 + len({row["method"] for row in rows})
+
+
+def test_the_guide_s_times_are_the_measured_ones():
+    measured = json.loads((ROOT / "tests/benchmarks/speed.json").read_text("utf-8"))["rows"]
+    seconds = measured["trainings/lmnns/thousands"]["seconds"]
+    times = seconds["reference"] / seconds["fast, 1 thread"]
+    text = "\n".join(guides.trainings())
+    assert re.search(rf"\* - LMNN of .*\n(?: +- .*s\n){{2}} +- {times:.1f}\n", text)
+    assert text.count("* - ") == 6

@@ -17,6 +17,7 @@ ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata
         ("sum_t alpha'_c", "Σ<sub>t</sub> <i>α′</i><sub>c</sub>"),
         ("2^(i-1) and f(x)^2", "2<sup>i-1</sup> and <i>f</i>(<i>x</i>)<sup>2</sup>"),
         ("the sum of a t-test", "the sum of a t-test"),
+        ("Table 1's d^2", "Table 1&#x27;s <i>d</i><sup>2</sup>"),
         ("c* < 0 in `normalize=False`", "<i>c</i>* &lt; 0 in <code>normalize=False</code>"),
         (
             "M_alpha_l and d_M^2",
@@ -52,9 +53,9 @@ def test_a_counter_example_tells_both_lines_apart():
 
 def test_the_numbers_are_those_of_the_tests():
     """By hand: 1 / log(0.2) and log(5); exp(-0.8) and exp(0.24); masses of eq. 14."""
-    assert errata.NUMBERS["BD-1"]()[0][1:] == ("-0.6213", "1.609")
+    assert errata.NUMBERS["BD-1"]()[0][1:] == ("−0.6213", "1.609")
     assert errata.NUMBERS["BSF-2"]()[0][1:] == ("0.4493", "1.271")
-    assert errata.NUMBERS["BSF-1"]()[0][1:] == ("-0.6444", "2.351")
+    assert errata.NUMBERS["BSF-1"]()[0][1:] == ("−0.6444", "2.351")
     assert errata.NUMBERS["LM-5"]()[0][1:] == ("2", "1")
     assert errata.NUMBERS["FT-1"]()[0][1:] == ("0", "1")
 

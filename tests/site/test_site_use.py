@@ -47,6 +47,7 @@ return [...document.querySelectorAll("#lines-listed a")].map(a => a.getAttribute
         ("LMNN Table 1", "figures/lmnn/index.html#table1"),
         ("FTUNE figure 2", "figures/ftune/index.html#figure2"),
         ("fastmap", "#refimpl.rivals.fastmap.fastmap"),
+        ("how much faster", "speed/index.html"),
         ("boosted_distance", "#refimpl.boosted_distance.boosted_distance"),
     ],
 )
@@ -55,17 +56,39 @@ def test_the_field_of_the_first_page_finds_lines_figures_and_functions(browser, 
     assert browser.execute_script(FIRST, asked)[0].endswith(to)
 
 
+@pytest.mark.parametrize(
+    ("asked", "to", "place", "words"),
+    [
+        ("LMNN eq. 6", "reader/lmnn.html#LM-eq6", "#LM-eq6", ["In Cython", "Test"]),
+        (
+            *("Boosted Distance Table 2", "figures/boosted_distance/index.html#table2"),
+            *("#table2", ["published", "Experiment"]),
+        ),
+        ("swap", "guides/kernels.html", "#how-much-faster", ["LMNN", "times as fast"]),
+        ("write a training", "guides/own.html", "article", ["skeleton fastmap", "agrees"]),
+    ],
+)
+def test_a_question_is_answered_by_one_word_and_enter(browser, asked, to, place, words):
+    """A printed line; a table and why it differs; how much faster; a check of an own FastMap."""
+    open_page(browser, "index.html")
+    browser.execute_script(FIRST, asked)
+    browser.execute_script("document.querySelector('form.find').requestSubmit()")
+    assert browser.current_url.endswith(to)
+    shown = browser.find_element("css selector", place).text
+    assert [word for word in words if word not in shown] == []
+
+
 def test_the_field_lists_a_number_that_several_papers_print(browser):
     open_page(browser, "index.html")
     listed = browser.execute_script(FIRST, "eq 1")
     assert {link.partition("#")[2] for link in listed} >= {"SF-eq1", "LM-eq1", "FT-eq1"}
-    assert browser.execute_script(FIRST, "no such line") == []
+    assert browser.execute_script(FIRST, "no such line") == ["./search.html?q=no%20such%20line"]
     assert "Nothing has this" in browser.execute_script(
         "return document.getElementById('lines-listed').innerText"
     )
 
 
-@pytest.mark.parametrize("asked", ["eq. 6", "Algorithm 2 line 3", "Table 2"])
+@pytest.mark.parametrize("asked", ["eq. 6", "Algorithm 2 line 3", "Table 2", "check"])
 def test_enter_chooses_nothing_where_several_papers_have_the_number(browser, asked):
     open_page(browser, "index.html")
     before = browser.current_url

@@ -103,13 +103,25 @@ def test_a_file_is_shown_line_by_line(browser, file):
 
 
 @browser_only
-def test_a_name_leads_to_its_definition(browser):
-    open_whole(browser, "boosted_distance")
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [
+        ("boosted_distance", "error_beyond_rounding"),  # of the file itself
+        ("boosted_distance", "Ensemble"),  # imported
+        ("boostmap", "minimize_z"),  # a kernel
+    ],
+)
+def test_a_name_leads_to_its_definition(browser, room, name):
+    open_whole(browser, room)
     script = """
       const names = [...document.querySelectorAll(".functions .codeline a")];
-      return names.find(name => name.textContent === "error_beyond_rounding").href;
+      return names.find(name => name.textContent === arguments[0]).href;
     """
-    address = browser.execute_script(script)
-    browser.get(address)
-    line = browser.execute_script("return document.querySelector(':target').textContent")
-    assert "def error_beyond_rounding(" in line
+    browser.get(browser.execute_script(script, name))
+    lines = """
+      const rows = [...document.querySelectorAll(".numbered i")];
+      const at = rows.indexOf(document.querySelector(":target"));
+      return rows.slice(at, at + 3).map(row => row.textContent);
+    """
+    shown = "\n".join(browser.execute_script(lines))
+    assert re.search(rf"^(def|class) {name}\b", shown, re.M), shown

@@ -1,21 +1,26 @@
-"""The table of the README that shows how the five reproductions ended, made from the records.
+"""What the READMEs show of the records: a table in that of the project, and in those of the papers'
+results the claims, the figures and tables, what they cost, and the pictures.
 
 After a change of records or claims run, from the top of the checkout,
 
     PYTHONPATH=tests/support python -m readme --write
 
-Without ``--write`` it says whether the README has the table. ``tests/project/test_readme.py`` does
-that, too.
+Without ``--write`` it says which README differs. ``tests/project/test_readme.py`` does that, too.
 
-Not handled here: the READMEs of the papers' rooms (tests/figures/test_result_pages*.py).
+Not handled here: the words around these parts (tests/figures/test_result_pages.py).
 """
 
 import json
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+
+from paper_figures import gallery, registry
+from paper_figures.gallery.entries import collect
+from paper_figures.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -24,6 +29,19 @@ BEGIN = "<!-- made by tests/support/readme.py, from here -->\n"
 END = "<!-- to here -->\n"
 STATES = ("holds", "fails", "open", "not testable here")
 SIDES = ("published", "ours")
+RESULTS = """\
+## How it was made
+
+This command wrote the files beside this one, in {minutes:.0f} core-minutes:
+
+```
+make figures ARGS="{room} --all --scale paper --data DIR --out paper_figures/reproduced"
+```
+
+The page of the site (`make site`) shows each claim with its reason, and each number beside the
+published one.
+
+"""
 # room, title, headline, digits, record, and what its rows must have; a headline is their mean
 HEADLINES = (
     (
@@ -55,7 +73,7 @@ def stored(room, name):
 
 
 def line(room, title, words, digits, figure, keys):
-    """Return the row of a paper."""
+    """Return the cells of a paper."""
     states = Counter(claim["state"] for claim in stored(room, "claims")["claims"])
     rows = [
         row
@@ -64,34 +82,70 @@ def line(room, title, words, digits, figure, keys):
     ]
     numbers = [f"{np.mean([row[side] for row in rows]):,.{digits}f}" for side in SIDES]
     link = f"[{title}](paper_figures/reproduced/{room}/README.md)"
-    return " | ".join(["", link, *(str(states[state]) for state in STATES), words, *numbers, ""])
+    return [link, *(states[state] for state in STATES), words, *numbers]
+
+
+def written(head, rows):
+    """Return a table as Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
 
 
 def table():
-    """Return the README's table, with its lines that mark it."""
-    head = ["", "paper", *STATES, "a headline", "published", "reproduced", ""]
-    lines = [" | ".join(head).strip(), "|---" * (len(head) - 2) + "|"]
-    lines += [line(*headline).strip() for headline in HEADLINES]
-    return "".join([BEGIN, *(f"{one}\n" for one in lines), END])
+    """Return the table of the project's README, with its lines that mark it."""
+    head = ["paper", *STATES, "a headline", "published", "reproduced"]
+    return BEGIN + written(head, [line(*headline) for headline in HEADLINES]) + END
+
+
+def results(room):
+    """Return the part of a README of results, with its lines that mark it."""
+    papers = registry.load_papers()
+    paper = next(paper for paper in papers if paper.name == room)
+    found = collect(Store(REPRODUCED), paper, papers)
+    made = [entry for entry in found.entries if entry.record]
+    parts = [RESULTS.format(room=room, minutes=gallery.cpu_seconds(made) / 60)]
+    if found.claims:
+        counts = [found.decided[state] for state in STATES]
+        parts.append(f"## Claims\n\n{written(STATES, [counts])}\n")
+    rows = [
+        (
+            f"`{entry.name}`",
+            entry.figure.title,
+            ", ".join(f"{n} {s}" for s, n in entry.states.items()),
+        )
+        for entry in found.entries
+    ]
+    parts.append(f"## Figures and tables\n\n{written(('name', 'what', 'its numbers'), rows)}\n")
+    shown = [entry for entry in found.entries if ".png" in entry.pictures]
+    pictures = [f"\n![{e.spoken}: {e.figure.title}]({e.figure.name}.png)\n" for e in shown]
+    return "".join([BEGIN, *parts, "## Pictures\n", *pictures, END])
 
 
 def parts(text):
-    """Return what is before the README's table, the table, and what is after it."""
+    """Return what is before the part that is made, the part, and what is after it."""
     before, begin, rest = text.partition(BEGIN)
     inside, end, after = rest.partition(END)
     return before, begin + inside + end, after
 
 
+PAGES = {README: table} | {
+    REPRODUCED / room / "README.md": partial(results, room) for room in registry.ROOMS
+}
+"""{README: what makes its part}."""
+
+
 def main(arguments):
-    """Write the table, or say whether it is as the records have it: the exit code is 1 if not."""
-    before, shown, after = parts(README.read_text(encoding="utf-8"))
-    made = table()
-    if "--write" in arguments:
-        README.write_text(before + made + after, encoding="utf-8")
-        return 0
-    if shown != made:
-        print("README.md differs from the records: python -m readme --write")
-    return int(shown != made)
+    """Write the parts, or say which README differs from the records; then the exit code is 1."""
+    differ = 0
+    for path, make in PAGES.items():
+        made = make()
+        before, shown, after = parts(path.read_text(encoding="utf-8"))
+        if "--write" in arguments:
+            path.write_text(before + made + after, encoding="utf-8")
+        elif shown != made:
+            differ = 1
+            print(f"{path} differs from the records: python -m readme --write")
+    return differ
 
 
 if __name__ == "__main__":

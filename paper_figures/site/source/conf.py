@@ -67,6 +67,7 @@ html_sidebars: dict[str, list[str]] = {
     "speed/*": [],
     "install/*": [],
     "others": [],
+    "files": [],
 }
 html_theme_options = {
     "logo": {"text": "refimpl"},
@@ -75,7 +76,7 @@ html_theme_options = {
     "navbar_persistent": [],
     "primary_sidebar_end": [],
     "collapse_navigation": True,
-    "footer_start": ["copyright"],
+    "footer_start": [],
     "footer_end": [],
     "show_prev_next": False,
     "pygments_light_style": "a11y-high-contrast-light",

@@ -1,5 +1,5 @@
 // The field that takes a printed line ("A.2 line 7", "eq. 6", "(6)", "7.3:5", "Theorem 5", "LMNN eq. 6"), a figure or
-// table, a name of the API, or a word of a step. Enter goes where the field leaves no choice. Where several papers have
+// table, a name of the API, a guide, or a word of a step. Enter goes where the field leaves no choice. Where several papers have
 // the number, the list stays open; it begins with the paper that was read last.
 (() => {
   "use strict";
@@ -94,12 +94,16 @@
       link.href = line.to;
       link.dataset.paper = line.paper;
       link.textContent = [line.paper, line.name ?? line.id.slice(line.id.indexOf(":") + 1)].join(" ").trim();
-      item.append(link, " " + (line.words.length > 90 ? line.words.slice(0, 90) + "…" : line.words));
+      const words = line.words.length > 90 ? line.words.slice(0, 90) + "…" : line.words;
+      item.append(link, words === line.name ? "" : " " + words);
       return item;
     });
     if (!matches.length && field.value.trim()) {
       const item = document.createElement("li");
-      item.textContent = "Nothing has this number, name or words.";
+      const link = document.createElement("a");
+      link.href = `${document.documentElement.dataset.content_root}search.html?q=${encodeURIComponent(field.value.trim())}`;
+      link.textContent = "Search all pages";
+      item.append("Nothing has this number, name or words. ", link);
       items.push(item);
     }
     listed.replaceChildren(...items);

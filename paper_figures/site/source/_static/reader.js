@@ -1,35 +1,17 @@
-// The reader: sliders over the rounds, J and K from line to line, and permalinks.
+// The reader: arrows from round to round, J and K from line to line, and permalinks.
 (() => {
   "use strict";
   const sections = [...document.querySelectorAll("section.printed")];
   if (!sections.length) return;
   const lines = [...document.querySelectorAll("article.line")];
 
-  const players = new Map();
-  const waiting = [];
-  for (const section of sections) {
-    const run = RUNS[section.dataset.section];
+  const move = (section, step) => {
     const slider = section.querySelector("input[type=range]");
-    if (!run || !slider) continue;
-    const { texts, pieces } = run; // a text is a list of places in the pieces
-    const show = () => {
-      const place = Number(slider.value) - 1;
-      section.querySelector("output").value = slider.value;
-      for (const [id, list] of Object.entries(texts)) {
-        const box = id ? document.getElementById(id).querySelector(".values") : section.querySelector(".drawn");
-        const html = list[place].map((piece) => pieces[piece]).join("");
-        if (box.innerHTML !== html) box.innerHTML = html;
-      }
-      mirror();
-    };
-    slider.addEventListener("input", show);
-    players.set(section, (step) => {
-      const before = slider.value;
-      slider.value = Number(slider.value) + step;
-      if (slider.value !== before) show();
-    });
-    if (slider.value !== "1") waiting.push(show); // a browser may keep the slider's place
-  }
+    if (!slider) return say("This section has no rounds.");
+    const before = slider.value;
+    slider.value = Number(before) + step;
+    if (slider.value !== before) slider.dispatchEvent(new Event("input"));
+  };
 
   // The picture of the section that is read stands beside it, under the outline of the page.
   const now = document.createElement("div");
@@ -54,6 +36,7 @@
     }
   };
   addEventListener("scroll", follow, { passive: true });
+  for (const section of sections) section.addEventListener("round", mirror);
 
   // The bar of a section stays under the theme's own.
   const header = document.querySelector(".bd-header");
@@ -102,11 +85,9 @@
       meanings();
     } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const at = current()?.closest("section.printed") ?? sections.find((s) => s.getBoundingClientRect().bottom > top());
-      const player = at && players.get(at);
-      if (at && !player) say("This section has no rounds.");
-      if (!player) return;
+      if (!at) return;
       event.preventDefault();
-      player(event.key === "ArrowRight" ? 1 : -1);
+      move(at, event.key === "ArrowRight" ? 1 : -1);
     }
   });
 
@@ -155,7 +136,6 @@
   for (const symbol of document.querySelectorAll("article.line .symbol")) {
     symbol.addEventListener("click", () => say(meaning(symbol))); // a phone has no hover
   }
-  waiting.forEach((show) => show());
   follow();
   if (location.hash) {
     const line = document.getElementById(location.hash.slice(1));

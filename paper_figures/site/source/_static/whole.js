@@ -1,4 +1,4 @@
-// Whole algorithms: a step and the lines that do it are marked together; a slider over the rounds.
+// Whole algorithms: a step and the lines that do it are marked together.
 "use strict";
 for (const section of document.querySelectorAll("section.whole")) {
   const parts = [...section.querySelectorAll("[data-lines]")];
@@ -17,18 +17,4 @@ for (const section of document.querySelectorAll("section.whole")) {
     part.addEventListener("click", () => mark(part, true));
   }
   section.addEventListener("mouseleave", () => mark(section.querySelector("[data-lines]:focus"), false));
-
-  const slider = section.querySelector("input[type=range]");
-  if (!slider) continue;
-  const { "": _, ...texts } = RUNS[section.dataset.section].texts; // without the pictures
-  const { pieces } = RUNS[section.dataset.section];
-  const show = () => {
-    section.querySelector("output").value = slider.value;
-    for (const [id, list] of Object.entries(texts)) {
-      const html = list[slider.value - 1].map((piece) => pieces[piece]).join("");
-      document.getElementById(id).querySelector(".values").innerHTML = html;
-    }
-  };
-  slider.addEventListener("input", show);
-  if (slider.value !== "1") show(); // a browser may keep the slider's place
 }
