@@ -335,30 +335,31 @@ def mean_distance(
     >>> round(mean_distance(np.array([[0.0], [1.0], [2.0]])), 6)
     1.333333
     """
-    X = in_range(as_matrix(X, "X"), "X")
-    most = as_count(most, "most", 2)
-    if len(X) < 2:
-        raise ValueError(f"X must have at least two rows for a distance; got {len(X)}")
+    points = in_range(as_matrix(X, "X"), "X")
+    n = min(len(points), as_count(most, "most", 2))
+    if n < 2:
+        raise ValueError(f"X must have at least two rows for a distance; got {n}")
     if rng is not None:
         as_generator(rng)
-    if len(X) > most:
+    if n < len(points):
         if rng is None:
             raise ValueError(
-                f"rng must be a numpy.random.Generator to draw {most} of {len(X)} rows; got None"
+                f"rng must be a numpy.random.Generator to draw {n} of {len(points)} rows; got None"
             )
-        X = X[rng.choice(len(X), most, replace=False)]
-    X = X - X.mean(axis=0)
-    exponent = np.frexp(np.abs(X).max())[1]  # a power of 2, so that squares do not vanish
-    X = np.ldexp(X, -exponent)
-    norms = _squared_lengths(X)
+        points = points[rng.choice(len(points), n, replace=False)]
+    points = points - points.mean(axis=0)
+    exponent = np.frexp(np.abs(points).max())[1]  # a power of 2, so that squares do not vanish
+    points = np.ldexp(points, -exponent)
+    norms = _squared_lengths(points)
     total = 0.0
-    rows = max(1, _BLOCK // len(X))
-    for first in range(0, len(X), rows):
-        squares = norms[first : first + rows, None] + norms - 2.0 * X[first : first + rows] @ X.T
+    rows = max(1, _BLOCK // n)
+    for first in range(0, n, rows):
+        block = slice(first, first + rows)
+        squares = norms[block, None] + norms - 2.0 * points[block] @ points.T
         own = np.arange(len(squares))
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
-    return float(np.ldexp(total / (len(X) * (len(X) - 1)), exponent))
+    return float(np.ldexp(total / (n * (n - 1)), exponent))
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:
