@@ -55,7 +55,7 @@ probes: $(BUILT)
 	$(VENV)/bin/python -W ignore -m tests.probes $(ARGS)
 
 coverage: $(BUILT)
-	$(VENV)/bin/python -m pytest -q -n 2 --all --part traced --cov --cov-report=term $(ARGS)
+	$(VENV)/bin/python -m pytest -q -n 2 --part traced --cov --cov-report=term $(ARGS)
 
 site: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group site

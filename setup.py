@@ -10,6 +10,7 @@
 import os
 import subprocess
 import sys
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -22,59 +23,8 @@ THREADS = os.environ.get("REFIMPL_THREADS", "1") != "0"
 WIDEST = os.environ.get("REFIMPL_WIDEST", "v4")
 if WIDEST not in ("v4", "v3", "v2"):
     sys.exit(f"REFIMPL_WIDEST must be v4, v3 or v2; got {WIDEST!r}")
-NAMES = (
-    "chamfer",
-    "clustering",
-    "eigen",
-    "forest",
-    "growing",
-    "hamming",
-    "hashing",
-    "landmarks",
-    "losses",
-    "meetings",
-    "pairs",
-    "planes",
-    "products",
-    "scan",
-    "similarity",
-    "sorting",
-    "stumps",
-    "subgradient",
-    "threads",
-    "trees",
-    "triples",
-)
-INCLUDED = (
-    "blocks.h",
-    "clones.h",
-    "columns.h",
-    "compiler.h",
-    "cutoffs.h",
-    "exponentials.h",
-    "extents.h",
-    "fetch.h",
-    "grain.h",
-    "groups.h",
-    "hamming.h",
-    "hinges.h",
-    "indices.h",
-    "lanes.h",
-    "margins.h",
-    "maps.h",
-    "orders.pxd",
-    "panels.h",
-    "pool.h",
-    "products.pxd",
-    "rows.h",
-    "sorting.pxd",
-    "strands.h",
-    "threads.pxd",
-    "vectors.pxd",
-    "votes.h",
-    "weights.h",
-    "widths.h",
-)
+SOURCES = sorted(glob("refimpl_fast/*.pyx"), key=os.path.getsize, reverse=True)
+INCLUDED = sorted(glob("refimpl_fast/*.h") + glob("refimpl_fast/*.pxd"))
 # What Cython needs for memoryviews, once for all modules: it takes longer to compile than they do.
 SHARED = "refimpl_fast.cython_shared"
 
@@ -94,17 +44,16 @@ def macros():
 
 def kernels():
     """The longest first, so that the last ones to be compiled are short."""
-    sources = [f"refimpl_fast/{name}.pyx" for name in NAMES]
     return [
         Extension(
             source.removesuffix(".pyx").replace("/", "."),
             [source],
             language="c++",
             include_dirs=["refimpl_fast"],
-            depends=[f"refimpl_fast/{file}" for file in INCLUDED],
+            depends=INCLUDED,
             define_macros=macros(),
         )
-        for source in sorted(sources, key=os.path.getsize, reverse=True)
+        for source in SOURCES
     ]
 
 

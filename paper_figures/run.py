@@ -178,7 +178,9 @@ def compute(
     computed = 0
     with bar:
         pool = joblib.Parallel(
-            n_jobs=run.jobs if len(todo) > 1 else 1, return_as="generator_unordered", batch_size=1
+            n_jobs=min(run.jobs, len(todo)) if len(todo) > 1 else 1,  # joblib starts them all
+            return_as="generator_unordered",
+            batch_size=1,
         )
         for i, part in pool(calls()) if todo else ():
             if "error" in part:

@@ -6,9 +6,13 @@ and the byte order of kernels, and copies only if it must. All checks of arrays 
 Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from types import NoneType, UnionType
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +20,21 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "LARGEST",
     "SMALLEST",
+    "BoolArray",
+    "FloatArray",
+    "Int32Array",
+    "IntArray",
+    "Labels",
+    "Points",
+    "RowArray",
+    "UInt8Array",
+    "UInt32Array",
+    "UInt64Array",
+    "WeightedPairs",
+    "any_arrays",
     "as_array",
     "as_floats",
+    "as_label_array",
     "as_matrix",
     "as_points",
     "as_reals",
@@ -35,16 +52,33 @@ __all__ = [
     "require_unchanged",
 ]
 
-FloatArray: TypeAlias = NDArray[np.float64]  # refimpl.typing lies above this module
-IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+"""float64, of any shape; a docstring gives the shape."""
 Points: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+"""Vectors in the rows of a matrix, where float32 stays float32."""
+IntArray: TypeAlias = NDArray[np.int64]
+Int32Array: TypeAlias = NDArray[np.int32]
+UInt8Array: TypeAlias = NDArray[np.uint8]
+UInt32Array: TypeAlias = NDArray[np.uint32]
+UInt64Array: TypeAlias = NDArray[np.uint64]
+RowArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
+"""Numbers of rows, in the smaller type that holds them."""
+BoolArray: TypeAlias = NDArray[np.bool_]
+Labels: TypeAlias = NDArray[Any]
+"""Class labels: integers, booleans or strings."""
+WeightedPairs: TypeAlias = tuple[Int32Array, Int32Array, FloatArray]
+"""Pairs of points (first, second) with their weights."""
 AnyPoints = TypeVar("AnyPoints", FloatArray, Points)
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 LARGEST = 1e140
 """The largest absolute value of a point: the squares of larger values, summed, leave float64."""
 SMALLEST = 1e-140
 """The least spread of points: the squares of smaller differences lose digits, or vanish."""
 FEW = 1000
+PARSED = (str, bytes, bytearray, memoryview, type(None))
+"""What NumPy takes for numbers in an array of objects: it parses text, and None becomes NaN."""
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
@@ -68,7 +102,7 @@ def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
 
 
 def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
-    """Return arrays of any numbers as kernels take them; the printed algorithms begin with it."""
+    """Return arrays of any numbers as kernels take them."""
     return tuple(for_kernel(array) for array in arrays)
 
 
@@ -77,6 +111,9 @@ def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = Fal
     A = as_array(value, name, what)
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
+    parsed = (x for x in A.flat if isinstance(x, PARSED)) if A.dtype == object else ()
+    for x in parsed:
+        raise TypeError(f"{name} must hold real numbers; got other objects ({x!r})")
     try:
         return as_single_or_double(A) if single else for_kernel(A)
     except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
@@ -203,6 +240,52 @@ def as_single_or_double(array: ArrayLike) -> Points:
     return for_kernel(A, np.float32 if is_single else np.float64)
 
 
+# --------------------------------------------------------------------------- printed algorithms
+
+
+def any_arrays(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a printed algorithm take arrays of any form: each becomes what its annotation says."""
+    hints = get_type_hints(function)
+    forms = {name: _form(hints[name]) for name in inspect.signature(function).parameters}
+    names = list(forms)
+
+    @functools.wraps(function)
+    def call(*values: Arguments.args, **named: Arguments.kwargs) -> Result:
+        places = itertools.zip_longest(names[: len(values)], values)
+        taken = [_taken(forms.get(name), value) for name, value in places]
+        keywords: Any = {name: _taken(forms.get(name), value) for name, value in named.items()}
+        return function(*taken, **keywords)
+
+    return call
+
+
+def _taken(form: Callable[[Any], Any] | None, value: Any) -> Any:
+    return value if form is None or value is None else form(value)
+
+
+def _form(hint: Any) -> Callable[[Any], Any] | None:
+    """Return what makes a value one of an annotation that is an array, or has arrays as fields."""
+    if hint in FORMS:
+        return FORMS[hint]
+    if isinstance(hint, UnionType):
+        forms = [_form(part) for part in get_args(hint) if part is not NoneType]
+        return None if None in forms else np.asarray if len(forms) > 1 else forms[0]
+    if isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields"):
+        fields = [_form(field) for field in get_type_hints(hint).values()]
+        return lambda value: hint(*map(_taken, fields, value))
+    return None
+
+
+FORMS: dict[Any, Callable[[Any], Any]] = {
+    FloatArray: for_kernel,
+    Points: as_single_or_double,
+    Labels: np.asarray,
+    IntArray: functools.partial(for_kernel, dtype=np.int64),
+    Int32Array: functools.partial(for_kernel, dtype=np.int32),
+    BoolArray: functools.partial(for_kernel, dtype=np.bool_),
+}
+"""What makes a value an array of an annotation."""
+
 # ------------------------------------------------------------------------------------------ labels
 
 
@@ -211,11 +294,27 @@ def class_numbers(y: ArrayLike) -> IntArray:
     return for_kernel(np.unique(np.asarray(y), return_inverse=True)[1], np.int64)
 
 
+def as_label_array(labels: Any, name: str) -> NDArray[Any]:
+    """Return labels as an array that holds them unchanged; NaN is for the caller to refuse."""
+    array = as_array(labels, name, "labels")
+    is_array = hasattr(labels, "__array__")  # as scikit-learn's checks ask
+    if array.dtype.kind == "T":  # strings of any length
+        array = array.astype(object)
+    if array.ndim == 0 or (is_array and array.dtype != object):
+        return array
+    objects = np.asarray(array if is_array else labels, dtype=object).ravel()
+    values = [x[()] if isinstance(x, np.ndarray) else x for x in objects]
+    numbers = (x for x in values if isinstance(x, float | np.floating))
+    if array.dtype.kind in "fO" and any(x != x for x in numbers):
+        return array
+    require_one_type(values, name)
+    require_unchanged(values, array, name)
+    return array
+
+
 def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Return labels of a dtype that a file holds, if they have one; objects keep their types."""
-    if labels.dtype.kind == "T":  # strings of any length
-        return np.array(labels.tolist())
-    if labels.dtype == object:
+    if labels.dtype == object and labels.ndim == 1:
         values = [x.item() if isinstance(x, np.generic) else x for x in labels]
         with suppress(ValueError):  # of tuples of several lengths
             plain = np.array(values)
@@ -254,11 +353,11 @@ def label_array(labels: list[Any]) -> NDArray[Any]:
 
 
 def require_unchanged(labels: Iterable[Any], array: NDArray[Any], name: str) -> None:
-    """Refuse labels that an array made of them lost, such as "a\\0", which would become "a"."""
+    """Refuse labels that change when they are put in an array, as "a\\0" becomes "a"."""
     if array.dtype.kind not in "biufUS":
         return
-    for label, back in zip(labels, array.tolist(), strict=True):
-        if label != back or isinstance(back, float) != isinstance(label, float | np.floating):
+    for label, back in zip(labels, array.ravel().tolist(), strict=True):
+        if label != back or _kind(label) is not _kind(back):
             raise ValueError(
                 f"{name} must have labels that an array holds unchanged; got {label!r}"
             )

@@ -11,8 +11,8 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from refimpl import kernels as reference
-from refimpl.arrays import as_array, require_one_type, require_unchanged
-from refimpl.kernels.arguments import one_of
+from refimpl.arrays import as_array, as_label_array
+from refimpl.kernels.arguments import is_finite, one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
@@ -28,6 +28,7 @@ __all__ = [
     "as_number",
     "as_options",
     "as_threads",
+    "is_real",
     "one_of",
     "positive",
 ]
@@ -37,19 +38,19 @@ Options = TypeVar("Options")
 # ----------------------------------------------------------------------------- labels and indices
 
 
-def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Labels:
-    """Return one label for each of `n` vectors, shape (n,), in their own dtype."""
-    array = as_array(labels, name, "labels")
-    if array.shape != (n,):
+def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1) -> Labels:
+    """Return one label for each of `n` vectors, of any number of them if it is None: shape (n,)."""
+    array = as_label_array(labels, name)
+    wanted = "n" if n is None else n
+    if array.ndim != 1 or len(array) != (len(array) or 1 if n is None else n):
         raise ValueError(
-            f"{name} must hold one label for each vector, shape ({n},); got shape {array.shape}"
+            f"{name} must hold one label for each vector, shape ({wanted},); "
+            f"got shape {array.shape}"
         )
-    if np.any(array != array):
+    if array.dtype.kind == "V":
+        raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
+    if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
-    if array.dtype == object or not hasattr(labels, "dtype"):
-        values: Any = list(labels)  # type: ignore[arg-type]  # it has as many entries as array
-        require_one_type(values, name)
-        require_unchanged(values, array, name)
     try:
         n_classes = len(np.unique(array))
     except TypeError as error:
@@ -57,6 +58,12 @@ def as_labels(labels: ArrayLike, n: int, name: str, min_classes: int = 1) -> Lab
     if n_classes < min_classes:
         raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
     return array
+
+
+def _is_nan(label: Any) -> bool:
+    """Tell whether a label is not equal to itself; a comparison of pandas' NA tells nothing."""
+    differs = label != label
+    return isinstance(differs, bool | np.bool_) and bool(differs)
 
 
 def as_class_indices(labels: ArrayLike, classes: Labels, n: int, name: str) -> IntArray:
@@ -133,10 +140,16 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def is_real(value: Any) -> bool:
+    """Return whether a value is a real number, and no bool."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    return number and not isinstance(value, bool)
+
+
 def _require_real(value: Any, name: str, what: str) -> None:
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+    if not is_real(value):
         _refuse(TypeError, name, what, value)
-    if np.isnan(value) or np.isinf(value):
+    if not is_finite(value):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)
 
 
@@ -181,9 +194,9 @@ def as_kernels(kernels: Any) -> Kernels:
 
 
 def as_threads(threads: Any) -> int:
-    """Return a number of threads; None stands for all processors that the process may use."""
+    """Return a number of threads; there are no more than processors that the process may use."""
     check_threads(threads)
-    return processors() if threads is None else int(threads)
+    return processors() if threads is None else min(int(threads), processors())
 
 
 def as_callback(callback: Any) -> Any:

@@ -108,12 +108,10 @@ def _augmented(X: FloatArray, dtype: type[np.floating[Any]], k: int) -> _Side:
 def _candidates(
     q: FloatArray, side: NDArray[Any], group: int, largest: float, k: int, skip: IntArray | None
 ) -> tuple[IntArray, IntArray]:
-    """Return pairs (i, j) of a query and a point, with all points that could be nearest.
-
-    The product is ||x||^2 - 2 q x. Its rounding errors, those of its factors and those of
-    :func:`_exact` stay below a quarter of the margin. So no product of a point among the k nearest
-    exceeds the k-th smallest product plus the margin.
-    """
+    """Return pairs (i, j) of a query and a point, with all points that could be nearest."""
+    # The product is ||x||^2 - 2 q x. Its rounding errors, those of its factors and those of
+    # _exact stay below a quarter of the margin. So no product of a point among the k nearest
+    # exceeds the k-th smallest product plus the margin.
     d = q.shape[1]
     eps = float(np.finfo(side.dtype).eps)
     margin = 4 * eps * (d + 8) * ((np.sqrt(np.einsum("ij,ij->i", q, q)) + largest) ** 2 + 1e-30)

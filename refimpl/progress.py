@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeAlias, TypeVar
@@ -82,7 +83,8 @@ Callback: TypeAlias = Callable[[Step[Any, Any]], bool | None]
 
 def _as_seconds(every: Any) -> float:
     """Return the checked number of seconds; `refimpl.checks` imports more than a callback needs."""
-    if isinstance(every, bool) or not isinstance(every, int | float) or not 0 <= every < math.inf:
+    is_number = isinstance(every, Real) and not isinstance(every, bool)
+    if not is_number or not 0 <= every < math.inf:
         raise ValueError(f"every must be a number of at least 0; got {every!r}")
     return float(every)
 

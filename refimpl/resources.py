@@ -101,9 +101,7 @@ def free_memory() -> int | None:
 
 
 def _of_machine() -> int | None:
-    """Return the bytes that are available on this machine; where that is unknown, all that it
-    has.
-    """
+    """Return the bytes available on this machine; where that is unknown, all that it has."""
     if sys.platform == "win32":
         return _of_windows()
     with suppress(OSError, ValueError, IndexError):
@@ -265,10 +263,9 @@ class _Job:
 
 
 class Helpers:
-    """The helping threads of a process.
+    """The helping threads of a process."""
 
-    If they make work no faster, they rest for a while, each time for longer.
-    """
+    # if they make work no faster, they rest for a while, each time for longer
 
     def __init__(self) -> None:
         self.executor: ThreadPoolExecutor | None = None
@@ -276,10 +273,8 @@ class Helpers:
         self.pause = 0.0
 
     def call(self, take: Callable[[], object]) -> bool:
-        """Have a helper call `take` as soon as it is free.
-
-        Return False if no helper can be started.
-        """
+        """Have a helper call `take` as soon as it is free."""
+        # return False if no helper can be started
         if self.executor is None:  # two first callers at once may each make an executor: both work
             self.executor = ThreadPoolExecutor(
                 max(1, processors() - 1), thread_name_prefix="refimpl"
@@ -325,11 +320,10 @@ def on_one_blas_thread(steps: Iterator[Item]) -> Iterator[Item]:
 
 
 class OneBlasThread:
-    """A context in which BLAS has a single thread, in the whole process.
+    """A context in which BLAS has a single thread, in the whole process."""
 
-    Several threads may be in it at a time: the first one in takes BLAS's threads away, and the last
-    one out gives them back.
-    """
+    # several threads may be in it at a time: the first one in takes BLAS's threads away, and the
+    # last one out gives them back
 
     def __init__(self) -> None:
         self.lock = Lock()

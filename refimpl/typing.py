@@ -4,18 +4,28 @@
 signatures by ``tests/support/stubs.py``; change the reference, then run that.
 """
 
-from __future__ import annotations
+from typing import Literal, Protocol, TypeAlias
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from numpy.typing import ArrayLike
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:  # these modules stand above this one: only the type checker imports them
-    from refimpl.kernels.forest import SearchForest
-    from refimpl.kernels.growing import BallTree
-    from refimpl.kernels.sorting import SortedFeatures
-    from refimpl.rivals.kmeans_trees import KMeansTrees
+from refimpl.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    Labels,
+    Points,
+    RowArray,
+    UInt8Array,
+    UInt32Array,
+    UInt64Array,
+    WeightedPairs,
+)
+from refimpl.kernels.clustering import RegionTrees
+from refimpl.kernels.forest import SearchForest
+from refimpl.kernels.growing import BallTree, Direction
+from refimpl.kernels.sorting import SortedFeatures
+from refimpl.kernels.trees import Bound
 
 __all__ = [
     "ArrayLike",
@@ -36,26 +46,6 @@ __all__ = [
     "WeightedPairs",
 ]
 
-FloatArray: TypeAlias = NDArray[np.float64]
-"""float64, of any shape; a docstring gives the shape."""
-Points: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
-"""Vectors in the rows of a matrix, where float32 stays float32."""
-IntArray: TypeAlias = NDArray[np.int64]
-Int32Array: TypeAlias = NDArray[np.int32]
-UInt8Array: TypeAlias = NDArray[np.uint8]
-UInt32Array: TypeAlias = NDArray[np.uint32]
-UInt64Array: TypeAlias = NDArray[np.uint64]
-RowArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
-"""Numbers of rows, in the smaller type that holds them."""
-BoolArray: TypeAlias = NDArray[np.bool_]
-Labels: TypeAlias = NDArray[Any]
-"""Class labels: integers, booleans or strings."""
-WeightedPairs: TypeAlias = tuple[Int32Array, Int32Array, FloatArray]
-"""Pairs of points (first, second) with their weights."""
-Direction: TypeAlias = Literal["axis", "principal"]
-"""What the points of a ball tree's node are projected on."""
-Bound: TypeAlias = Literal["box", "ball"]
-"""What rules out a node of a ball tree."""
 KernelsName: TypeAlias = Literal["reference", "fast"]
 
 
@@ -91,7 +81,7 @@ class Kernels(Protocol):
         threads: int | None = None,
     ) -> None: ...
     def best_bin_first(
-        self, trees: KMeansTrees, Q: FloatArray, most: int, *, threads: int | None = None
+        self, trees: RegionTrees, Q: FloatArray, most: int, *, threads: int | None = None
     ) -> tuple[IntArray, IntArray, IntArray]: ...
     def best_plane(
         self,
@@ -326,7 +316,7 @@ class Kernels(Protocol):
         threads: int | None = None,
     ) -> FloatArray: ...
     def tree_leaves(
-        self, trees: KMeansTrees, Q: FloatArray, *, threads: int | None = None
+        self, trees: RegionTrees, Q: FloatArray, *, threads: int | None = None
     ) -> IntArray: ...
     def tree_nearest(
         self,

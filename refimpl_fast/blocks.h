@@ -5,6 +5,7 @@
 #include "extents.h"
 #include "groups.h"
 #include "hinges.h"
+#include "l1.h"
 #include "maps.h"
 #include "margins.h"
 #include "panels.h"

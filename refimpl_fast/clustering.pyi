@@ -1,12 +1,12 @@
 # Types of refimpl_fast.clustering: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.rivals.kmeans_trees import KMeansTrees
-from refimpl.typing import FloatArray, IntArray
+from refimpl.arrays import FloatArray, IntArray
+from refimpl.kernels.clustering import RegionTrees
 
 __all__ = ["best_bin_first", "lloyd", "tree_leaves"]
 
 def best_bin_first(
-    trees: KMeansTrees, Q: FloatArray, most: int, *, threads: int | None = None
+    trees: RegionTrees, Q: FloatArray, most: int, *, threads: int | None = None
 ) -> tuple[IntArray, IntArray, IntArray]: ...
 def lloyd(
     X: FloatArray,
@@ -16,4 +16,4 @@ def lloyd(
     *,
     threads: int | None = None,
 ) -> tuple[FloatArray, IntArray]: ...
-def tree_leaves(trees: KMeansTrees, Q: FloatArray, *, threads: int | None = None) -> IntArray: ...
+def tree_leaves(trees: RegionTrees, Q: FloatArray, *, threads: int | None = None) -> IntArray: ...

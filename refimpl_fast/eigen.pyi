@@ -1,6 +1,6 @@
 # Types of refimpl_fast.eigen: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray, Int32Array
+from refimpl.arrays import FloatArray, Int32Array
 
 __all__ = ["leading_direction"]
 

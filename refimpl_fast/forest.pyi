@@ -1,7 +1,7 @@
 # Types of refimpl_fast.forest: made by tests/support/stubs.py from refimpl.kernels.
 
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
 from refimpl.kernels.forest import SearchForest
-from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
 
 __all__ = ["forest_words", "gather_candidates", "plane_values", "rerank"]
 

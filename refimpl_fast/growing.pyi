@@ -1,7 +1,7 @@
 # Types of refimpl_fast.growing: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.kernels.growing import BallTree
-from refimpl.typing import Direction, FloatArray
+from refimpl.arrays import FloatArray
+from refimpl.kernels.growing import BallTree, Direction
 
 __all__ = ["build_tree"]
 

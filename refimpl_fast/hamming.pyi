@@ -1,6 +1,6 @@
 # Types of refimpl_fast.hamming: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import Int32Array, IntArray, UInt64Array
+from refimpl.arrays import Int32Array, IntArray, UInt64Array
 
 __all__ = ["hamming_distances", "hamming_nearest", "hamming_within"]
 

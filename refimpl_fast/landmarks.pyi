@@ -1,6 +1,6 @@
 # Types of refimpl_fast.landmarks: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import BoolArray, FloatArray, IntArray
+from refimpl.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["least_similar", "transferred_differences"]
 

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.meetings: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray, Int32Array, IntArray, UInt8Array
+from refimpl.arrays import FloatArray, Int32Array, IntArray, UInt8Array
 
 __all__ = ["meet_pairs"]
 

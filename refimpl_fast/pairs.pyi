@@ -1,6 +1,6 @@
 # Types of refimpl_fast.pairs: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import BoolArray, FloatArray, Int32Array, WeightedPairs
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, WeightedPairs
 
 __all__ = ["best_thresholds", "pair_product", "split_pairs"]
 

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.planes: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import BoolArray, FloatArray, Int32Array, Points
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, Points
 
 __all__ = ["best_plane"]
 

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.products: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray
+from refimpl.arrays import FloatArray
 
 __all__ = ["matrix_vector", "vector_matrix"]
 

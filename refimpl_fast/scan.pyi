@@ -1,6 +1,6 @@
 # Types of refimpl_fast.scan: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray, IntArray
+from refimpl.arrays import FloatArray, IntArray
 
 __all__ = ["weighted_l1", "weighted_l1_nearest"]
 

@@ -5,7 +5,6 @@ The reference's expressions stand above the loops.
 
 import numpy as np
 
-from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from libcpp.algorithm cimport nth_element, sort
 from libcpp.vector cimport vector
@@ -15,8 +14,12 @@ from refimpl_fast.threads cimport Loop, thread_count, worth
 from refimpl.kernels import scan as reference
 from refimpl.kernels.contract import checked
 
-cdef extern from "clones.h":
-    ctypedef void cloned_void "REFIMPL_CLONES void"
+cdef extern from "widths.h":
+    enum: LANES "REFIMPL_L1_SUMS"
+    enum: ROWS "REFIMPL_L1_TILE"  # database vectors that stay in cache while some queries pass
+    void l1_tile(
+        const double* Q, const double* A, Py_ssize_t queries, const double* X, Py_ssize_t rows,
+        Py_ssize_t d, double* out, Py_ssize_t step) nogil
 
 cdef extern from *:
     """
@@ -33,37 +36,11 @@ cdef extern from *:
         int64_t index
 
 cdef enum:
-    LANES = 16
-    ROWS = 64  # database vectors that stay in cache while some queries pass
     QUERIES = 16
 
 cdef Py_ssize_t HELD = 2**22  # distances held at a time by weighted_l1_nearest: 32 MiB
 cdef Py_ssize_t TILE_NUMBERS = 2**20  # numbers that a thread reads before it takes further steps
 assert LANES == reference.LANES
-
-
-cdef cloned_void _rows(
-    const double* q, const double* a, const double* X, Py_ssize_t n, Py_ssize_t d, double* out
-) noexcept nogil:
-    # padded = a * np.abs(q - X)
-    # lanes = np.add.reduce(padded.reshape(n, -1, LANES), axis=1)
-    # np.cumsum(lanes, axis=1)[:, -1]
-    cdef double[LANES] lanes
-    cdef double total
-    cdef Py_ssize_t row, c, i, whole = d // LANES * LANES
-    for row in range(n):
-        for i in range(LANES):
-            lanes[i] = 0
-        for c in range(whole // LANES):
-            for i in range(LANES):
-                # BM:eq16, BM:eq22
-                lanes[i] += a[c * LANES + i] * fabs(q[c * LANES + i] - X[row * d + c * LANES + i])
-        for i in range(d - whole):
-            lanes[i] += a[whole + i] * fabs(q[whole + i] - X[row * d + whole + i])
-        total = lanes[0]
-        for i in range(1, LANES):
-            total = total + lanes[i]
-        out[row] = total
 
 
 cdef class _Scan(Loop):
@@ -85,12 +62,16 @@ cdef class _Scan(Loop):
         return 0
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        cdef Py_ssize_t row = i // self.q_tiles * ROWS, first = i % self.q_tiles * QUERIES, q
-        cdef Py_ssize_t n = min(<Py_ssize_t> ROWS, self.X.shape[0] - row)
-        for q in range(first, min(self.Q.shape[0], first + QUERIES)):
-            _rows(
-                &self.Q[q, 0], &self.A[q, 0], &self.X[row, 0], n, self.X.shape[1], &self.out[q, row]
-            )
+        cdef Py_ssize_t row = i // self.q_tiles * ROWS, first = i % self.q_tiles * QUERIES
+        cdef Py_ssize_t d = self.X.shape[1], n_X = self.X.shape[0]
+        # padded = a * np.abs(q - X)
+        # lanes = np.add.reduce(padded.reshape(n, -1, LANES), axis=1)
+        # np.cumsum(lanes, axis=1)[:, -1]
+        l1_tile(  # BM:eq16, BM:eq22
+            &self.Q[first, 0], &self.A[first, 0],
+            min(<Py_ssize_t> QUERIES, self.Q.shape[0] - first),
+            &self.X[row, 0], min(<Py_ssize_t> ROWS, n_X - row), d, &self.out[first, row],
+            self.out.shape[1])
 
 
 @checked

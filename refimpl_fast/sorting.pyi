@@ -1,7 +1,7 @@
 # Types of refimpl_fast.sorting: made by tests/support/stubs.py from refimpl.kernels.
 
+from refimpl.arrays import FloatArray
 from refimpl.kernels.sorting import SortedFeatures
-from refimpl.typing import FloatArray
 
 __all__ = ["presort"]
 

@@ -1,7 +1,7 @@
 # Types of refimpl_fast.stumps: made by tests/support/stubs.py from refimpl.kernels.
 
+from refimpl.arrays import BoolArray, FloatArray
 from refimpl.kernels.sorting import SortedFeatures
-from refimpl.typing import BoolArray, FloatArray
 
 __all__ = ["best_stump"]
 

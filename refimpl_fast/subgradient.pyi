@@ -1,6 +1,6 @@
 # Types of refimpl_fast.subgradient: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray, IntArray
+from refimpl.arrays import FloatArray, IntArray
 
 __all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 

@@ -1,7 +1,8 @@
 # Types of refimpl_fast.trees: made by tests/support/stubs.py from refimpl.kernels.
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.growing import BallTree
-from refimpl.typing import Bound, FloatArray, IntArray
+from refimpl.kernels.trees import Bound
 
 __all__ = ["scan_nearest", "tree_nearest", "tree_within"]
 

@@ -1,6 +1,6 @@
 # Types of refimpl_fast.triples: made by tests/support/stubs.py from refimpl.kernels.
 
-from refimpl.typing import FloatArray, Int32Array, IntArray
+from refimpl.arrays import FloatArray, Int32Array, IntArray
 
 __all__ = ["best_ranges", "margin_sums", "weighted_errors"]
 

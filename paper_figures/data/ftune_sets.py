@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.io import loadmat
-from sklearn.datasets import load_svmlight_file
 
 from paper_figures.data.coding import table
 from paper_figures.data.recipes import Parsed, Recipe
@@ -41,6 +40,8 @@ def _last_column(separator: str | None) -> Callable[..., Parsed]:
 
 def read_cod_rna(path: Path) -> Parsed:
     """Read Cod-rna, 59535 x 8."""
+    from sklearn.datasets import load_svmlight_file
+
     X, y = load_svmlight_file(path)
     return _with_classes(X.toarray(), y.astype(np.int64))
 

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy.io import loadmat
-from sklearn.datasets import load_wine
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from paper_figures.data.recipes import Parsed, Recipe
 from refimpl.typing import IntArray
@@ -66,6 +63,9 @@ def _seven_of_ten(y: IntArray) -> tuple[IntArray, int]:
 
 def read_newsgroups(path: Path) -> Parsed:
     """Read 20 newsgroups, 18846 texts, as tf-idf of frequent words on 200 singular vectors."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     # of a head From and Subject are kept, as in the collection of 18,828 texts; the paper has
     # 18,827
     with tarfile.open(path) as archive:
@@ -103,6 +103,8 @@ def _without_head(text: str) -> str:
 
 def read_wine() -> Parsed:
     """Read wine, 178 x 13, each feature at unit variance; every third row is in the test part."""
+    from sklearn.datasets import load_wine
+
     bunch = load_wine()
     X = bunch.data / bunch.data.std(axis=0)
     test = np.arange(len(X)) % 3 == 2

@@ -10,12 +10,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
 from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
 from paper_figures.data.recipes import Recipe
 from paper_figures.extras import require_extra
 from refimpl.typing import FloatArray, IntArray
 
+RECIPES: Mapping[str, Recipe] = {
+    name: recipe
+    for module in (bundled, mnist, uci, lmnn_sets, ftune_sets, tiny_images)
+    for name, recipe in module.RECIPES.items()
+}
 Folder: TypeAlias = str | PathLike[str] | None
 FileList: TypeAlias = tuple[dict[str, str], ...]
 
@@ -50,20 +56,9 @@ class DataSet:
     notes: tuple[str, ...] = ()
 
 
-def _recipes() -> dict[str, Recipe]:
-    require_extra("sklearn")
-    from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
-
-    modules = (bundled, mnist, uci, lmnn_sets, ftune_sets, tiny_images)
-    recipes: dict[str, Recipe] = {}
-    for module in modules:
-        recipes |= module.RECIPES
-    return recipes
-
-
 def names() -> list[str]:
     """Return the names that :func:`load` knows, sorted."""
-    return sorted(_recipes())
+    return sorted(RECIPES)
 
 
 def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
@@ -90,6 +85,7 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     DataNotAvailable
         If a file is nowhere and cannot be downloaded.
     """
+    require_extra("sklearn")
     recipe = recipe_of(name)
     allowed = [
         p.name
@@ -131,10 +127,9 @@ def at_hand(name: str, data_dir: Folder = None) -> bool:
 
 def recipe_of(name: str) -> Recipe:
     """Return the files and the reader of a data set."""
-    recipes = _recipes()
-    if name not in recipes:
-        raise ValueError(f"name must be one of {', '.join(sorted(recipes))}; got {name!r}")
-    return recipes[name]
+    if name not in RECIPES:
+        raise ValueError(f"name must be one of {', '.join(names())}; got {name!r}")
+    return RECIPES[name]
 
 
 def _file_list(recipe: Recipe, paths: Iterable[Path]) -> FileList:

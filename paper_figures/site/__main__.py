@@ -34,6 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("site"), help="the folder of the site")
     parser.add_argument("--jobs", default="auto", help="processes of Sphinx")
     options = parser.parse_args(arguments)
+    require_place(options.out)
     warnings.filterwarnings("ignore", "LMNN did not converge")  # early stopping ends an example
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
@@ -62,13 +63,18 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def require_place(out: Path) -> None:
+    """Refuse a folder that holds something else, before any work: it would be removed."""
+    if out.exists() and not (out / "objects.inv").is_file():
+        if not out.is_dir() or any(out.iterdir()):
+            raise SystemExit(f"{out} must be an earlier site or empty")
+
+
 def build(sources: Path, out: Path, jobs: str) -> int:
     """Run Sphinx, with every warning an error."""
     from sphinx.cmd.build import build_main
 
     if out.exists():
-        if not (out / "objects.inv").is_file() and any(out.iterdir()):
-            raise SystemExit(f"{out} must be an earlier site or empty")
         shutil.rmtree(out)
     doctrees = sources.parent / "doctrees"
     options = ["-b", "html", "-q", "-W", "--keep-going", "-j", jobs, "-d", str(doctrees)]

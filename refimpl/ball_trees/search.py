@@ -273,20 +273,16 @@ def _prunes(
 
 
 def _tree_ratio(size: int) -> float:
-    """Return the time of a distance in a tree over that of one in a scan, or beyond in products.
-
-    Measured on one core of an AMD EPYC, on digits and normal points of 8 to 169 dimensions.
-    """
+    """Return the time of a distance in a tree over that of one in a scan, or beyond in products."""
+    # measured on one core of an AMD EPYC, on digits and normal points of 8 to 169 dimensions
     if size <= CACHED:
         return 1.1
     return 1.7 if size <= SCANNED else 1.25
 
 
 def _pair_cost(n: int, d: int) -> float:
-    """Return nanoseconds for a query and a point in a scan, on one core of an AMD EPYC.
-
-    Only its ratio to the other times of :func:`_worth_building` matters.
-    """
+    """Return nanoseconds for a query and a point in a scan, on one core of an AMD EPYC."""
+    # only its ratio to the other times of _worth_building matters
     return 0.3 + 0.022 * d if n * d <= SCANNED else 1.1 + 0.022 * d
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import as_floats, for_kernel
+from refimpl.arrays import any_arrays, for_kernel
 from refimpl.boosted_distance.model import Ensemble, Round, StumpEnsemble
 from refimpl.boosted_distance.weak_learners import STUMPS, Differences, Vectors, WeakLearner
 from refimpl.kernels.stumps import GRID
@@ -40,33 +40,34 @@ __all__ = [
 # ---------------------------------------------------------------------------------------------- § 3
 
 
+@any_arrays
 def difference_vectors(Omega: FloatArray, l: Labels, C: Any) -> tuple[Differences, Differences]:
     """Return the positive and the negative set of class C: § 3.
 
     P : (n_C n_C, d); N : ((n - n_C) n_C, d), where n_C vectors have the label C
     """
-    Omega, l = for_kernel(Omega), np.asarray(l)
     Omega_C = Omega[l == C]
     P = Differences(Omega_C, Omega_C)  # BD:A.1:2  {x_i - x_j : l_i = C, l_j = C}
     N = Differences(Omega[l != C], Omega_C)  # BD:A.1:3  {x_i - x_j : l_i != C, l_j = C}
     return P, N
 
 
+@any_arrays
 def H(x: FloatArray, Phi: StumpEnsemble) -> FloatArray:
     """Return the ensemble of stumps at the vectors x, (n, d): eq. 2, line 14 of A.2."""
-    x = for_kernel(x)
     H = np.zeros(len(x))
     for alpha_t, *h_t in zip(Phi.alpha, Phi.feature, Phi.polarity, Phi.threshold, strict=True):
         H += alpha_t * h(x, *h_t)  # BD:eq2, BD:A.2:14
     return H
 
 
+@any_arrays
 def h(x: FloatArray, f: int, p: int, theta: float) -> BoolArray:
     """Return the stump of dimension f, polarity p, threshold theta at x, (n, d): eqs. 3 and A.1."""
-    x = for_kernel(x)
     return np.asarray(p * x[:, f] < p * theta)  # BD:eq3, BD:eqA.1
 
 
+@any_arrays
 def similarity(
     x: FloatArray,
     y: FloatArray,
@@ -80,7 +81,6 @@ def similarity(
 
     normalize : divide by the sum of the weights; False is the sum as printed
     """
-    x, y = as_floats(x, y)
     S_C = np.zeros((len(x), len(y)))
     # BD:eq4  S_C(x, y) = H_C(x - y)
     Phi_C.add_similarity(S_C, x, y, kernels=kernels, threads=threads)
@@ -96,6 +96,7 @@ def total_weight(Phi_C: Ensemble) -> float:
 # ------------------------------------------------------------------------------------ Algorithm A.1
 
 
+@any_arrays
 def boosted_distance(
     Omega: FloatArray,
     l: Labels,
@@ -117,6 +118,7 @@ def boosted_distance(
 # ------------------------------------------------------------------------------------ Algorithm A.2
 
 
+@any_arrays
 def adaboost_rounds(
     P: Vectors,
     N: Vectors,
@@ -126,33 +128,10 @@ def adaboost_rounds(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> Iterator[Round]:
-    """Yield the rounds of Algorithm A.2, AdaBoost(P, N, T), p. 208, one after the other.
+    """Yield the rounds of Algorithm A.2, AdaBoost(P, N, T), p. 208; the caller takes T of them.
 
-    It is the version of Viola & Jones (2004). The caller takes T rounds, as :func:`adaboost` does.
-
-    Parameters
-    ----------
-    P, N : ndarray, shape (n_P, d) and (n_N, d), float64, or Differences
-        Positive and negative set.
-    first : ndarray, shape (n_P + n_N,), float64, optional
-        Other first weights than those of line 4, positives first; half of their sum for each set.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, default decision stumps
-    kernels : module, default refimpl.kernels
-    threads : int, optional
-
-    Yields
-    ------
-    Round
-
-    See Also
-    --------
-    adaboost : Take T rounds.
-
-    Examples
-    --------
-    >>> rounds = adaboost_rounds(np.array([[0.0], [2.0]]), np.array([[1.0], [3.0]]))
-    >>> [round(next(rounds).epsilon, 4) for _ in range(2)]
-    [0.25, 0.1667]
+    first : other first weights than those of line 4, positives first, half of their sum for each
+        set; see :func:`refimpl.boosted_distance.adaboost` for the other arguments
     """
     P, N = (V if isinstance(V, Differences) else for_kernel(V) for V in (P, N))
     n = len(P) + len(N)  # BD:A.2:1
@@ -160,7 +139,7 @@ def adaboost_rounds(
     X = weak_learner.prepare(P, N, kernels=kernels, threads=threads)
     l = np.arange(n) < len(P)  # BD:A.2:3
     w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))  # BD:A.2:4
-    w = w if first is None else for_kernel(first)
+    w = w if first is None else first
     for t in count(1):  # BD:A.2:5  for t = 1, ..., T
         w = w / w.sum()  # BD:A.2:6
         # BD:A.2:7, BD:A.2:8  h_t has the least sum_i w_i |h(x_i) - l_i| of all stumps
@@ -175,14 +154,11 @@ def adaboost_rounds(
 
 
 def error_beyond_rounding(epsilon_t: float, n: int) -> float:
-    """Return the weighted error of a round, from a sum of n weights.
-
-    Without an error alpha_t would be infinite: the least error is 2**-52. An error that rounding
-    alone may keep from 1/2 is 1/2, or alpha_t would be a rounding error of either sign.
-    """
+    """Return the weighted error of a round, from a sum of n weights, in [2**-52, 1/2] or above."""
+    # an error that rounding alone may keep from 1/2: alpha_t would have either sign
     if abs(epsilon_t - 0.5) <= n * GRID:
         return 0.5
-    return max(epsilon_t, GRID)
+    return max(epsilon_t, GRID)  # without an error alpha_t would be infinite
 
 
 def adaboost(
@@ -203,6 +179,7 @@ def adaboost(
 # ------------------------------------------------------------------------------------ Algorithm A.3
 
 
+@any_arrays
 def nearest_neighbor_boosted_distance(
     y: FloatArray, Phi: Mapping[Any, Any], Omega: FloatArray, l: Labels, *, normalize: bool = True
 ) -> Labels:
@@ -211,8 +188,6 @@ def nearest_neighbor_boosted_distance(
     y : the vectors to label, (n_y, d); each gets the label that it would get alone
     Phi : what :func:`boosted_distance` returned for Omega, (n, d), and its labels l
     """
-    y, Omega = as_floats(y, Omega)
-    l = np.asarray(l)
     l_y = np.empty(len(y), dtype=l.dtype)
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2

@@ -14,15 +14,7 @@ import numpy as np
 from refimpl.results import immutable, result, sealed
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "BoostedDistance",
-    "Ensemble",
-    "Parameters",
-    "Round",
-    "StumpEnsemble",
-    "TreeEnsemble",
-    "stump",
-]
+__all__ = ["BoostedDistance", "Ensemble", "Parameters", "Round", "StumpEnsemble", "TreeEnsemble"]
 
 Parameters: TypeAlias = tuple[Any, ...]
 """The parameters of a weak classifier, in the order of the ensemble's fields after ``alpha``."""
@@ -152,32 +144,7 @@ def _check_stumps(ensemble: "StumpEnsemble | TreeEnsemble", per_round: tuple[int
 
 
 def stump(x_f: FloatArray, p: int, theta: float) -> BoolArray:
-    """Return the stump h(x, f, p, theta), 1 if p x_f < p theta and else 0 (eqs. 3 and A.1).
-
-    A *decision stump* compares a single feature of a vector with a threshold.
-
-    Parameters
-    ----------
-    x_f : ndarray, float64
-        Feature f of the vectors.
-    p : int
-        Polarity: 1 or -1.
-    theta : float
-        Threshold.
-
-    Returns
-    -------
-    ndarray of bool, of the shape of `x_f`
-
-    See Also
-    --------
-    StumpEnsemble : Hold a weighted sum of stumps.
-
-    Examples
-    --------
-    >>> stump(np.array([0.0, 1.0, 2.0]), 1, 1.0).tolist()
-    [True, False, False]
-    """
+    """Return the stump h(x, f, p, theta), 1 if p x_f < p theta and else 0: eqs. 3 and A.1."""
     return np.asarray(p * x_f < p * theta)  # BD:eq3, BD:eqA.1
 
 

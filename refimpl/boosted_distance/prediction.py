@@ -69,10 +69,8 @@ def similarity(
         Factors of the similarities, such as ``{"rare": 1.1}``: a class with a larger factor is
         answered more often. Classes that are not named have the factor 1. The paper has no such
         factors.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        Threads that the kernels may use; None for all. The result does not depend on it.
+    kernels, threads
+        As for :func:`boosted_distance`.
 
     Returns
     -------
@@ -352,10 +350,8 @@ class _Comparison:
     threads: int | None
 
     def require_memory(self, pieces: list[_Part], blocks: Sequence[slice] = ()) -> None:
-        """Raise MemoryError if the matrix of all similarities does not fit.
-
-        It is computed in pieces, and looked at in blocks of queries.
-        """
+        """Raise MemoryError if the matrix of all similarities does not fit."""
+        # it is computed in pieces, and looked at in blocks of queries
         most = max(len(piece.X) for piece in pieces)
         rounds = max(len(piece.ensemble) for piece in pieces)
         scratch = _SCRATCH * len(self.Q) * most + 8 * rounds * (most + _LANES)

@@ -67,7 +67,8 @@ def boosted_distance(
     y : array_like, shape (n,)
         Labels l_i, of at least two classes.
     T : int
-        Number of rounds. With `start`, its rounds are counted.
+        Number of rounds, which are all made unless `callback` ends them. With `start`, its rounds
+        are counted.
     sample_weight : array_like, shape (n,), optional
         Weights of the vectors, at least 0. A weight of 2 is a vector given twice, a weight of 0 a
         vector left out: a pair has the product of its vectors' weights in line 4 of Algorithm A.2.
@@ -169,13 +170,9 @@ def estimate_memory(
 
     Parameters
     ----------
-    X, y, T, sample_weight
+    X, y, T, sample_weight, weak_learner, threads
         As for :func:`boosted_distance`. The number of rounds matters little unless it is very
-        large.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        Decision stumps by default.
-    threads : int, optional
-        Threads that the kernels may use; None for all. Each thread needs its own scratch memory.
+        large. Each thread needs its own scratch memory.
     kernels, callback, start, max_memory
         Not used. They are accepted so that the arguments of a training can be passed.
 
@@ -262,14 +259,10 @@ def adaboost(
     P, N : array_like, shape (n_P, d) and (n_N, d), or Differences
         Positive and negative set.
     T : int
-        Number of rounds. With `start`, its rounds are counted.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        The method that finds the weak classifier of a round. Decision stumps by default, as in the
-        paper.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        Threads that the kernels may use; None for all. The result does not depend on it.
+        Number of rounds, which are all made unless `callback` ends them. With `start`, its rounds
+        are counted.
+    weak_learner, kernels, threads
+        As for :func:`boosted_distance`.
     callback : callable, optional
         ``callback(step)`` is called after each round. `step` is a :class:`refimpl.Step`:
         ``step.state`` is the :class:`Round`, ``step.result`` the ensemble so far. If the callback

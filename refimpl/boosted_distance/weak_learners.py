@@ -15,22 +15,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from refimpl.boosted_distance.model import Ensemble, Parameters, StumpEnsemble, TreeEnsemble, stump
+from refimpl.checks import as_threads
 from refimpl.kernels.sorting import SortedFeatures
 from refimpl.kernels.stumps import on_grid
-from refimpl.resources import check_free_memory, processors
+from refimpl.resources import check_free_memory
 from refimpl.results import sealed
 from refimpl.typing import BoolArray, FloatArray, Kernels
 
-__all__ = [
-    "STUMPS",
-    "DepthTwoTrees",
-    "Differences",
-    "Replay",
-    "Stumps",
-    "Vectors",
-    "WeakLearner",
-    "stump",
-]
+__all__ = ["STUMPS", "DepthTwoTrees", "Differences", "Stumps", "Vectors", "WeakLearner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +229,7 @@ class Stumps:
         else:  # P and N as one matrix, and that matrix as float64
             copies = 16 * d * n
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
-        threads = threads or processors()
+        threads = as_threads(threads)
         at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
         # np.unique; or columns and tables, while they are sorted twice
         sort = max(64 * n, 8 * n * at_a_time + 40 * n * min(threads, at_a_time))
@@ -318,30 +310,7 @@ class DepthTwoTrees(Stumps):
 
 
 class Replay(WeakLearner[Data]):
-    """A weak learner that repeats the rounds of a trained ensemble before it finds new ones.
-
-    While it repeats rounds, it searches for no weak classifier; only the weights are computed
-    again.
-
-    Parameters
-    ----------
-    trained : refimpl.boosted_distance.model.Ensemble
-        The rounds to repeat.
-    learner : WeakLearner
-        The weak learner that made `trained`. It finds the weak classifiers of later rounds.
-
-    See Also
-    --------
-    refimpl.boosted_distance.adaboost : Continue a training with ``start=``.
-
-    Examples
-    --------
-    >>> from refimpl.boosted_distance import adaboost
-    >>> P, N = np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]])
-    >>> two = adaboost(P, N, 2)
-    >>> adaboost(P, N, 4, weak_learner=Replay(two, STUMPS)) == adaboost(P, N, 4)
-    True
-    """
+    """A weak learner that repeats the rounds of a trained ensemble before it finds new ones."""
 
     def __init__(self, trained: _AnEnsemble, learner: WeakLearner[Data]) -> None:
         self.learner = learner
@@ -359,10 +328,7 @@ class Replay(WeakLearner[Data]):
     def select(
         self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
     ) -> tuple[float, Parameters]:
-        """Return the weighted error and the parameters of the next trained weak classifier.
-
-        After the last one the learner finds a new weak classifier.
-        """
+        """Return error and parameters of the next trained weak classifier, then of new ones."""
         if not self._remaining:
             return self.learner.select(data, w, l, kernels=kernels, threads=threads)
         h = self._remaining.pop(0)

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import as_floats, for_kernel
+from refimpl.arrays import any_arrays, as_floats
 from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
@@ -54,6 +54,7 @@ def proximity_order(near: ArrayLike, far: ArrayLike) -> FloatArray:
     return order
 
 
+@any_arrays
 def classification_error(P: FloatArray, H: FloatArray) -> float:
     """Return the mean error G of the answers H on triples of proximity orders P: eqs. 3 and 4."""
     G = np.abs(P - np.sign(H)) / 2  # BM:eq3
@@ -63,6 +64,7 @@ def classification_error(P: FloatArray, H: FloatArray) -> float:
 # ---------------------------------------------------------------------------------------------- § 4
 
 
+@any_arrays
 def reference_embedding(D_r: FloatArray) -> FloatArray:
     """Return F^r(x) = D_X(x, r) for every x: eq. 6 with R = {r}."""
     return D_r  # BM:eq6
@@ -105,13 +107,16 @@ class Problem(NamedTuple):
 
 def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
     """Return the 1D embeddings `names` of all objects, (len(names), n)."""
-    F = [embedding(problem.D, x_1, x_2, problem.D_X(x_1, x_2)) for x_1, x_2 in names]
-    return np.array(F, dtype=np.float64).reshape(len(names), problem.D.shape[1])
+    F = np.empty((len(names), problem.D.shape[1]))
+    for F_h, (x_1, x_2) in zip(F, names, strict=True):
+        F_h[:] = embedding(problem.D, x_1, x_2, problem.D_X(x_1, x_2))
+    return F
 
 
 # -------------------------------------------------------------------------------------------- § 7.3
 
 
+@any_arrays
 def training_rounds(
     problem: Problem,
     d: int,
@@ -129,8 +134,7 @@ def training_rounds(
     M_1, m : how many reference objects, at most n_C, and how many pairs of pivots a round tries
     M_2 : the number of these classifiers of which a round computes Z_min
     """
-    triples, y = for_kernel(problem.triples, np.int32), for_kernel(problem.y)
-    problem = Problem(for_kernel(problem.D), for_kernel(problem.between), triples, y)
+    triples, y = problem.triples, problem.y
     H: Weights = {}
     m_i = np.zeros(len(y))  # y_i H(o_i)  # open: small-weights
     w, _, _ = weights_of(m_i)  # BM:fig3:0  w_{i,1} = 1 / t
@@ -186,10 +190,8 @@ def candidate_classifiers(
 
 
 def unique_name(problem: Problem, x_1: int, x_2: int, H: Container[Name]) -> Name:
-    """Return the name of F^{x1,x2}, which is (x_2, x_1) if H has it and the two are alike.
-
-    They add up to a constant, if D_X(x_1, x_2) is the same both ways.
-    """
+    """Return the name of F^{x1,x2}, which is (x_2, x_1) if H has it and the two are alike."""
+    # they add up to a constant, if D_X(x_1, x_2) is the same both ways
     alike = (x_2, x_1) in H and problem.D_X(x_1, x_2) == problem.D_X(x_2, x_1)
     return (x_2, x_1) if alike else (x_1, x_2)  # open: reversed-pivots
 
@@ -236,15 +238,13 @@ def splitters(d: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
 def thresholds(
     Gamma_c: FloatArray, q: Int32Array, asked: Int32Array, k: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return k ascending thresholds, drawn from the values Gamma_c(q_i): § 8.1, step 2.
-
-    Each is moved half way to the next greater value. `asked` holds each of the objects q_i once.
-    """
-    values = np.unique(Gamma_c[asked])
+    """Return k ascending thresholds, drawn from the values Gamma_c(q_i): § 8.1, step 2."""
+    values = np.unique(Gamma_c[asked])  # `asked` holds each of the objects q_i once
     if len(values) == 1:
         return np.full(k, np.inf)
     picked = np.searchsorted(values, np.sort(Gamma_c[rng.choice(q, size=k)]))
     picked = np.minimum(picked, len(values) - 2)
+    # half way to the next greater value
     return values[picked] / 2 + values[picked + 1] / 2  # open: thresholds
 
 
@@ -277,11 +277,7 @@ def ranges_of_least_z(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> list[Range]:
-    """Return V_c for each classifier, the range whose Z_min is least: § 8.1, step 3.
-
-    Gamma, F : the embeddings that split and that classify, (m, n)
-    t : the thresholds of each, (m, k)
-    """
+    """Return V_c, the range of least Z_min, for each Gamma_c and F_c, (m, n): § 8.1, step 3."""
     V = []
     for Gamma_c, F_c, t_c in zip(Gamma, F, t, strict=True):
         V_c = ranges(t_c.tolist())
@@ -293,18 +289,16 @@ def ranges_of_least_z(
 
 
 class Choices(NamedTuple):
-    """The choices of a round of § 8.1.
-
-    k : the number of thresholds
-    splitters : draws c and g of step 1; § 8.3 has :func:`both_splitters`
-    ranges : finds V_c of step 3; § 8.3 has :func:`ranges_of_least_error`
-    """
+    """The choices of a round of § 8.1: the number of thresholds, and the rules of steps 1 and 3."""
 
     k: int
+    # § 8.3 has both_splitters
     splitters: Callable[..., tuple[IntArray, IntArray]] = splitters  # open: splitters
+    # § 8.3 has ranges_of_least_error
     ranges: Callable[..., list[Range]] = ranges_of_least_z  # open: ranges-by
 
 
+@any_arrays
 def query_sensitive_rounds(
     F: FloatArray,
     triples: Int32Array,
@@ -322,7 +316,6 @@ def query_sensitive_rounds(
     triples, y : as in :class:`Problem`
     m_i : the margins y_i H(o_i) that the first phase left, (t,)
     """
-    triples, (F, y, m_i) = for_kernel(triples, np.int32), as_floats(F, y, m_i)
     j, q = 0, triples[:, 0]
     asked = np.unique(q)
     while True:  # open: rounds-of-phase-two
@@ -347,6 +340,7 @@ def query_sensitive_rounds(
 # -------------------------------------------------------------------------------------------- § 8.2
 
 
+@any_arrays
 def query_weights(
     E: FloatArray, alpha: FloatArray, second: Iterable[tuple[int, int, float, float, int, float]]
 ) -> FloatArray:
@@ -384,7 +378,7 @@ def ranges_of_least_error(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> list[Range]:
-    """Return V_c for each classifier, the range whose training error is least."""
+    """Return V_c, the range of least training error, for each Gamma_c and F_c, (m, n): § 8.3."""
     k = t.shape[1]
     places = ranges(range(1, k + 1), 0, k + 1)  # of the ends among -inf, t and inf
     coded = np.array([(i, j) if inside else (j, i) for i, j, inside in places], dtype=np.int64)
@@ -409,13 +403,13 @@ def random_triples(n: int, t: int, rng: np.random.Generator) -> IntArray:
     return np.column_stack([q, a, another(np.maximum(q, a), b)])
 
 
+@any_arrays
 def selective_triples(
     alike: Int32Array, others: Int32Array, M: int, k_most: int, t: int, rng: np.random.Generator
 ) -> IntArray:
     """Return t triples of a near object of q's class and one of the M - 1 others, (t, 3), p. 16.
 
     alike, others : of each object those of its class and of the others, nearest first, then -1
-
     k_most : k', the largest rank of the near object
     """
     q = rng.integers(len(alike), size=t)  # BM:10:1

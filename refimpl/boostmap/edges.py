@@ -18,7 +18,7 @@ from refimpl.checks import as_count, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["as_edge_images", "canny", "chamfer", "chamfer_nearest", "gradient"]
+__all__ = ["canny", "chamfer", "chamfer_nearest"]
 
 BATCH = 2**21  # pixels processed at a time, which bounds the memory
 
@@ -85,6 +85,8 @@ def canny(
     high = as_number(high, "high")
     if low > high:
         raise ValueError(f"low must be at most high, {high}; got {low}")
+    if images.dtype.kind == "f" and images.dtype.itemsize not in (4, 8):
+        images = images.astype(np.float64)
     white = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1.0
     edges = np.empty(images.shape, dtype=bool)
     batch = max(1, BATCH // images[0].size)
@@ -97,31 +99,7 @@ def canny(
 
 
 def gradient(grey: FloatArray, sigma: float) -> Iterator[FloatArray]:
-    """Yield the two parts of the smoothed images' gradient, by Sobel's masks.
-
-    Parameters
-    ----------
-    grey : ndarray, shape (n, height, width), float64
-    sigma : float
-        Standard deviation of the Gaussian, in pixels; 0 does not smooth.
-
-    Yields
-    ------
-    ndarray, shape (n, height, width), float64
-        The part along the height, then the part along the width.
-
-    See Also
-    --------
-    canny : Detect edges by this gradient.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.boostmap.edges import gradient
-    >>> along, across = gradient(np.tile([0.0, 0.0, 1.0], (1, 3, 1)), 0)
-    >>> across[0, 1].tolist()
-    [0.0, 4.0, 0.0]
-    """
+    """Yield the two parts of the smoothed images' gradient by Sobel's masks: height, then width."""
     smooth = scipy.ndimage.gaussian_filter(grey, (0, sigma, sigma), mode="constant")
     for along, across in ((1, 2), (2, 1)):
         slope = scipy.ndimage.correlate1d(smooth, [-1.0, 0.0, 1.0], along, mode="constant")
@@ -129,11 +107,8 @@ def gradient(grey: FloatArray, sigma: float) -> Iterator[FloatArray]:
 
 
 def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray:
-    """Return whether the gradient is longer than one step ahead and not shorter than one step back,
-    along itself.
-
-    One step away, the length is interpolated between the two nearest of the 8 neighbors.
-    """
+    """Return whether the gradient is longer than a step ahead, not shorter than a step back."""
+    # one step away, the length is interpolated between the two nearest of the 8 neighbors
     n, height, width = length.shape
     padded = np.pad(length, ((0, 0), (1, 1), (1, 1))).ravel()
     here = np.arange(padded.size).reshape(n, height + 2, width + 2)[:, 1:-1, 1:-1]
@@ -155,9 +130,7 @@ def _is_ridge(length: FloatArray, g_y: FloatArray, g_x: FloatArray) -> BoolArray
 
 
 def _hysteresis(length: FloatArray, low: float, high: float) -> BoolArray:
-    """Return the pixels above `low` that are connected within their image to a pixel above
-    `high`.
-    """
+    """Return the pixels above `low` that are connected to a pixel above `high`."""
     connected = np.zeros((3, 3, 3), dtype=bool)
     connected[1] = True
     label, n_labels = scipy.ndimage.label(length > low, structure=connected)
@@ -168,39 +141,7 @@ def _hysteresis(length: FloatArray, low: float, high: float) -> BoolArray:
 
 
 def as_edge_images(A: ArrayLike, name: str, like: BoolArray | None = None) -> BoolArray:
-    """Return the edge images `A` after checking them.
-
-    Parameters
-    ----------
-    A : array_like, shape (n, height, width), n >= 1
-        Booleans, or numbers that are all 0 or 1; true at edge pixels.
-    name : str
-        How the messages call the argument.
-    like : ndarray, optional
-        Edge images whose height and width `A` must have.
-
-    Returns
-    -------
-    ndarray, shape (n, height, width), bool, C-contiguous
-
-    Raises
-    ------
-    TypeError
-        If the values are no real numbers.
-    ValueError
-        If the shape does not fit, a value is neither 0 nor 1, or an image has no edge pixel; the
-        message names the image.
-
-    See Also
-    --------
-    canny : Make edge images of grey images.
-
-    Examples
-    --------
-    >>> from refimpl.boostmap.edges import as_edge_images
-    >>> as_edge_images([[[0, 1], [0, 0]]], "A").dtype
-    dtype('bool')
-    """
+    """Return checked edge images, (n, height, width); those of `like` have as many pixels."""
     stack = _as_stack(A, name)
     if stack.dtype != bool and not np.isin(stack, (0, 1)).all():
         raise ValueError(
@@ -261,7 +202,8 @@ def chamfer(
     Raises
     ------
     TypeError, ValueError
-        As :func:`as_edge_images` does.
+        If the values are no real numbers, or other than 0 and 1, the shapes do not fit, or an image
+        has no edge pixel.
 
     See Also
     --------
@@ -316,7 +258,7 @@ def chamfer_nearest(
     Raises
     ------
     TypeError, ValueError
-        As :func:`as_edge_images` and :func:`refimpl.checks.as_count` do, and if k exceeds n_X.
+        As :func:`chamfer` does, and if k exceeds n_X.
 
     See Also
     --------

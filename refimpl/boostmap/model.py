@@ -219,10 +219,8 @@ class BoostMap(Embedding):
 
 
 def from_rounds(rounds: Sequence[FirstRound], d: int | None = None) -> BoostMap:
-    """Return F_out and its weights from the rounds of § 7.3: eqs. 15-16.
-
-    With `d`, the rounds count up to the first that would add a coordinate to d.
-    """
+    """Return F_out and its weights from the rounds of § 7.3: eqs. 15-16."""
+    # with `d`, the rounds count up to the first that would add a coordinate to d
     H: dict[tuple[int, int, float], float] = {}
     for place, (x_1, x_2, length, alpha) in enumerate(rounds):
         h = (x_1, x_2, length)

@@ -22,6 +22,7 @@ from refimpl.boostmap.algorithm import (
     accepts,
     add_to,
     candidate_classifiers,
+    embeddings,
 )
 from refimpl.boostmap.options import Name, Round
 from refimpl.kernels.arguments import checked_once
@@ -32,7 +33,6 @@ from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
 
 __all__ = ["least_z", "least_z_min", "margins_after", "training_rounds"]
 
-ROWS = 16  # rows of values that are computed at a time: they stay in the cache
 IN_A_ROW = 50  # changes of weight whose gains are judged together
 NO_GAIN = 1 - ROUNDING  # "z < 1"
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
@@ -110,33 +110,6 @@ def training_rounds(
             F = checked_once(np.delete(F, names.index(h), axis=0))
         yield Round(j, step, h, alpha, z_j, w, m_i)
         loss *= z_j
-
-
-def embeddings(problem: Problem, names: Sequence[Name]) -> FloatArray:
-    """Return what :func:`refimpl.boostmap.algorithm.embeddings` returns, many rows at a time."""
-    F = np.empty((len(names), problem.D.shape[1]))
-    for start in range(0, len(names), ROWS):
-        part = F[start : start + ROWS]
-        first, second = np.array(names[start : start + ROWS], dtype=np.int64).T
-        np.take(problem.D, first, axis=0, out=part)  # BM:eq6
-        pairs = np.flatnonzero(second >= 0)
-        if len(pairs):
-            length = problem.between[second[pairs], first[pairs]][:, np.newaxis]
-            part[pairs] = _projections(part[pairs], problem.D[second[pairs]], length)
-    return F
-
-
-def _projections(first: FloatArray, second: FloatArray, length: FloatArray) -> FloatArray:
-    """Return ``algorithm.pivot_embedding`` of each row; both arguments are overwritten."""
-    # (first * first + length * length - second * second) / (2 * length)  BM:eq8
-    first *= first
-    first += length * length
-    second *= second
-    first -= second
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first /= 2 * length
-    first[length[:, 0] == 0] = 0
-    return first
 
 
 def classifiers_after(rounds: FirstPhase) -> tuple[Weights, deque[float]]:

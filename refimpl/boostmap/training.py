@@ -31,7 +31,6 @@ from refimpl.boostmap.options import (
     Round,
 )
 from refimpl.boostmap.rounds import (
-    ROWS,
     classifiers_after,
     margins_after,
     most_classifiers,
@@ -107,7 +106,7 @@ def estimate_memory(
     rounds = options.most_rounds(d) + options.query_sensitive
     # of each thread: margins; eight embeddings side by side, and what is gained at each object
     scratch = PER_TRIPLE * t + as_threads(threads) * (8 * t + 2 * 8 * 8 * n)
-    addition = 8 * n * (M_1 + m + M_2 + 2 * ROWS + 4) + 16 * n_C + 300 * (M_1 + m)
+    addition = 8 * n * (M_1 + m + M_2 + 8) + 16 * n_C + 300 * (M_1 + m)
     looked_at = 8 * n * (2 * d + 8)  # steps 1-4: a few classifiers; then copies of all of them
     first = max(addition, looked_at) + 8 * n * (d + 1)
     second = second_phase_bytes(n, t, d, options) if options.query_sensitive else 0

@@ -131,6 +131,7 @@ def require_distances(D: FloatArray, name: str) -> None:
         )
 
 
+DRAWN = 200  # bytes for each triple while they are drawn
 IN_VAIN = 10_000  # draws without any proximity order before the search is given up
 
 
@@ -224,6 +225,8 @@ def random_triples(D: ArrayLike, t: int, *, rng: np.random.Generator) -> Triples
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If D is not square, has fewer than three objects, or orders no triple.
+    MemoryError
+        If the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -276,6 +279,8 @@ def nearby_triples(
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If shapes do not fit, `k_most` is out of range, or no triple has a proximity order.
+    MemoryError
+        If the lists of near objects or the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -323,17 +328,12 @@ def selective_triples(
 
     Parameters
     ----------
-    D : array_like, shape (n, n)
-        D[q, x] = D_X(q, x), by which the near objects are found.
+    D, t, rng, order_by
+        As for :func:`nearby_triples`.
     y : array_like, shape (n,)
         Classes of the objects; at least two classes with at least two objects each.
     k_most : int
         Largest rank of a among the objects of q's class (k' in § 10).
-    t : int
-        Number of triples.
-    rng : numpy.random.Generator
-    order_by : array_like, shape (n, n), optional
-        Distance that orders the triples: D by default ("Fe" of § 11), Phi_X of § 9.1 for "Pa".
 
     Returns
     -------
@@ -345,6 +345,8 @@ def selective_triples(
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
         If shapes do not fit, a class has a single object, or no triple has a proximity order.
+    MemoryError
+        If the lists of near objects or the triples would not fit into the memory that is free.
 
     See Also
     --------
@@ -386,6 +388,7 @@ def selective_triples(
 
 def _draw(t: int, draw: Callable[[int], IntArray], D: FloatArray) -> Triples:
     """Draw until t triples have a proximity order under D."""
+    check_free_memory(DRAWN * t, "the list of triples", "triples")
     triples = np.empty((0, 3), dtype=np.int64)
     in_vain = 0
     while len(triples) < t:

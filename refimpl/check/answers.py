@@ -365,10 +365,8 @@ def check_tree(path: str, data: str) -> Report:
 
 
 def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
-    """Yield for each node how far its points are from its centre, None if it has no points.
-
-    The coordinates are scaled by a power of two, so no square overflows or vanishes.
-    """
+    """Yield for each node how far its points are from its centre, None if it has no points."""
+    # the coordinates are scaled by a power of two, so no square overflows or vanishes
     centres = tree["centres"]
     largest = max(np.abs(part).max(initial=0.0) for part in (X, centres) if part is not None)
     exponent = int(np.frexp(largest)[1])

@@ -94,13 +94,13 @@ def main(arguments: list[str]) -> int:
         return 0
     report.accepted = frozenset(ACCEPTED[name] for name in options.accept)
     report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
+    print(report.as_json() if options.json else report.text())
     if options.html:
         try:
             Path(options.html).write_text(report.as_html(), encoding="utf-8")
         except OSError as error:
             print(f"refimpl.check: cannot write {options.html}: {error}", file=sys.stderr)
             return UNUSABLE
-    print(report.as_json() if options.json else report.text())
     return report.code
 
 

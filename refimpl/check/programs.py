@@ -42,8 +42,8 @@ MOST_SILENT = 2
 MOST_LINE = 2**26
 TO_START = 60.0
 """Seconds for the imports of a module, beside those for a case."""
-OUT_OF_MEMORY = 86
-"""The exit code of a module that has used up its memory."""
+OUT_OF_MEMORY = b"out of memory\n"
+"""The line of a module's process that has used up its memory; a module may exit with any code."""
 WAIT = 0.2
 """Seconds between two looks at the process."""
 
@@ -146,6 +146,10 @@ class Program(Asked):
             words = self._ended()
             self.stop()
             raise ProgramError(words, ended=True)
+        if self.memory is not None and answer == OUT_OF_MEMORY:
+            self.stop()
+            words = f"it has used up its {self.memory} MiB of memory (--memory)"
+            raise ProgramError(words, ended=True)
         try:
             content = json.loads(answer)
         except (ValueError, RecursionError):
@@ -179,8 +183,6 @@ class Program(Asked):
             code = self.process.wait(timeout=self.seconds)
         except subprocess.TimeoutExpired:
             return "the process ended with a closed output"
-        if self.memory is not None and code == OUT_OF_MEMORY:
-            return f"it has used up its {self.memory} MiB of memory (--memory)"
         if code >= 0:
             return f"the process ended with exit code {code}"
         known = f", {signal.Signals(-code).name}" if -code in set(signal.Signals) else ""

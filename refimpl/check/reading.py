@@ -114,10 +114,11 @@ def _arrays(content: bytes, path: str) -> dict[str, Any]:
     except UnusableError:
         raise
     except Exception as error:  # zipfile, zlib and NumPy do not say what a damaged file raises
-        if "allow_pickle" in str(error):
+        if "Object arrays cannot be loaded" in str(error):
             words = f"{path} must hold numbers or text; it holds Python objects"
             raise UnusableError(words) from error
-        raise UnusableError(f"{path} is damaged: {error}") from error
+        first_line = str(error).partition("\n")[0]  # NumPy's next ones say how to load it anyway
+        raise UnusableError(f"{path} is damaged: {first_line}") from error
 
 
 def read_data(path: str) -> dict[str, Any]:

@@ -231,7 +231,8 @@ def _require_memory() -> None:
 def serve() -> None:
     """Read questions from the standard input, and write answers to the standard output."""
     questions = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.dup(1)
+    answers = os.fdopen(output, "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the module reads no question
     os.dup2(2, 1)  # what it prints
     process = os.getpid()
@@ -247,7 +248,9 @@ def serve() -> None:
                 text = json.dumps(server.answer(question))
                 _require_memory()
         except MemoryError:
-            os._exit(OUT_OF_MEMORY)  # there may be none left for an answer
+            if os.getpid() == process:
+                os.write(output, OUT_OF_MEMORY)  # there may be none left for another line
+            os._exit(1)
         if os.getpid() != process:
             os._exit(0)  # a process that the module forked
         answers.write(text + "\n")

@@ -15,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.arrays import as_array, for_kernel, plain_labels, require_one_type, require_unchanged
+from refimpl.arrays import as_array, as_label_array, for_kernel, plain_labels
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -82,10 +82,8 @@ def work_of(estimator: Any) -> dict[str, Any]:
 
 
 def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:
-    """Return the sorted classes, 1 or 2 at least, and for each object of X the index of its class.
-
-    X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y.
-    """
+    """Return the sorted classes, `least` or more, and the class's index of each object of X."""
+    # X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y
     y = as_labels_of(y)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
@@ -104,21 +102,12 @@ def as_labels_of(y: Any) -> Any:
             "y must hold a label for each row of X: the estimator requires y to be passed, but "
             "the target y is None"
         )
-    labels = as_array(y, "y", "labels")
-    values = labels.tolist() if hasattr(y, "__array__") else y
-    mixed = labels.dtype == object or not hasattr(y, "__array__")
-    if mixed and labels.ndim == 1 and all(np.isscalar(x) or isinstance(x, str) for x in values):
-        require_one_type(values, "y")
-        labels = np.array(list(values))
-        require_unchanged(values, labels, "y")
-    return plain_labels(labels)
+    return plain_labels(as_label_array(y, "y"))
 
 
 def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-    """Return what scikit-learn's ``validate_data`` returns, as kernels take it.
-
-    ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None.
-    """
+    """Return what scikit-learn's ``validate_data`` returns, as kernels take it."""
+    # ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None
     if isinstance(X, np.ma.MaskedArray):
         X = as_array(X, "X", "a matrix")
     if isinstance(y, str):
@@ -131,7 +120,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:
     """Return the points that a method of a fitted estimator takes, checked against ``fit``."""
-    check_is_fitted(estimator)
+    check_is_fitted(estimator, "model_")
     return validated(estimator, X, dtype=dtype, order="C", reset=False)
 
 

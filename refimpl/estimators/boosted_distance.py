@@ -34,7 +34,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_estimators : int, default 100
-        The number of rounds of boosting for each class, T.
+        The number of rounds of boosting for each class, T. All are made, also where they gain
+        nothing any more, unless `callback` ends them.
     weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
         The method that finds the weak classifier of each round; by default decision stumps, as in
         the paper.

@@ -233,7 +233,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         -------
         ndarray, shape (m, d), float64
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         F: FloatArray = self.model_.embed(self._space, as_query_objects(self, X, self.metric))
         return F
 
@@ -405,10 +405,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         """
         objects = self._training_objects(X)
         classes, members = classes_of(y, objects, 2)
-        self._uses_classes()
+        uses_classes = self._uses_classes()
         self._k_and_p(self.n_neighbors, len(objects))
         rng = as_random_generator(self.random_state)
-        self._vectors = self._embed_all(*self._train(objects, members, rng))
+        of_triples = members if uses_classes else None
+        self._vectors = self._embed_all(*self._train(objects, of_triples, rng))
         self._forget_matrix()
         self._seed = int(rng.integers(2**32))
         self.classes_ = classes
@@ -455,7 +456,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
 
     def _nearest(self, X: Objects, n_neighbors: int | None) -> tuple[FloatArray, IntArray]:
         """Return the distances and the indices of the training objects that vote."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         objects = as_query_objects(self, X, self.metric)
         work = work_of(self)
         k = self.n_neighbors if n_neighbors is None else n_neighbors

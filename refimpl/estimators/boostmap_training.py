@@ -119,10 +119,8 @@ class BoostMapTraining(BaseEstimator):
     def _train(
         self, X: TrainingObjects, members: IntArray | None, rng: np.random.Generator
     ) -> tuple[IntArray, FloatArray]:
-        """Learn the embedding of the objects X; `members` holds their classes 0, 1, ... or is None.
-
-        Return the indices of the objects between which distances were computed, and their vectors.
-        """
+        """Learn the embedding of the objects X; `members` holds their classes, if they have any."""
+        # return the indices of the objects between which distances were computed, and their vectors
         space = space_of(X, self.metric, self.metric_params)
         sizes = self._sizes(len(space))
         options = BoostMapOptions(
@@ -174,17 +172,23 @@ class BoostMapTraining(BaseEstimator):
         """Draw triples among the training objects."""
         k_most = K_MOST.get(self.triples, 4) if self.k_most is None else self.k_most
         k_most = min(as_count(k_most, "k_most", 1 + (self.triples == "nearby")), len(D) - 1)
+        kept = np.arange(len(D))
         order_by = D
         if members is not None:
-            by_classes = self.target == "classes"
-            if self.triples == "selective":
-                return _selective(D, members, k_most, t, rng, by_classes)
-            _require_pairs(members, np.arange(len(members)), 1, self.triples)
-            order_by = _other_class(members)
+            selective = self.triples == "selective"
+            if selective:  # objects that are not alone in their class
+                kept = np.flatnonzero(np.bincount(members)[members] > 1)
+            _require_pairs(members, kept, 2 if selective else 1, self.triples)
+            order_by = _other_class(members) if self.target == "classes" else D
         try:
             if self.triples == "random":
                 return random_triples(order_by, t, rng=rng)
-            return nearby_triples(D, k_most, t, rng=rng, order_by=order_by)
+            if self.triples == "nearby":
+                return nearby_triples(D, k_most, t, rng=rng, order_by=order_by)
+            assert members is not None  # selective triples use the classes
+            near, order = _part(D, kept, kept), _part(order_by, kept, kept)
+            triples = selective_triples(near, members[kept], k_most, t, rng=rng, order_by=order)
+            return Triples(kept[triples.objects], triples.y)
         except ValueError as error:
             raise ValueError(
                 f"X, y must allow triples for triples={self.triples!r}; {error}"
@@ -241,22 +245,3 @@ def _require_pairs(members: IntArray, kept: IntArray, least: int, triples: str) 
             f"y must have {least} class(es) with two training objects for triples={triples!r}; got "
             f"{large} (triples='random' or 'nearby' with target='distances' needs no classes)"
         )
-
-
-def _selective(
-    D: FloatArray,
-    members: IntArray,
-    k_most: int,
-    t: int,
-    rng: np.random.Generator,
-    by_classes: bool,
-) -> Triples:
-    """Draw selective triples among the objects that are not alone in their class."""
-    kept = np.flatnonzero(np.bincount(members)[members] > 1)
-    _require_pairs(members, kept, 2, "selective")
-    members = members[kept]
-    order_by = _other_class(members) if by_classes else None
-    triples = selective_triples(
-        _part(D, kept, kept), members, k_most, t, rng=rng, order_by=order_by
-    )
-    return Triples(kept[triples.objects], triples.y)

@@ -377,10 +377,8 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
 
 
 def _of_classes(weights: Mapping[Any, float], classes: Labels) -> Mapping[Any, float]:
-    """Return the weights of the classes of y.
-
-    As in scikit-learn, weights of other labels are ignored if every class of y has a weight.
-    """
+    """Return the weights of the classes of y."""
+    # as in scikit-learn, weights of other labels are ignored if every class of y has a weight
     labels = classes.tolist()
     if all(c in weights for c in labels):
         return {c: weights[c] for c in labels}

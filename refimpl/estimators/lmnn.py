@@ -317,7 +317,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray, shape (n_features, n_features), float64
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return self.components_.T @ self.components_
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
@@ -336,7 +336,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         TypeError, ValueError
             If `pairs` has another shape or holds anything but finite numbers.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         both = as_reals(pairs, "pairs", "pairs of points")
         d = self.n_features_in_
         if both.ndim != 3 or both.shape[1:] != (2, d) or not np.isfinite(both).all():
@@ -344,7 +344,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"pairs must hold finite numbers, shape (m, 2, {d}); got shape {both.shape}"
             )
         images = (both[:, 0] - both[:, 1]) @ self.components_.T
-        return cast(FloatArray, np.sqrt((images**2).sum(axis=1)))
+        return cast(FloatArray, np.hypot.reduce(images, axis=1))  # it squares no large number
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
         """Return the negative distance of each pair: the larger, the more similar the points.
@@ -368,13 +368,12 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             ``metric(u, v, squared=False)`` takes arrays of shape (n_features,). scikit-learn and
             SciPy accept the function as `metric`. A later ``fit`` does not change it.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         L = self.components_.copy()
 
         def metric(u: ArrayLike, v: ArrayLike, squared: bool = False) -> float:
             image = L @ (_point(u, "u", L.shape[1]) - _point(v, "v", L.shape[1]))
-            square = float(image @ image)
-            return square if squared else float(np.sqrt(square))
+            return float(image @ image if squared else np.hypot.reduce(image))
 
         return metric
 
@@ -385,7 +384,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def _point(x: ArrayLike, name: str, d: int) -> FloatArray:
     """Return one point of d numbers."""
-    point = as_reals(x, name)
+    plain = type(x) is np.ndarray and x.dtype == np.float64  # called for each pair of points
+    point = x if plain else as_reals(x, name)
     if point.shape != (d,):
         raise ValueError(f"{name} must be a point, shape ({d},); got shape {point.shape}")
     return point

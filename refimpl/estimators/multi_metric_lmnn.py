@@ -218,7 +218,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         self, X: ArrayLike | None, n_neighbors: int | None = None
     ) -> tuple[FloatArray, IntArray]:
         """Return the squared distances and the indices of the nearest training points."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         queries = None if X is None else queries_of(self, X)
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         most = len(self._X) - (queries is None)

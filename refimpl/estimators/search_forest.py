@@ -248,7 +248,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         X, y = self._checked(X, y)
         work = work_of(self)
         rng = as_random_generator(self.random_state)
-        self._X: Points = in_scale(within_range(X, "X"), "X")
+        self._X: Points = in_scale(X, "X")
         self.n_samples_fit_ = len(X)
         self._middle = X.mean(axis=0, dtype=np.float64)
         self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
@@ -387,7 +387,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _queries(self, X: ArrayLike) -> Points:
         """Return queries, checked."""
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return within_range(queries_of(self, X, self._X.dtype), "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
@@ -434,17 +434,15 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         indices : ndarray, shape (m, k), int64
             Rows of the training points.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
         self._require_candidates(k)
         squares, indices = self._nearest(X, k, int(X is None))
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def _nearest(self, X: ArrayLike | None, k: int, more: int) -> tuple[FloatArray, IntArray]:
-        """Return the k nearest of n_candidates + `more` candidates: squared distances and indices.
-
-        Both have shape (m, k).
-        """
+        """Return squares and indices of the k nearest of n_candidates + `more` candidates."""
+        # both have shape (m, k)
         own = X is None
         if k > self.n_samples_fit_ - own:
             raise ValueError(
@@ -511,7 +509,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         -------
         scipy.sparse.csr_matrix, shape (m, n)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         one_of(self.mode, MODES, "mode")
         k = as_count(self.n_neighbors, "n_neighbors")
         more = int(self.mode == "distance")

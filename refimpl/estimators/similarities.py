@@ -50,7 +50,7 @@ class KernelEstimator(BaseEstimator):
         return as_training_objects(self, X, self.kernel, 2, "at least 2 are needed")
 
     def _queries(self, X: ArrayLike | Objects) -> Any:
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return as_query_objects(self, X, self.kernel)
 
     def _similarity(self, X: Any, rng: np.random.Generator) -> Similarity:
@@ -109,10 +109,8 @@ class KernelEstimator(BaseEstimator):
         return as_random_generator(self.random_state), work_of(self)
 
     def _keep_landmarks(self, K: Similarity) -> None:
-        """Keep only the landmarks of the training objects.
-
-        A matrix is not kept: each query comes with its own row of similarities.
-        """
+        """Keep only the landmarks of the training objects."""
+        # A matrix is not kept: each query comes with its own row of similarities
         if is_matrix(self.kernel):
             self._K: Similarity = _Rows(len(K), self.distance)
             self._columns = self.landmarks_
@@ -190,10 +188,8 @@ def at_most_all(d: int, n: int, name: str) -> int:
 
 
 def require_pairs(d: int, places: IntArray, name: str) -> None:
-    """Raise ValueError for more landmark pairs than the largest one-vs-all problem has.
-
-    A pair is an object of a class and an object of another class.
-    """
+    """Raise ValueError for more landmark pairs than the largest one-vs-all problem has."""
+    # A pair is an object of a class and an object of another class
     sizes = np.bincount(places)
     most = int((sizes * (len(places) - sizes)).max())
     if d > max(most, ALWAYS):

@@ -45,7 +45,9 @@ def holds_objects(X: Objects) -> bool:
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
         return True
-    return array.ndim > 0 and ((array.dtype.kind in "OSU" and array.ndim == 1) or array.ndim > 2)
+    if array.dtype.kind in "SU":  # also lists of texts, of one length or not
+        return array.ndim > 0
+    return (array.dtype.kind == "O" and array.ndim == 1) or array.ndim > 2
 
 
 def is_matrix(measure: Measure) -> bool:
@@ -56,10 +58,8 @@ def is_matrix(measure: Measure) -> bool:
 def as_training_objects(
     estimator: BaseEstimator, X: Objects, measure: Measure, least: int, needs: str
 ) -> TrainingObjects:
-    """Return X of ``fit``: a copy of a table, a matrix, or a list of objects for a callable.
-
-    The number of columns is set on the estimator. `needs` says why `least` objects are needed.
-    """
+    """Return X of ``fit``: a copy of a table, a matrix, or a list of objects for a callable."""
+    # The number of columns is set on the estimator. `needs` says why `least` objects are needed.
     _refuse_string(X)
     if callable(measure) and holds_objects(X):
         objects: TrainingObjects = X
@@ -109,11 +109,9 @@ def space_of(X: TrainingObjects, metric: Measure, metric_params: Mapping[str, An
 
 
 def named_distances(A: FloatArray, B: FloatArray, *, metric: str, **params: Any) -> FloatArray:
-    """Return the distances from the rows of A to those of B, by a metric's name.
-
-    Euclidean distances are computed from the differences. scikit-learn computes them by a matrix
-    product, in which the last bits of a distance depend on the other rows of the call.
-    """
+    """Return the distances from the rows of A to those of B, by a metric's name."""
+    # Euclidean distances are computed from the differences. scikit-learn computes them by a matrix
+    # product, in which the last bits of a distance depend on the other rows of the call.
     if metric in ("euclidean", "l2") and not params:
         euclidean: FloatArray = scipy.spatial.distance.cdist(A, B)
         return euclidean

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 import refimpl.kernels
-from refimpl.arrays import for_kernel
+from refimpl.arrays import any_arrays
 from refimpl.ftune.linear_models import LinearModel, LossName, loss, train
 from refimpl.ftune.similarities import Similarity, TransferFunction, landmarked
 from refimpl.typing import FloatArray, IntArray, Kernels, Labels
@@ -42,6 +42,7 @@ Select: TypeAlias = Callable[[Similarity, FloatArray, int, Generator], IntArray]
 # ---------------------------------------------------------------------- Algorithm 1, DSELECT, § 2.3
 
 
+@any_arrays
 def dselect(
     K: Similarity,
     T: IntArray,
@@ -52,18 +53,17 @@ def dselect(
     kernels: Kernels = refimpl.kernels,
     threads: int | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return d landmarks that are dissimilar to each other, and d pairs of them: Algorithm 1.
+    """Return d landmarks for BBS, (d,), and d pairs of them for FTUNE, (d, 2): Algorithm 1.
 
     T : the training set, as indices, (n_T,)
     l : labels 1 and -1 of all training objects, (n,)
-    L, P : landmarks for BBS, (d,); landmark pairs for FTUNE, (d, 2)
     """
-    T, l = for_kernel(T, np.int64), for_kernel(l)
     L = diverse(K, T, d, rng, kernels=kernels, threads=threads)
     P = pairs(L, l, d, rng)
     return L, P  # FT:1:10
 
 
+@any_arrays
 def diverse(
     K: Similarity,
     T: IntArray,
@@ -86,6 +86,7 @@ def diverse(
     return T[L]
 
 
+@any_arrays
 def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
     """Return d pairs of an object of L labelled 1 and one labelled -1, (d, 2): lines 6-9."""
     plus = L[l[L] == 1]
@@ -98,11 +99,13 @@ def pairs(L: IntArray, l: FloatArray, d: int, rng: Generator) -> IntArray:
 # ------------------------------------------------------------------------ Algorithm 2, FTUNE, § 2.1
 
 
+@any_arrays
 def random_pairs(K: Similarity, l: FloatArray, d: int, rng: Generator) -> IntArray:
     """Return d pairs drawn at random, as in § 2 and Theorem 2, (d, 2)."""
     return pairs(np.arange(len(l)), l, d, rng)  # open: pairs
 
 
+@any_arrays
 def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
     """Return w of least |w|^2 / 2 + C sum L(l w . Phi), the large margin classifier of § 2.1.
 
@@ -113,6 +116,7 @@ def TRAIN(Phi: FloatArray, l: FloatArray, L: LossName) -> LinearModel:
     return train(Phi, l, C, loss=L, bias=bias)
 
 
+@any_arrays
 def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
     """Return Phi_L(x) of § 2 under f, (m, d).
 
@@ -124,6 +128,7 @@ def Phi(S: FloatArray, f: TransferFunction, kernels: Kernels) -> FloatArray:
     return space
 
 
+@any_arrays
 def g(
     S: FloatArray, f: TransferFunction, w: LinearModel, *, kernels: Kernels = refimpl.kernels
 ) -> FloatArray:
@@ -132,6 +137,7 @@ def g(
     return g_of_x
 
 
+@any_arrays
 def ftune(
     F: Sequence[TransferFunction],
     K: Similarity,
@@ -149,7 +155,6 @@ def ftune(
     l : labels 1 and -1, (n,)
     select : returns the pairs, (d, 2); with DSELECT it is ``dselect(K, T, l, d, rng)[1]``
     """
-    l = for_kernel(l)
     P = select(K, l, d, rng)  # FT:2:1
     S = K.within(None, P.T.ravel())  # K(x, x_i^+), then K(x, x_i^-), of all training objects x
     w = {}
@@ -166,11 +171,13 @@ def ftune(
 # -------------------------------------------------------------------------------- many classes, § 3
 
 
+@any_arrays
 def one_vs_all(labels: Labels) -> list[FloatArray]:
     """Return labels for each class, ascending: 1 for its objects and -1 for all others."""
     return [np.where(labels == c, 1.0, -1.0) for c in np.unique(labels)]
 
 
+@any_arrays
 def ftune_m(
     F: Sequence[TransferFunction],
     K: Similarity,
@@ -186,6 +193,7 @@ def ftune_m(
     return [ftune(F, K, L, l, d, rng, select=select, kernels=kernels) for l in one_vs_all(labels)]
 
 
+@any_arrays
 def ftune_s(
     F: Sequence[TransferFunction],
     K: Similarity,
@@ -219,6 +227,7 @@ def ftune_s(
 # ----------------------------------------------------------------------------------------- BBS, § 3
 
 
+@any_arrays
 def bbs(K: Similarity, L: LossName, l: FloatArray, landmarks: IntArray) -> LinearModel:
     """Return w on (K(x, x_1), ..., K(x, x_d)), Balcan & Blum's landmarked space, (d,) landmarks."""
     return TRAIN(K.within(None, landmarks), l, L)

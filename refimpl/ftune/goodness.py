@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import as_reals, for_kernel
 from refimpl.checks import as_count, as_generator, as_number, positive
 from refimpl.ftune.linear_models import LOSSES, LossName, require_loss
 from refimpl.ftune.model import require_antisymmetric
@@ -29,6 +30,8 @@ __all__ = [
     "pairs_for_margin",
     "transferred_margins",
 ]
+
+LEAST, MOST = 1e-50, 1e50  # of the theorems' arguments, whose squared quotients stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,7 @@ def transferred_margins(
     >>> transferred_margins(K, np.array([0, 0, 1, 1]), np.sign)
     (array([1., 1., 1., 1.]), 2.0)
     """
+    S, y = for_kernel(S), np.asarray(y)
     G = np.empty(len(S))
     low = np.inf
     high = -np.inf
@@ -279,7 +283,7 @@ def pairs_for_margin(gamma: float, epsilon_1: float, delta: float, *, B: float =
     Parameters
     ----------
     gamma, epsilon_1, delta : float
-        Above 0; delta below 1.
+        From 1e-50 to 1e50; delta below 1.
     B : float, default 1.0
         The largest |w|.
 
@@ -303,7 +307,7 @@ def pairs_for_margin(gamma: float, epsilon_1: float, delta: float, *, B: float =
     >>> pairs_for_margin(0.5, 0.1, 0.1)
     170
     """
-    gamma, epsilon_1, delta, B = _all_positive(gamma=gamma, epsilon_1=epsilon_1, delta=delta, B=B)
+    gamma, epsilon_1, delta, B = _in_range(gamma=gamma, epsilon_1=epsilon_1, delta=delta, B=B)
     d = 8 * B**2 / gamma**2 * math.log(2 / (delta * epsilon_1))  # ERRATUM FT-3
     return _whole(d)  # FT:thm2
 
@@ -316,7 +320,7 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     Parameters
     ----------
     epsilon_1, delta : float
-        Above 0; delta below 1.
+        From 1e-50 to 1e50; delta below 1.
     B : float, default 1.0
         The largest |w|, for a transfer function with values from -1 to 1 (§ 2.1); for another one
         the largest |w f|.
@@ -345,7 +349,7 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     >>> pairs_for_loss(0.5, 0.1)
     281
     """
-    epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
+    epsilon_1, delta, B, C_L = _in_range(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
     range_of_loss = B * C_L / epsilon_1
     # FT:thm5, ERRATUM FT-10
     return _whole(16 * range_of_loss**2 * math.log(4 * range_of_loss / delta))
@@ -389,7 +393,7 @@ def pairs_for_family(
     >>> pairs_for_family(6, 0.5, 0.1)
     1936
     """
-    epsilon_1, delta, B, C_L = _all_positive(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
+    epsilon_1, delta, B, C_L = _in_range(epsilon_1=epsilon_1, delta=delta, B=B, C_L=C_L)
     if callable(covering):
         covering = covering(epsilon_1 / (4 * C_L * B))
     N = as_count(covering, "covering")
@@ -435,16 +439,15 @@ def _require_two_of_each(y: Labels) -> None:
 
 
 def _as_weights(w: ArrayLike, n: int) -> FloatArray:
-    weights = np.asarray(w, dtype=np.float64)
+    weights = as_reals(w, "w", "a matrix")
     if weights.shape != (n, n) or not np.isfinite(weights).all():
         raise ValueError(f"w must hold finite numbers of shape ({n}, {n}); got {weights.shape}")
     return weights
 
 
-def _all_positive(**values: float) -> list[float]:
-    if not values["delta"] < 1:
-        raise ValueError(f"delta must be a probability between 0 and 1; got {values['delta']}")
-    return [positive(value, name) for name, value in values.items()]
+def _in_range(**values: float) -> list[float]:
+    below = dict.fromkeys(values, MOST) | {"delta": 1.0}
+    return [as_number(v, name, minimum=LEAST, below=below[name]) for name, v in values.items()]
 
 
 def _whole(d: float) -> int:

@@ -116,9 +116,7 @@ def dselect(
         The classes of `by_class` are then the two sides of the problem. A new object is compared
         with up to d objects for each problem, instead of d objects in all.
     kernels : module, optional
-        :mod:`refimpl.kernels` by default.
     threads : int, optional
-        None for all processors. The result does not depend on it.
 
     Returns
     -------

@@ -13,13 +13,13 @@ input, the kernel modules. The work is in BLAS, so both kernel modules train the
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy
 
 from refimpl.arrays import as_matrix
-from refimpl.checks import as_count, as_labels, as_number, one_of, positive
+from refimpl.checks import as_count, as_labels, as_number, is_real, one_of, positive
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]
@@ -123,9 +123,9 @@ def require_loss(name: str) -> None:
     one_of(name, LOSSES, "loss")
 
 
-def as_cost(C: object, name: str) -> float:
+def as_cost(C: Any, name: str) -> float:
     """Return the weight of the losses as a float, in the range where training works."""
-    if not isinstance(C, int | float | np.integer | np.floating) or isinstance(C, bool):
+    if not is_real(C):
         raise TypeError(f"{name} must be a number; got {C!r}")
     if not LEAST_COST <= C <= MOST_COST:
         raise ValueError(f"{name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {C}")
@@ -217,16 +217,8 @@ def path(
     max_iter: int = 200,
     weights: FloatArray | None = None,
 ) -> Iterator[LinearModel]:
-    """Yield the classifiers of :func:`train` for one C after another, without its checks.
-
-    Each training starts from the last. With `weights`, shape (n,), positive, the loss of object i
-    counts C weights[i].
-
-    Yields
-    ------
-    LinearModel
-        For each of `Cs`.
-    """
+    """Yield the classifiers of :func:`train` for one C after another, without its checks."""
+    # each training starts from the last; `weights`, (n,), are factors of C
     Z = y[:, None] * X
     if bias:
         Z = np.column_stack([Z, bias * y])
@@ -260,11 +252,10 @@ def _newton(
     max_iter: int,
     gram: "_Gram | None",
 ) -> Solution:
-    """Run Newton's method with a line search, for losses with a derivative.
-
-    The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
-    most |gradient|^2 / 2 above the optimum. Objects whose loss is flat count in neither derivative.
-    """
+    """Run Newton's method with a line search, for losses with a derivative."""
+    # The rows of Z are y_i x_i; C may be an array. The objective is 1-strongly convex, so it is at
+    # most |gradient|^2 / 2 above the optimum. Objects whose loss is flat count in neither
+    # derivative.
     m = Z @ w
     now = 0.5 * w @ w + _total(C, LOSSES[loss](m))
     for iteration in range(1, max_iter + 1):  # noqa: B007
@@ -324,10 +315,8 @@ class _Gram:
 def _factor(
     Z: FloatArray, weights: FloatArray, gram: FloatArray | None = None
 ) -> tuple[FloatArray, bool]:
-    """Return a triangular factor of I + Z^T diag(weights) Z, for ``cho_solve``.
-
-    `gram` is Z^T Z, for equal weights.
-    """
+    """Return a triangular factor of I + Z^T diag(weights) Z, for ``cho_solve``."""
+    # `gram` is Z^T Z, for equal weights
     H: FloatArray
     if gram is None:
         A = Z * np.sqrt(weights)[:, None]
@@ -357,13 +346,11 @@ def _derivatives(loss: str, m: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _interior_point(
     Z: FloatArray, C: float | FloatArray, w: FloatArray, tol: float, max_iter: int
 ) -> Solution:
-    """Take Mehrotra's predictor-corrector steps on the hinge loss.
-
-    The rows of Z are y_i x_i; C may be an array. The problem is min |w|^2 / 2 + C sum xi with
-    Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves with
-    I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual
-    objective, sum alpha - |Z^T alpha|^2 / 2.
-    """
+    """Take Mehrotra's predictor-corrector steps on the hinge loss."""
+    # The rows of Z are y_i x_i; C may be an array. The problem is min |w|^2 / 2 + C sum xi with
+    # Z w = 1 + s - xi; alpha and C - alpha are the multipliers of s and xi. A step solves with
+    # I + Z^T D^-1 Z (Ferris & Munson 2002), which has the size of w. The gap is that to the dual
+    # objective, sum alpha - |Z^T alpha|^2 / 2.
     n = len(Z)
     at = _Point(
         w=Z.T @ np.full(n, C / 2),
@@ -403,10 +390,8 @@ class _Point:
 
 
 def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _Point) -> _Point:
-    """Take one step of Mehrotra's method towards alpha s = (C - alpha) xi = 0.
-
-    r_w and r_m are the residuals of w = Z^T alpha and of Z w, which the step takes away.
-    """
+    """Take one step of Mehrotra's method towards alpha s = (C - alpha) xi = 0."""
+    # r_w and r_m are the residuals of w = Z^T alpha and of Z w, which the step takes away
     w, alpha, upper, s, xi = at.w, at.alpha, at.upper, at.s, at.xi
     n = len(Z)
     D = s / alpha + xi / upper
@@ -433,10 +418,8 @@ def _predict_and_correct(Z: FloatArray, r_w: FloatArray, r_m: FloatArray, at: _P
 
 
 def _longest(share: float, *pairs: tuple[FloatArray, FloatArray]) -> float:
-    """Return the longest step up to 1 that goes at most `share` of the way to each bound.
-
-    A pair holds values and their changes.
-    """
+    """Return the longest step up to 1 that goes at most `share` of the way to each bound."""
+    # A pair holds values and their changes
     t = 1.0
     for value, change in pairs:
         falls = change < 0

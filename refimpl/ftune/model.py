@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_options, one_of, positive
+from refimpl.checks import as_options, is_real, one_of, positive
 from refimpl.ftune.linear_models import (
     LEAST_COST,
     MOST_COST,
@@ -27,7 +27,6 @@ from refimpl.ftune.similarities import (
     TransferFunction,
     as_similarity,
     as_slope,
-    is_number,
     landmarked,
 )
 from refimpl.results import result
@@ -85,7 +84,7 @@ def require_class_weight(class_weight: Any, C: FloatArray) -> None:
 
 def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
     """Raise an error for a weight that moves C out of the range where training works."""
-    if not isinstance(weight, int | float | np.integer | np.floating) or isinstance(weight, bool):
+    if not is_real(weight):
         raise TypeError(f"{name} must be a positive number; got {weight!r}")
     if not 0 < weight < np.inf:
         raise ValueError(f"{name} must be a positive number; got {weight}")
@@ -99,7 +98,7 @@ def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
 
 def as_family(family: Any, name: str = "family") -> tuple[TransferFunction, ...]:
     """Return the transfer functions, slopes of ramps as floats; a single one makes a tuple."""
-    if callable(family) or is_number(family):
+    if callable(family) or is_real(family):
         return (as_transfer(family, name),)
     if isinstance(family, str) or not np.iterable(family):
         raise TypeError(
@@ -377,6 +376,10 @@ class Landmarks:
     plus: IntArray
     minus: IntArray
 
+    def __post_init__(self) -> None:
+        for name in ("L", "plus", "minus"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+
 
 @result
 @dataclass(frozen=True, eq=False)
@@ -475,14 +478,7 @@ class LandmarkClassifier:
             If `S` has another number of columns or holds other values than finite numbers, or the
             classifier comes from a file and f* is a function that no file holds.
         """
-        S = as_reals(S, "S", "a matrix")
-        if S.ndim != 2 or S.shape[1] != len(self.landmarks):
-            raise ValueError(
-                f"S must have shape (k, {len(self.landmarks)}), a column for each of `landmarks`; "
-                f"got {S.shape}"
-            )
-        if not np.isfinite(S).all():
-            raise ValueError("S must hold finite numbers; got NaN or infinity")
+        S = as_similarities(S, len(self.landmarks))
         if self.scale != 1:
             S = S / self.scale
         g = np.empty((len(S), len(self.w)))
@@ -553,6 +549,18 @@ class LandmarkClassifier:
                 f"got {len(family)}"
             )
         object.__setattr__(self, "functions", tuple(family))
+
+
+def as_similarities(S: ArrayLike, r: int) -> FloatArray:
+    """Return the checked similarities of new objects to r landmarks, (k, r)."""
+    S = as_reals(S, "S", "a matrix")
+    if S.ndim != 2 or S.shape[1] != r:
+        raise ValueError(
+            f"S must have shape (k, {r}), a column for each of `landmarks`; got {S.shape}"
+        )
+    if not np.isfinite(S).all():
+        raise ValueError("S must hold finite numbers; got NaN or infinity")
+    return S
 
 
 def classes_of(g: FloatArray, n_classes: int = 2) -> IntArray:

@@ -272,9 +272,7 @@ def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
 
 def as_classes(y: Any) -> Labels:
     """Return the checked labels, shape (n,), which must have at least two classes."""
-    if not hasattr(y, "__len__"):
-        raise TypeError(f"y must hold a label for each training object; got {y!r}")
-    labels: Labels = as_labels(y, len(y), "y", min_classes=2)
+    labels: Labels = as_labels(y, None, "y", min_classes=2)
     return labels
 
 

@@ -16,8 +16,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_points, as_reals
-from refimpl.checks import as_indices, as_kernels, positive
+from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, for_kernel, in_range
+from refimpl.checks import as_count, as_generator, as_indices, as_kernels, is_real, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -27,17 +27,16 @@ __all__ = [
     "Ramp",
     "Similarity",
     "TransferFunction",
-    "as_similarity",
     "landmarked",
     "mean_distance",
-    "select",
 ]
 
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
 
 _BLOCK = 2**22  # differences that mean_distance holds at a time
-FAR = 2.0**20  # squared length of a row over the squared width; beyond, products lose digits of K
+FAR = 2.0**10
+"""Squared length of a row over the squared width, up to which products keep 12 digits of K."""
 
 
 class Similarity:
@@ -221,36 +220,7 @@ class Similarity:
 
 
 def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "K") -> Similarity:
-    """Return `K` as a :class:`Similarity`: itself, or a matrix of similarities.
-
-    Parameters
-    ----------
-    K : Similarity or array_like, shape (n, n)
-    n : int, optional
-        The number of training objects that there must be.
-    name : str, default "K"
-        The name of the argument in the messages.
-
-    Returns
-    -------
-    Similarity
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `K` is a bare function, is not a square matrix, or has other than `n` objects.
-
-    See Also
-    --------
-    Similarity : K of a function and its objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import as_similarity
-    >>> len(as_similarity(np.eye(3)))
-    3
-    """
+    """Return `K` as a :class:`Similarity`, of `n` objects: itself, or a matrix of similarities."""
     if not isinstance(K, Similarity):
         if callable(K):
             raise TypeError(
@@ -265,7 +235,7 @@ def as_similarity(K: Similarity | ArrayLike, n: int | None = None, name: str = "
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """The kernel K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays.
+    """The kernel K(A, B) = exp(-|a - b|^2 / width^2) of the rows of two arrays of real numbers.
 
     It is for ``Similarity(..., pairwise=True)``. § 3.2 takes the mean distance of the training
     points for the width (:func:`mean_distance`). The paper does not say whether a 2 stands beside
@@ -305,28 +275,32 @@ class Gaussian:
         positive(self.width, "width")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        squares = None if self.X is None else _squared_lengths(self.X)
+        squares = None if self.X is None else _squared_lengths(as_reals(self.X, "X"))
         object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
         kept = self._squares if A is self.X else None
+        A, B = as_reals(A, "A"), as_reals(B, "B")  # squares of small integers would wrap around
         of_A = _squared_lengths(A) if kept is None else kept
         of_B = _squared_lengths(B)
-        K: FloatArray
-        if max(of_A.max(initial=0.0), of_B.max(initial=0.0)) > FAR * self.width**2:
-            K = scipy.spatial.distance.cdist(A, B, "sqeuclidean")
-        else:
-            K = A @ (-2.0 * B.T)
+        far_A, far_B = (of > FAR * self.width**2 for of in (of_A, of_B))
+        with np.errstate(over="ignore", invalid="ignore"):  # of rows that are far
+            K: FloatArray = A @ (-2.0 * B.T)
             K += of_A[:, None]
             K += of_B
             np.maximum(K, 0.0, out=K)
+        cdist = scipy.spatial.distance.cdist
+        if far_A.any():
+            K[far_A] = cdist(A[far_A], B, "sqeuclidean")
+        if far_B.any() and not far_A.all():
+            K[np.ix_(~far_A, far_B)] = cdist(A[~far_A], B[far_B], "sqeuclidean")
         K /= -(self.width**2)
         return np.exp(K, out=K)
 
 
 def mean_distance(
-    X: FloatArray, *, most: int = 2000, rng: np.random.Generator | None = None
+    X: ArrayLike, *, most: int = 2000, rng: np.random.Generator | None = None
 ) -> float:
     """Return the mean Euclidean distance of two different rows of X.
 
@@ -334,7 +308,7 @@ def mean_distance(
 
     Parameters
     ----------
-    X : ndarray, shape (n, d), float64
+    X : array_like, shape (n, d)
     most : int, default 2000
         The number of rows to draw if there are more. The pairs of the drawn rows stand for all.
     rng : numpy.random.Generator, optional
@@ -348,7 +322,7 @@ def mean_distance(
     ------
     TypeError, ValueError
         If there are fewer than two rows, `X` is no matrix of finite numbers whose squares can be
-        summed, or rows have to be drawn and `rng` is None.
+        summed, `most` is below 2, `rng` is no generator, or rows have to be drawn and it is None.
 
     See Also
     --------
@@ -361,16 +335,21 @@ def mean_distance(
     >>> round(mean_distance(np.array([[0.0], [1.0], [2.0]])), 6)
     1.333333
     """
+    X = in_range(as_matrix(X, "X"), "X")
+    most = as_count(most, "most", 2)
     if len(X) < 2:
         raise ValueError(f"X must have at least two rows for a distance; got {len(X)}")
+    if rng is not None:
+        as_generator(rng)
     if len(X) > most:
         if rng is None:
             raise ValueError(
                 f"rng must be a numpy.random.Generator to draw {most} of {len(X)} rows; got None"
             )
         X = X[rng.choice(len(X), most, replace=False)]
-    X = as_points(X, "X")
     X = X - X.mean(axis=0)
+    exponent = np.frexp(np.abs(X).max())[1]  # a power of 2, so that squares do not vanish
+    X = np.ldexp(X, -exponent)
     norms = _squared_lengths(X)
     total = 0.0
     rows = max(1, _BLOCK // len(X))
@@ -379,7 +358,7 @@ def mean_distance(
         own = np.arange(len(squares))
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
-    return float(total / (len(X) * (len(X) - 1)))
+    return float(np.ldexp(total / (len(X) * (len(X) - 1)), exponent))
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:
@@ -401,28 +380,7 @@ def _as_matrix_of_all(K: Any) -> FloatArray:
 
 
 def select(objects: Any, indices: IntArray) -> Any:
-    """Return some of the objects: an array of an array, else a list.
-
-    Parameters
-    ----------
-    objects : sequence or ndarray
-    indices : ndarray of int, shape (r,)
-
-    Returns
-    -------
-    ndarray or list, of length r
-
-    See Also
-    --------
-    Similarity : K over such objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from refimpl.ftune.similarities import select
-    >>> select(["lap", "map", "maps"], np.array([2, 0]))
-    ['maps', 'lap']
-    """
+    """Return some of the objects: an array of an array, else a list."""
     return objects[indices] if isinstance(objects, np.ndarray) else [objects[i] for i in indices]
 
 
@@ -486,9 +444,7 @@ def landmarked(
     family : sequence of m floats or callables
         Slopes of ramps (infinity: the sign), or functions of an array of differences.
     kernels : module, optional
-        :mod:`refimpl.kernels` by default.
     threads : int, optional
-        None for all processors.
 
     Returns
     -------
@@ -497,7 +453,8 @@ def landmarked(
     Raises
     ------
     TypeError, ValueError
-        If `S` is not such a matrix, or a column is out of range.
+        If `S` is not such a matrix, a column is out of range, or `family` holds anything but
+        positive slopes and functions that return an array of the shape that they get.
 
     See Also
     --------
@@ -517,6 +474,9 @@ def landmarked(
     """
     kernels = as_kernels(kernels)
     S = as_reals(S, "S", "a matrix")
+    if S.ndim != 2:
+        raise ValueError(f"S must be a matrix with a point in each row; got shape {S.shape}")
+    plus, minus = for_kernel(plus, np.int64), for_kernel(minus, np.int64)
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(
@@ -549,14 +509,8 @@ def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
 
 def as_slope(slope: Any, name: str) -> float:
     """Return the slope of a ramp, a number above 0; infinity is the sign."""
-    if not is_number(slope) or not slope > 0:
+    if not is_real(slope) or not slope > 0:
         raise ValueError(
             f"{name} must be a positive slope (infinity: the sign) or a function; got {slope!r}"
         )
     return float(slope)
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number, and no bool."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    return number and not isinstance(value, bool)

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.frozen import sealed
-from refimpl.typing import FloatArray
+from refimpl.arrays import FloatArray
+from refimpl.results import sealed
 
 __all__ = [
     "Array",
@@ -29,6 +29,7 @@ __all__ = [
     "floats",
     "int32s",
     "int64s",
+    "is_finite",
     "length_of",
     "one_of",
     "points",
@@ -272,8 +273,7 @@ class Number(Kind):
 
     def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Check the range."""
-        finite = math.isfinite(value) if type(value) is float else np.isfinite(value)
-        if not finite or (self.least is not None and value < self.least):
+        if not is_finite(value) or (self.least is not None and value < self.least):
             limit = "finite" if self.least is None else f"finite and at least {self.least}"
             raise ValueError(f"{name} must be {limit}; got {value}")
 
@@ -324,6 +324,14 @@ def _parts(length: int | str) -> tuple[str | None, int]:
         return None, length
     name, _, more = length.partition("+")
     return name, int(more or 0)
+
+
+def is_finite(value: Any) -> bool:
+    """Tell whether a real number of Python or NumPy is within float64."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # 10**400, which is no float at all
+        return False
 
 
 def one_of(value: object, allowed: Collection[Value], name: str) -> Value:

@@ -10,8 +10,8 @@ import math
 import numpy as np
 import scipy
 
+from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "chamfer_distances",

@@ -48,7 +48,7 @@ _BALL_TREE = Instance(
     "refimpl.kernels.growing", "BallTree", lambda t: dict(zip("nd", t.points.shape, strict=True))
 )
 _KMEANS_TREES = Instance(
-    "refimpl.rivals.kmeans_trees", "KMeansTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]}
+    "refimpl.kernels.clustering", "RegionTrees", lambda t: {"n": t.n, "d": t.centres.shape[1]}
 )
 _FOREST = Instance(
     "refimpl.kernels.forest", "SearchForest", lambda f: {"M": len(f.roots), "d": f.planes.shape[1]}

@@ -15,10 +15,10 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
+from refimpl.arrays import FloatArray, Int32Array
 from refimpl.kernels.contract import checked
 from refimpl.kernels.pairs import listed_product, require_order
 from refimpl.kernels.products import matrix_vector, vector_matrix
-from refimpl.typing import FloatArray, Int32Array
 
 __all__ = ["STEPS", "largest", "leading_direction", "length", "times", "times_from_left"]
 __all__ += ["top_eigenvector"]

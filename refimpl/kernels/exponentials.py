@@ -9,7 +9,7 @@ Not handled here: arguments outside [-700, 500]. The exponential is 0 below, and
 
 import numpy as np
 
-from refimpl.typing import FloatArray
+from refimpl.arrays import FloatArray
 
 __all__ = ["LANES", "LEAST", "LN2_HIGH", "LN2_LOW", "LOG2E", "MOST", "TAYLOR"]
 __all__ += ["exp", "fixed_sum", "fixed_sums"]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
-from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, Points
 
 __all__ = [
     "SearchForest",
@@ -189,10 +189,8 @@ class SearchForest:
 
 
 def _lane_sums(products: FloatArray) -> FloatArray:
-    """Return the sums over the rows of products, shape (n, d), in the lanes' order: shape (n,).
-
-    No zero among them has a sign.
-    """
+    """Return the sums over the rows of products, shape (n, d), in the lanes' order: shape (n,)."""
+    # no zero among them has a sign
     n, d = products.shape
     padded = products
     if d % LANES or not products.flags.c_contiguous:
@@ -411,10 +409,8 @@ def _selections(
 
 
 def _best_first(query: IntArray, keys: tuple[IntArray | FloatArray, ...], most: int) -> IntArray:
-    """Return the order by `keys`, the last key first; only the first `most` of each query.
-
-    `query` ascends and is the last key.
-    """
+    """Return the order by `keys`, the last key first; only the first `most` of each query."""
+    # `query` ascends and is the last key
     order = np.lexsort(keys)
     sizes = np.bincount(query)
     rank = np.arange(len(query)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

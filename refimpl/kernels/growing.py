@@ -4,15 +4,18 @@ Not handled here: the searches of the trees (:mod:`refimpl.kernels.trees`).
 """
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, require_forms, result
-from refimpl.typing import Direction, FloatArray, IntArray
 
-__all__ = ["BallTree", "build_tree", "projections", "squared_distances"]
+__all__ = ["BallTree", "Direction", "build_tree", "projections", "squared_distances"]
 
+Direction: TypeAlias = Literal["axis", "principal"]
+"""What the points of a ball tree's node are projected on."""
 ITERATIONS = 8  # power iterations towards the direction of largest variance
 LARGEST = 1e140  # of a coordinate
 

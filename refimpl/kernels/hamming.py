@@ -8,8 +8,8 @@ Not handled here: making the codes, tables of codes.
 
 import numpy as np
 
+from refimpl.arrays import Int32Array, IntArray, UInt64Array
 from refimpl.kernels.contract import checked
-from refimpl.typing import Int32Array, IntArray, UInt64Array
 
 __all__ = ["hamming_distances", "hamming_nearest", "hamming_within", "require_words"]
 

@@ -8,8 +8,8 @@ Not handled here: the rule that turns projections into buckets.
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["bucket_votes", "projections", "require_buckets"]
 

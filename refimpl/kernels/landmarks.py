@@ -8,8 +8,8 @@ Not handled here: the similarities themselves; K is computed by the caller.
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["least_similar", "require_a_point", "require_positive", "transferred_differences"]
 

@@ -16,11 +16,11 @@ the embeddings, never the triples of an embedding.
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, Int32Array
 from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
 from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins, signed_margins
-from refimpl.typing import FloatArray, Int32Array
 
 __all__ = ["middle_of", "minimize_z", "next_weights", "reweighted", "weights_of", "z", "z_values"]
 
@@ -208,11 +208,9 @@ def _largest(u: FloatArray, w: FloatArray, above: float) -> float:
 def _newton(
     u: FloatArray, x: FloatArray, least: float, most: float, scale: float, largest: float
 ) -> tuple[float, float, float, float]:
-    """Run Newton's method within [least, most].
-
-    Returns alpha, Z, low and high. The minimum lies between low and high; both equal alpha if
-    Newton's method converged.
-    """
+    """Run Newton's method within [least, most]."""
+    # Returns alpha, Z, low and high. The minimum lies between low and high; both equal alpha if
+    # Newton's method converged.
     low = least
     alpha = max(least, 0.0)
     high = most
@@ -247,10 +245,8 @@ def _newton(
 def _bisection(
     u: FloatArray, x: FloatArray, low: float, high: float, least: float
 ) -> tuple[float, float]:
-    """Find the zero of Z's slope between low and high, which have one sign, to the last bits.
-
-    The bisection halves the difference of the exponents.
-    """
+    """Find the zero of Z's slope between low and high, which have one sign, to the last bits."""
+    # the bisection halves the difference of the exponents
     alpha = low
     Z, Z1, _ = z(u, x, alpha)
     if Z1 >= 0 and alpha == least:

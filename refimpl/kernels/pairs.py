@@ -10,8 +10,8 @@ Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, UInt8Array, WeightedPairs
 from refimpl.kernels.contract import checked
-from refimpl.typing import BoolArray, FloatArray, Int32Array, IntArray, UInt8Array, WeightedPairs
 
 __all__ = [
     "best_thresholds",

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, Points
 from refimpl.kernels.contract import checked
 from refimpl.kernels.eigen import leading_direction, length, times, times_from_left
 from refimpl.kernels.forest import plane_values
 from refimpl.kernels.pairs import best_thresholds, pair_product
 from refimpl.kernels.products import matrix_vector, vector_matrix
-from refimpl.typing import BoolArray, FloatArray, Int32Array, Points
 
 __all__ = [
     "REFERENCE",

@@ -10,8 +10,8 @@ more than 8,192 numbers in parts.
 
 import numpy as np
 
+from refimpl.arrays import FloatArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import FloatArray
 
 __all__ = ["matrix_vector", "vector_matrix"]
 

@@ -8,8 +8,8 @@ Not handled here: index structures.
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["weighted_l1", "weighted_l1_nearest"]
 

@@ -8,8 +8,8 @@ Not handled here: finding the stumps (:mod:`refimpl.kernels.stumps`), validation
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["add_similarity"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray, RowArray, UInt32Array
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, immutable, require_forms, sealed
-from refimpl.typing import FloatArray, IntArray, RowArray, UInt32Array
 
 __all__ = ["SortedFeatures", "presort", "require_rows"]
 

@@ -9,9 +9,9 @@ it).
 
 import numpy as np
 
+from refimpl.arrays import BoolArray, FloatArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.sorting import SortedFeatures
-from refimpl.typing import BoolArray, FloatArray
 
 __all__ = ["best_stump", "mass_below", "on_grid"]
 

@@ -16,8 +16,8 @@ Not handled here: the choice of the working set, matrix products.
 import numpy as np
 import scipy
 
+from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
-from refimpl.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 

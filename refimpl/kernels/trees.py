@@ -12,14 +12,16 @@ Not handled here: the building of trees (:mod:`refimpl.kernels.growing`).
 """
 
 from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import BallTree, squared_distances
-from refimpl.typing import Bound, FloatArray, IntArray
 
 __all__ = [
+    "Bound",
     "box_bound",
     "lower_bound",
     "require_enough",
@@ -29,6 +31,8 @@ __all__ = [
     "tree_within",
 ]
 
+Bound: TypeAlias = Literal["box", "ball"]
+"""What rules out a node of a ball tree."""
 TINY = 1e-140  # no bound below this is used: its square has lost digits to underflow
 
 
@@ -73,10 +77,8 @@ def _bound(tree: BallTree, j: int, x_t: FloatArray, bound: Bound) -> tuple[float
 
 
 def _visited(tree: BallTree, x_t: FloatArray, bound: Bound, limit: FloatArray) -> Iterator[slice]:
-    """Yield the leaves that may hold a near point, as slices of points; the nearer child first.
-
-    The limit is the last entry of `limit`. The caller may lower it between two leaves.
-    """
+    """Yield the leaves that may hold a near point, as slices of points; the nearer child first."""
+    # The limit is the last entry of `limit`. The caller may lower it between two leaves.
     stack = [(0.0, 0)]
     while stack:
         least, j = stack.pop()

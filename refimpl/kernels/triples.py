@@ -17,10 +17,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from refimpl.arrays import FloatArray, Int32Array, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import fixed_sums
 from refimpl.kernels.stumps import on_grid
-from refimpl.typing import FloatArray, Int32Array, IntArray
 
 __all__ = ["best_ranges", "margin_sums", "margins", "signed_margins", "weighted_errors"]
 

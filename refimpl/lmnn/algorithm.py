@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import as_floats, class_numbers, for_kernel
+from refimpl.arrays import any_arrays, class_numbers
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
@@ -59,6 +59,7 @@ class Examples(NamedTuple):
 # ---------------------------------------------------------------------------------------------- § 2
 
 
+@any_arrays
 def target_neighbors(
     X: FloatArray,
     y: Labels,
@@ -68,7 +69,6 @@ def target_neighbors(
     threads: int | None = None,
 ) -> IntArray:
     """Return the k nearest points j of the same class for each point i, shape (n, k): § 2."""
-    X, y = for_kernel(X), np.asarray(y)
     targets = np.empty((len(X), k), dtype=np.int64)
     for c in np.unique(y):
         members = np.flatnonzero(y == c)
@@ -77,11 +77,13 @@ def target_neighbors(
     return targets
 
 
+@any_arrays
 def mapped(X: FloatArray, L: FloatArray) -> FloatArray:
     """Return the points L x under each metric, one metric after the other: (metrics n, r)."""
     return np.concatenate([X @ one.T for one in L])
 
 
+@any_arrays
 def d2(
     Z: FloatArray,
     i: IntArray,
@@ -99,23 +101,43 @@ def d2(
 # ---------------------------------------------------------------------------------------------- § 3
 
 
+@any_arrays
 def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
     """Return the slacks (pairs, k) of near d^2(x_i, x_j), (n, k), far d^2(x_i, x_l), (pairs,)."""
     return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
 
 
+@any_arrays
 def epsilon(near: FloatArray, slacks: FloatArray, mu: float) -> float:
     """Return the objective: eq. 3."""
     return float(near.sum() + mu * slacks.sum())  # LM:eq3
 
 
+def step_size(value: FloatArray, gradient: FloatArray, t: int) -> float:
+    """Return eta, under which the t-th step is 0.3 / sqrt(t) times as long as the value, M or L."""
+    length = np.linalg.norm(gradient)
+    # where the sub-gradient is 0, eq. 3 is least
+    return float(0.3 / np.sqrt(t) * np.linalg.norm(value) / length) if length > 0 else 0.0
+
+
+@any_arrays
+def metric_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
+    """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3."""
+    M = np.swapaxes(L, -1, -2) @ L
+    eta = step_size(M, G, t)  # open: step-size
+    return project(M - eta * G)  # LM:3:2
+
+
+@any_arrays
 def project(M: FloatArray) -> FloatArray:
     """Return a factor L of the positive semidefinite L^T L nearest to M, (..., d, d): § 3."""
     values, vectors = np.linalg.eigh(M)
-    L: FloatArray = np.sqrt(np.maximum(values, 0.0))[..., :, None] * np.swapaxes(vectors, -1, -2)
-    return L  # LM:3:3
+    values = np.maximum(values, 0.0)  # LM:3:3, LM:5:7
+    L: FloatArray = np.sqrt(values)[..., :, None] * np.swapaxes(vectors, -1, -2)
+    return L
 
 
+@any_arrays
 def sum_of_C(
     examples: Examples,
     i: IntArray,
@@ -143,10 +165,7 @@ def sum_of_C(
 
 
 def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the pairs (a, b) as an adjacency list of n rows.
-
-    It has the start of each row's list, the other row of each pair, and the index of the pair.
-    """
+    """Return the pairs (a, b) by their n rows: starts of the rows' lists, other rows, pairs."""
     rows = np.concatenate([a, b])
     order = np.argsort(rows, kind="stable")
     pair = np.arange(len(a))
@@ -154,6 +173,7 @@ def adjacency(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray, Int
     return start, np.concatenate([b, a])[order], np.concatenate([pair, pair])[order]
 
 
+@any_arrays
 def push(
     examples: Examples,
     i: IntArray,
@@ -171,6 +191,7 @@ def push(
     return sum_of_C(examples, np.tile(i, 2), others, signs, kernels=kernels, threads=threads)
 
 
+@any_arrays
 def gradient(
     examples: Examples,
     i: IntArray,
@@ -190,6 +211,7 @@ def gradient(
     return pull + mu * push(examples, i, l, N, **how)  # LM:eq5, LM:3:5
 
 
+@any_arrays
 def impostors(
     examples: Examples,
     Z: FloatArray,
@@ -214,41 +236,20 @@ def impostors(
     return i, l
 
 
-def step_size(value: FloatArray, gradient: FloatArray, t: int) -> float:
-    """Return eta, under which the t-th step is 0.3 / sqrt(t) times as long as the value, M or L."""
-    length = np.linalg.norm(gradient)
-    # where the sub-gradient is 0, eq. 3 is least
-    return float(0.3 / np.sqrt(t) * np.linalg.norm(value) / length) if length > 0 else 0.0
-
-
-def metric_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
-    """Return a factor of M - eta G, projected back onto the cone: the t-th step of § 3."""
-    M = np.swapaxes(L, -1, -2) @ L
-    eta = step_size(M, G, t)  # open: step-size
-    return project(M - eta * G)  # LM:3:2
-
-
 class State(NamedTuple):
-    """The solver after t steps.
-
-    L : the factors, shape (metrics, r, d)
-    objective : eq. 3 over the active set
-    i, l : the active set, shape (pairs,)
-    N : the triples of it that violate their margin, shape (pairs, k)
-    G : the sub-gradient, shape (metrics, d, d)
-    found : how many new pairs a full check found; None without one
-    """
+    """The solver after t steps."""
 
     t: int
-    L: FloatArray
-    objective: float
-    i: IntArray
+    L: FloatArray  # the factors, (metrics, r, d)
+    objective: float  # eq. 3 over the active set
+    i: IntArray  # the active set: pairs (i, l)
     l: IntArray
-    N: BoolArray
-    G: FloatArray
-    found: int | None
+    N: BoolArray  # N^t, the triples of it that violate their margin, (pairs, k)
+    G: FloatArray  # the sub-gradient, (metrics, d, d)
+    found: int | None  # how many new pairs a full check found; None without one
 
 
+@any_arrays
 def steps(
     examples: Examples,
     mu: float,
@@ -295,46 +296,43 @@ def steps(
         L = step(L, G, t + 1)  # LM:3:10
 
 
-# ------------------------------------------------------------------------------- §§ 4.1 and 5, k-NN
+def until_converged(
+    states: Iterator[State], tol: float = 1e-4, checks: int = 200
+) -> Iterator[tuple[State, tuple[float, FloatArray]]]:
+    """Yield the states of full checks and, of these so far, the least objective and its L."""
+    best: tuple[float, FloatArray] = (np.inf, np.empty(0))
+    lows: list[float] = []
+    for now in states:
+        if now.found is None:
+            continue
+        # LM:2:2  open: best
+        best = min(best, (now.objective, now.L), key=lambda pair: pair[0])
+        lows.append(best[0])
+        yield now, best
+        # LM:3:9  open: convergence
+        converged = len(lows) > 40 and not now.found and lows[-41] - lows[-1] <= tol * lows[-1]
+        if converged or len(lows) == checks:
+            return
 
 
-def nearest(
-    X: FloatArray,
-    Q: FloatArray,
-    k: int,
-    L: FloatArray,
-    partition: IntArray,
-    *,
-    kernels: Kernels = refimpl.kernels,
-    threads: int | None = None,
+# -------------------------------------------------------------------------------------------- § 4.1
+
+
+def nearest_in_a_ball_tree(
+    Z: FloatArray, Q: FloatArray, k: int, *, kernels: Kernels, threads: int | None
 ) -> tuple[FloatArray, IntArray]:
-    """Return the k nearest training points of each query, by ball trees: eqs. 7 and 8.
-
-    squares : (m, k), ascending
-    indices : (m, k), rows of X; among equal distances the lowest comes first
-    """
-    X, Q, L = as_floats(X, Q, L)
-    all_squares = []
-    all_indices = []
-    for alpha in np.unique(partition):
-        members = np.flatnonzero(partition == alpha)
-        Z = X[members] @ L[alpha].T  # LM:5:1
-        # LM:4.1:1, LM:4.1:2, LM:4.1:3
-        tree = kernels.build_tree(Z, direction="principal", threads=threads)
-        near = min(k, len(members))
-        # LM:eq7, LM:4.1:4
-        closest = kernels.tree_nearest(tree, Q @ L[alpha].T, near, bound="ball", threads=threads)
-        all_squares.append(closest[0])  # LM:eq8
-        all_indices.append(members[closest[1]])
-    squares = np.hstack(all_squares)
-    indices = np.hstack(all_indices)
-    order = np.lexsort((indices, squares), axis=1)[:, :k]  # LM:5:2
-    return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
+    """Return squared distances and rows of the k rows of Z nearest to each row of Q: eq. 7."""
+    # LM:4.1:1, LM:4.1:2, LM:4.1:3
+    tree = kernels.build_tree(Z, direction="principal", threads=threads)
+    # LM:eq7, LM:4.1:4
+    closest = kernels.tree_nearest(tree, Q, k, bound="ball", threads=threads)
+    return closest[0], closest[1]
 
 
 # -------------------------------------------------------------------------------------------- § 4.2
 
 
+@any_arrays
 def impostors_in_trees(
     examples: Examples,
     Z: FloatArray,
@@ -364,11 +362,13 @@ def impostors_in_trees(
 # -------------------------------------------------------------------------------------------- § 4.3
 
 
+@any_arrays
 def lmnn_svd(M: FloatArray, r: int) -> FloatArray:
     """Return the factor of the r leading eigenvectors of M, longest row first: LMNN-SVD, § 4.3."""
     return project(M)[::-1][:r]  # LM:4.3:1
 
 
+@any_arrays
 def factor_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
     """Return L - eta times the gradient by L: the t-th step of LMNN-RECT, § 4.3."""
     D: FloatArray = 2 * L @ G  # LM:4.3:2  eq. 3 as a function of L, M = L^T L
@@ -376,31 +376,47 @@ def factor_step(L: FloatArray, G: FloatArray, t: int) -> FloatArray:
     return L - eta * D  # LM:4.3:3
 
 
-# -------------------------------------------------------------------------- §§ 3 and 5.1, training
+# ---------------------------------------------------------------------------------------------- § 5
 
 
-def until_converged(
-    states: Iterator[State], tol: float = 1e-4, checks: int = 200
-) -> Iterator[tuple[State, tuple[float, FloatArray]]]:
-    """Yield the states of full checks and, of these so far, the least objective and its L."""
-    best: tuple[float, FloatArray] = (np.inf, np.empty(0))
-    lows: list[float] = []
-    for now in states:
-        if now.found is None:
-            continue
-        # LM:2:2  open: best
-        best = min(best, (now.objective, now.L), key=lambda pair: pair[0])
-        lows.append(best[0])
-        yield now, best
-        # LM:3:9  open: convergence
-        converged = len(lows) > 40 and not now.found and lows[-41] - lows[-1] <= tol * lows[-1]
-        if converged or len(lows) == checks:
-            return
+@any_arrays
+def nearest(
+    X: FloatArray,
+    Q: FloatArray,
+    k: int,
+    L: FloatArray,
+    partition: IntArray,
+    *,
+    kernels: Kernels = refimpl.kernels,
+    threads: int | None = None,
+) -> tuple[FloatArray, IntArray]:
+    """Return the k nearest training points of each query, each under its own metric: eq. 8.
+
+    squares : (m, k), ascending
+    indices : (m, k), rows of X; among equal distances the lowest comes first
+    """
+    all_squares = []
+    all_indices = []
+    for alpha in np.unique(partition):
+        members = np.flatnonzero(partition == alpha)
+        Z = X[members] @ L[alpha].T  # LM:5:1
+        images, near = Q @ L[alpha].T, min(k, len(members))
+        # LM:eq8
+        squares, places = nearest_in_a_ball_tree(Z, images, near, kernels=kernels, threads=threads)
+        all_squares.append(squares)
+        all_indices.append(members[places])
+    squares, indices = np.hstack(all_squares), np.hstack(all_indices)
+    order = np.lexsort((indices, squares), axis=1)[:, :k]  # LM:5:2
+    return np.take_along_axis(squares, order, axis=1), np.take_along_axis(indices, order, axis=1)
 
 
+# -------------------------------------------------------------------------------------------- § 5.1
+
+
+@any_arrays
 def lmnn(
     X: FloatArray,
-    y: IntArray,
+    y: Labels,
     k: int,
     mu: float = 1.0,
     partition: IntArray | None = None,
@@ -414,14 +430,14 @@ def lmnn(
     partition : the metric of each point, 0, 1, ...; by default there is one metric
     look : :func:`impostors` or :func:`impostors_in_trees`
     """
-    X, y = for_kernel(X), class_numbers(y)
-    partition = for_kernel(np.zeros(len(X)) if partition is None else partition, np.int64)  # LM:5:4
+    y = class_numbers(y)
+    partition = np.zeros(len(X), dtype=np.int64) if partition is None else partition  # LM:5:4
     targets = target_neighbors(X, y, k, kernels=kernels, threads=threads)
     unit = usual_spread(X)  # open: start  the Euclidean metric, by this unit of length
     L = np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)
     examples = Examples(X / unit, y, targets, partition)
     states = steps(examples, mu, L, look=look, kernels=kernels, threads=threads)
-    *_, (_, best) = until_converged(states)  # LM:5:7
+    *_, (_, best) = until_converged(states)
     return best[1] / unit
 
 

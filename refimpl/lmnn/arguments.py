@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -448,12 +449,5 @@ def room_for_pairs(request: Request) -> Room | None:
 def _pairs_within(limit: int, request: Request, most: int) -> int:
     """Return the number of pairs, up to `most`, whose training stays within `limit` bytes."""
     room = limit - bytes_of_validation(request)
-    low = 0
-    high = most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if bytes_for(*request.shape, middle) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    numbers = range(1, most + 1)
+    return bisect_right(numbers, room, key=lambda pairs: bytes_for(*request.shape, pairs))

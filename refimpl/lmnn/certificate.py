@@ -32,17 +32,14 @@ Not handled here: the steps and the choice of the slopes (``solvers.py``).
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from refimpl.lmnn.problem import LargeMarginProblem  # it has coordinates
-
-__all__ = ["Certificate", "Coordinates", "FreeDirections", "Slopes", "dual_bound"]
+__all__ = ["Coordinates", "FreeDirections", "Slopes", "dual_bound"]
 
 EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 16.0
@@ -284,48 +281,6 @@ class Slopes:
     error: float = 0.0  # a bound of the rounding error of G, in the spectral norm
 
 
-class Certificate:
-    """Collects the slopes of a problem, and computes the bound from the `most` latest sets."""
-
-    def __init__(self, problem: "LargeMarginProblem", coordinates: Coordinates, most: int) -> None:
-        self.problem = problem
-        self.coordinates = coordinates
-        self.most = most
-        self.bound = 0.0
-        self.slopes: list[Slopes] = []
-        targets = problem.targets.ravel()
-        metric = problem.partition[targets]
-        first = coordinates.U[metric, np.repeat(np.arange(problem.n), problem.k)]
-        second = coordinates.U[metric, targets]
-        self.targets = ((first - second) ** 2).sum(axis=1)
-        pull = np.concatenate([np.ones(problem.n * problem.k), np.zeros(len(problem.i))])
-        self.pull = self._slopes(0.0, pull)
-
-    def _slopes(self, alpha: float, weights: FloatArray) -> Slopes:
-        G = self.problem.gradient_M(weights, self.coordinates.U)
-        count = np.abs(weights).sum()
-        near = weights[: len(self.targets)] @ self.targets
-        # the sum of all squared differences, each with the magnitude of its weight
-        squares = max(0.0, 2 * near - np.trace(G, axis1=1, axis2=2).sum())
-        error = (
-            2 * np.sqrt(count * squares) * self.coordinates.error
-            + count * self.coordinates.error**2
-        )
-        r = np.arange(G.shape[1])
-        G[:, r, r] += self.coordinates.spare
-        return Slopes(alpha, G, error)
-
-    def add(self, alpha: float, weights: FloatArray) -> None:
-        """Add slopes: `alpha` and `weights` of an evaluation of the working set, or their means."""
-        self.slopes.append(self._slopes(alpha, weights))
-        del self.slopes[: -self.most]
-
-    def improve(self, objective: float) -> float:
-        """Return the best bound so far; `objective` is the lowest objective so far."""
-        self.bound = max(self.bound, dual_bound(self.slopes, self.pull, objective))
-        return self.bound
-
-
 def dual_bound(
     slopes: list[Slopes], pull: Slopes, objective: float = np.inf, cuts_at_most: int = 25
 ) -> float:
@@ -353,6 +308,8 @@ def dual_bound(
             for v in vectors[:, : min(5, int((values < error).sum()))].T:
                 rows.append([v @ matrix[alpha] @ v for matrix in S])
                 limits.append(v @ pull.G[alpha] @ v - error)
+        if not rows:  # rounding errors alone keep G out of the cone
+            break
         program = scipy.optimize.linprog(
             -sums,
             A_ub=np.vstack([-np.array(rows), np.ones(len(sums))]),

@@ -43,8 +43,7 @@ def project(M: ArrayLike) -> FloatArray:
     Parameters
     ----------
     M : array_like, shape (..., d, d)
-        Finite. Of a matrix that is not symmetric the symmetric part is taken, as L^T L is no
-        nearer to the rest.
+        Finite. The symmetric part of M is used: it has the same nearest L^T L.
 
     Returns
     -------
@@ -73,7 +72,9 @@ def project(M: ArrayLike) -> FloatArray:
         raise ValueError(f"M must have shape (..., d, d); got {M.shape}")
     if not np.isfinite(M).all():
         raise ValueError("M must hold finite numbers; got NaN or infinity")
-    return algorithm.project(M / 2 + np.swapaxes(M, -1, -2) / 2)
+    M_T = np.swapaxes(M, -1, -2)
+    # halves of equal numbers may vanish, and their sum may overflow
+    return algorithm.project(np.where(M == M_T, M, M / 2 + M_T / 2))
 
 
 def lmnn_svd(metric: Metric, r: int) -> FloatArray:
@@ -218,7 +219,7 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     tol = TOL if request.options.tol is None else request.options.tol
     problem = problem_of(request, request.targets, room)
     L = request.factors
-    if L is None:
+    if L is None or not L.any():  # no step leads away from zeros
         with one_blas_thread:
             L = _start(problem, request, r, tol)
     checks = descend_low_rank(

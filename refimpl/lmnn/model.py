@@ -363,10 +363,8 @@ def metric_neighbors(
         `metric` is the result of a training on X.
     method : {"auto", "tree", "scan", "brute"}, default "auto"
         As for :func:`refimpl.ball_trees.nearest_neighbors`.
-    kernels : module, optional
-        :mod:`refimpl.kernels` by default.
-    threads : int, optional
-        None for all. The result does not depend on it.
+    kernels, threads
+        As for :func:`lmnn`.
 
     Returns
     -------

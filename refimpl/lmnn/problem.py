@@ -12,6 +12,7 @@ subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
 Not handled here: the choice of steps (``solvers.py``), validation of arguments.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -422,14 +423,8 @@ def scaled(problem: LargeMarginProblem, L: FloatArray, sample: int = 200) -> Flo
         1.0,
     )
     grid = -np.log(next(size for size in sizes if 0 < size < np.inf)) + np.linspace(-8, 12, 41)
-    low = 0
-    high = len(grid) - 1
-    while low < high:  # the loss is convex in c
-        middle = (low + high) // 2
-        if loss(grid[middle]) <= loss(grid[middle + 1]):
-            high = middle
-        else:
-            low = middle + 1
+    # the loss is convex in c
+    low = bisect_left(range(len(grid) - 1), True, key=lambda k: loss(grid[k]) <= loss(grid[k + 1]))
     c = np.exp(grid[low])
     whole = pull.mean() * problem.n * problem.k
     most = zero_metric(problem.mu, problem.classes, problem.k)

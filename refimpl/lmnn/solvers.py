@@ -13,6 +13,15 @@ s z - (h / 2) (s - a)^2 over s in [0, 1], which the slope s reaches. Where s = a
 own tangent, so the minimum tends to that of eq. 3 while h need not shrink further. This is the
 method of multipliers.
 
+A full check finds the descent in one of four stages:
+
+- *growing*: the check added many pairs. L-BFGS forgets its gradients, which were of fewer pairs.
+- *far*: the working set has settled, but the minimum of the smoothed problem is not near. There are
+  more steps before the next check.
+- *near*: the next smoothed problem follows, with slopes from here, narrower hinges and a weaker
+  barrier. The working set is reset.
+- *stuck*: neither the objective nor the bound has moved for some checks. The descent ends.
+
 *The printed solver* (:func:`descend_as_printed`) takes the steps of § 3 as in ``algorithm.py``, by
 the points X R, in which the sum of C_ij over target neighbours is the identity for each metric.
 Eq. 3 is the same in all coordinates, but in these the steps come near its optimum far sooner.
@@ -27,19 +36,19 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy
 
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.algorithm import Examples, Pairs, State
-from refimpl.lmnn.certificate import Certificate, Coordinates
+from refimpl.lmnn.certificate import Coordinates, Slopes, dual_bound
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
 
-__all__ = ["Memory", "descend", "descend_as_printed", "descent"]
+__all__ = ["Certificate", "Memory", "descend", "descend_as_printed", "descent"]
 
 Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
@@ -245,6 +254,48 @@ class Smoothed:
         )
 
 
+class Certificate:
+    """Collects the slopes of a problem, and computes the bound from the `most` latest sets."""
+
+    def __init__(self, problem: LargeMarginProblem, coordinates: Coordinates, most: int) -> None:
+        self.problem = problem
+        self.coordinates = coordinates
+        self.most = most
+        self.bound = 0.0
+        self.slopes: list[Slopes] = []
+        targets = problem.targets.ravel()
+        metric = problem.partition[targets]
+        first = coordinates.U[metric, np.repeat(np.arange(problem.n), problem.k)]
+        second = coordinates.U[metric, targets]
+        self.targets = ((first - second) ** 2).sum(axis=1)
+        pull = np.concatenate([np.ones(problem.n * problem.k), np.zeros(len(problem.i))])
+        self.pull = self._slopes(0.0, pull)
+
+    def _slopes(self, alpha: float, weights: FloatArray) -> Slopes:
+        G = self.problem.gradient_M(weights, self.coordinates.U)
+        count = np.abs(weights).sum()
+        near = weights[: len(self.targets)] @ self.targets
+        # the sum of all squared differences, each with the magnitude of its weight
+        squares = max(0.0, 2 * near - np.trace(G, axis1=1, axis2=2).sum())
+        error = (
+            2 * np.sqrt(count * squares) * self.coordinates.error
+            + count * self.coordinates.error**2
+        )
+        r = np.arange(G.shape[1])
+        G[:, r, r] += self.coordinates.spare
+        return Slopes(alpha, G, error)
+
+    def add(self, alpha: float, weights: FloatArray) -> None:
+        """Add slopes: `alpha` and `weights` of an evaluation of the working set, or their means."""
+        self.slopes.append(self._slopes(alpha, weights))
+        del self.slopes[: -self.most]
+
+    def improve(self, objective: float) -> float:
+        """Return the best bound so far; `objective` is the lowest objective so far."""
+        self.bound = max(self.bound, dual_bound(self.slopes, self.pull, objective))
+        return self.bound
+
+
 class Multiplied(Smoothed):
     """The same function, with the hinge of each triple smoothed around an earlier slope."""
 
@@ -252,6 +303,7 @@ class Multiplied(Smoothed):
         super().__init__(problem, coordinates.spare)
         self.certificate = Certificate(problem, coordinates, MIXED)
         self.slopes = np.zeros((0, problem.k))
+        self.rest = np.inf  # the part of the last minimum's gap that its barrier did not make
         self.at: FloatArray
         self.memory = Memory(MEMORY)
         self._codes = np.zeros(0, dtype=np.int64)
@@ -291,6 +343,14 @@ class Multiplied(Smoothed):
         slacks = self.problem.slacks_of_pairs(self.problem.used.mapped(self.at))
         self.slopes = np.clip(self.slopes + slacks / self.h, 0.0, 1.0)
 
+    def narrow(self, rest: float, enough: float) -> None:
+        """Shrink h: below LEAST_WIDTH only if `rest` is above `enough` and has not halved."""
+        if self.h > LEAST_WIDTH:
+            self.h = max(LEAST_WIDTH, self.h / SHRINK)
+        elif rest > max(self.rest / 2, enough):
+            self.h /= SHRINK
+        self.rest = rest
+
 
 def descend(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
@@ -307,7 +367,6 @@ def descend(
     size = V.shape[0] * V.shape[1]
     best = np.inf
     iterations = ITERATIONS  # before the next full check
-    rest = np.inf  # the part of the last minimum's gap that its barrier does not make
     still = 0  # the number of last full checks in which nothing moved
     full_check(inner, coordinates, V, smoothed.h)
     smoothed.follow()
@@ -326,30 +385,33 @@ def descend(
         moved = before - best > MOVES * (before - bound) or proven - bound > MOVES * (best - bound)
         at_end = longest or barrier <= 1.01 * BARRIER * tol * best
         still = still + 1 if settled and at_end and not moved else 0
-        stuck = still == PATIENCE
-        yield replace(smoothed.state(t, L, best, proven, now, norm), stuck=stuck)
-        if stuck:
-            return
         # at the minimum of the smoothed problem this is the gap; far from it, it says nothing
         apart = max(abs(now.objective - smoothed.last.alpha), barrier)
-        far = norm > FAR and not longest
-        if not settled:  # earlier gradients were those of fewer pairs
+        far = (norm > FAR and not longest) or now.objective - proven > 2 * apart
+        stage = _stage(settled, far, still)
+        yield replace(smoothed.state(t, L, best, proven, now, norm), stuck=stage == "stuck")
+        if stage == "stuck":
+            return
+        if stage == "growing":
             smoothed.memory = Memory(MEMORY)
-        elif far or now.objective - proven > 2 * apart:  # not yet near the minimum
+        elif stage == "far":
             iterations = iterations if t <= EARLY else min(2 * iterations, MOST * ITERATIONS)
-        else:  # near it: go on with the next problem, from the slopes there
+        else:  # near
             iterations = ITERATIONS
             smoothed.take_slopes()
-            # h, once small, shrinks only where the rest of the gap is large and has not halved
-            limit = max(rest / 2, barrier if norm <= enough else np.inf)
-            rest = apart - barrier
-            if smoothed.h > LEAST_WIDTH:
-                smoothed.h = max(LEAST_WIDTH, smoothed.h / SHRINK)
-            elif rest > limit:
-                smoothed.h /= SHRINK
+            smoothed.narrow(apart - barrier, barrier if norm <= enough else np.inf)
             smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)
             reset(inner, coordinates, V)
             smoothed.follow()
+
+
+def _stage(settled: bool, far: bool, still: int) -> Literal["growing", "far", "near", "stuck"]:
+    """Return the stage of the descent, as the list at the top of this file names it."""
+    if still == PATIENCE:
+        return "stuck"
+    if not settled:
+        return "growing"
+    return "far" if far else "near"
 
 
 def full_check(

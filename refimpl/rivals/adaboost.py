@@ -18,7 +18,7 @@ import numpy as np
 from refimpl.arrays import as_matrix
 from refimpl.boosted_distance import adaboost
 from refimpl.checks import as_count, as_kernels, as_labels
-from refimpl.frozen import immutable
+from refimpl.results import immutable
 from refimpl.typing import ArrayLike, FloatArray, Kernels, Labels
 
 __all__ = ["AdaBoostClassifier", "adaboost_classifier"]

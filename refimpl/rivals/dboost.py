@@ -19,9 +19,10 @@ import numpy as np
 
 from refimpl.arrays import plain_labels
 from refimpl.boosted_distance.algorithm import error_beyond_rounding
-from refimpl.boosted_distance.weak_learners import stump
-from refimpl.checks import as_count, as_generator, as_kernels, as_labels, as_threads
-from refimpl.ftune.model import classes_of
+from refimpl.boosted_distance.model import stump
+from refimpl.checks import as_count, as_generator, as_kernels, as_threads
+from refimpl.ftune.model import as_similarities, classes_of
+from refimpl.ftune.problems import as_classes
 from refimpl.ftune.similarities import as_similarity
 from refimpl.results import result
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -53,7 +54,7 @@ class DBoostClassifier:
     Raises
     ------
     TypeError, ValueError
-        From ``predict``, if the similarity or the objects do not fit.
+        From its methods, if similarities, objects or a number of rounds do not fit.
 
     See Also
     --------
@@ -79,12 +80,12 @@ class DBoostClassifier:
     alpha: FloatArray
     epsilon: FloatArray
 
-    def decision(self, S: FloatArray, rounds: int | None = None) -> FloatArray:
+    def decision(self, S: ArrayLike, rounds: int | None = None) -> FloatArray:
         """Return sum_t alpha_t h_t(x) / sum_t alpha_t of every problem.
 
         Parameters
         ----------
-        S : ndarray, shape (k, r), float64
+        S : array_like, shape (k, r)
             K from new objects to `landmarks`, -d for a distance.
         rounds : int, optional
             How many rounds count, from the first on; all by default.
@@ -94,9 +95,14 @@ class DBoostClassifier:
         ndarray, shape (k, problems), float64
             0 where all stumps err half the time.
         """
-        g = np.zeros((len(S), len(self.alpha)))
-        for p in range(len(self.alpha)):
-            for t in range(self.alpha.shape[1] if rounds is None else rounds):
+        S = as_similarities(S, len(self.landmarks))
+        problems, T = self.alpha.shape
+        rounds = T if rounds is None else as_count(rounds, "rounds")
+        if rounds > T:
+            raise ValueError(f"rounds must be at most {T}, as many as there are; got {rounds}")
+        g = np.zeros((len(S), problems))
+        for p in range(problems):
+            for t in range(rounds):
                 difference = S[:, self.plus[p, t]] - S[:, self.minus[p, t]]
                 g[:, p] += self.alpha[p, t] * _h(
                     difference, self.polarity[p, t], self.threshold[p, t]
@@ -184,7 +190,7 @@ def dboost(
     >>> model.predict(K, -abs(np.array([[0.5], [4.5]]) - x))
     array(['a', 'b'], dtype='<U1')
     """
-    labels = as_labels(y, len(np.asarray(y, dtype=object)), "y", min_classes=2)
+    labels = as_classes(y)
     K = as_similarity(K, len(labels))
     T = as_count(T, "T")
     m = as_count(m, "m")

@@ -62,10 +62,8 @@ def pack_bits(bits: ArrayLike) -> UInt64Array:
 
 
 def as_codes(codes: ArrayLike, name: str, like: UInt64Array | None = None) -> UInt64Array:
-    """Return the packed codes, checked: uint64, shape (n, words), copied only for their layout.
-
-    With `like` they must have as many words as the codes `like`.
-    """
+    """Return the packed codes, checked: uint64, shape (n, words), copied only for their layout."""
+    # with `like` they must have as many words as the codes `like`
     array = as_array(codes, name, "a matrix")
     if array.dtype.kind != "u" or array.dtype.itemsize != 8:
         raise TypeError(f"{name} must hold uint64, as pack_bits returns; got dtype {array.dtype}")

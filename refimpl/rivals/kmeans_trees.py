@@ -31,9 +31,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import LARGEST, as_points
+from refimpl.arrays import as_points
 from refimpl.checks import as_count, as_generator, as_kernels
-from refimpl.results import from_new_arrays, require_forms, result
+from refimpl.kernels.clustering import RegionTrees
+from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -42,7 +43,7 @@ __all__ = ["KMeansTrees", "kmeans_trees"]
 
 @result
 @dataclass(frozen=True, eq=False)
-class KMeansTrees:
+class KMeansTrees(RegionTrees):
     """Trees over the same n points; the children of a node have successive numbers.
 
     Attributes
@@ -77,88 +78,6 @@ class KMeansTrees:
     >>> trees.n, len(trees.roots), len(trees.truncated(1).roots)
     (8, 2, 1)
     """
-
-    roots: IntArray
-    centres: FloatArray
-    first: IntArray
-    last: IntArray
-    starts: IntArray
-    ends: IntArray
-    members: IntArray
-
-    def __post_init__(self) -> None:
-        require_forms(self, centres=(np.float64, 2, LARGEST))
-        for name in ("roots", "first", "last", "starts", "ends", "members"):
-            require_forms(self, **{name: (np.int64, 1)})
-        nodes = len(self.first)
-        trees = len(self.roots)
-        for name in ("last", "starts", "ends"):
-            if getattr(self, name).shape != (nodes,):
-                raise ValueError(
-                    f"{name} must be of shape ({nodes},), as many as the nodes; "
-                    f"got {getattr(self, name).shape}"
-                )
-        if (
-            len(self.centres) != nodes
-            or self.centres.shape[1] < 1
-            or not trees
-            or len(self.members) % trees
-        ):
-            raise ValueError(
-                f"centres, members must be of shapes ({nodes}, d), (n {trees},); "
-                f"got {self.centres.shape}, {self.members.shape}"
-            )
-        children, parents = self._families()
-        self._require_nodes(nodes, children)
-        self._require_points(len(self.members) // trees, children, parents)
-
-    def _require_nodes(self, nodes: int, children: IntArray) -> None:
-        """Refuse nodes from which a search does not come down to a leaf of the same tree."""
-        inner = np.flatnonzero(self.first < self.last)
-        if (self.first[inner] <= inner).any() or (self.last[inner] > nodes).any():
-            raise ValueError("first, last must give children that come after their node")
-        if not np.array_equal(np.sort(np.concatenate([self.roots, children])), np.arange(nodes)):
-            raise ValueError(
-                "roots, first, last must make every node a root or the child of one other"
-            )
-        if (np.diff(self.roots) <= 0).any() or self.roots[0] != 0:
-            raise ValueError(f"roots must rise from 0, tree after tree; got {self.roots}")
-
-    def _families(self) -> tuple[IntArray, IntArray]:
-        """Return all children, and the parent of each."""
-        counts = np.maximum(self.last - self.first, 0)
-        if counts.sum() > len(counts):
-            raise ValueError("first, last must make every node a root or the child of one other")
-        parents = np.repeat(np.arange(len(counts)), counts)
-        place = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return self.first[parents] + place, parents
-
-    def _require_points(self, n: int, children: IntArray, parents: IntArray) -> None:
-        """Refuse leaves in which a search would not find every point once in each tree."""
-        if (self.starts >= self.ends).any():
-            raise ValueError("starts, ends must give every node at least one point")
-        whole = n * np.arange(len(self.roots))
-        if (
-            n == 0
-            or (self.starts[self.roots] != whole).any()
-            or (self.ends[self.roots] != whole + n).any()
-        ):
-            raise ValueError(f"starts, ends must give a root the {n} members of its tree")
-        eldest = children == self.first[parents]
-        youngest = children == self.last[parents] - 1
-        before = np.where(eldest, self.starts[parents], self.ends[children - 1])
-        after = (self.ends[children] != self.ends[parents])[youngest]
-        if (self.starts[children] != before).any() or after.any():
-            raise ValueError("starts, ends must divide a node's members among its children")
-        for members in self.members.reshape(len(self.roots), n):
-            inside = members.min() >= 0 and members.max() < n
-            if not inside or not np.bincount(members, minlength=n).all():
-                raise ValueError("members must hold each point once for each tree")
-
-    @property
-    def n(self) -> int:
-        """The number of points."""
-        return len(self.members) // len(self.roots)
 
     @property
     def leaves(self) -> IntArray:

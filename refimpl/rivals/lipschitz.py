@@ -124,17 +124,18 @@ def lipschitz_coordinates(D: FloatArray, columns: IntArray, starts: IntArray) ->
 
 
 def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
-    """Return L_p distances between the rows of two checked matrices, divided by d^(1/p).
-
-    `p` is checked here.
-    """
+    """Return L_p distances between the rows of two checked matrices, divided by d^(1/p)."""
+    # `p` is checked here
     if p == np.inf:
         largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest
     p = as_number(p, "p", minimum=1.0)
-    D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
-    D /= Q.shape[1] ** (1 / p)
-    return D
+    exponent = np.frexp(max(np.abs(Q).max(), np.abs(X).max()))[1]
+    # scaled by a power of two, so that no difference to the power of p overflows, or all vanish
+    scaled = np.ldexp(Q, -exponent), np.ldexp(X, -exponent)
+    scale = Q.shape[1] ** (1 / p)
+    D: FloatArray = scipy.spatial.distance.cdist(*scaled, "minkowski", p=p) / scale
+    return np.ldexp(D, exponent, out=D)
 
 
 def lipschitz(space: Space, sets: Iterable[ArrayLike]) -> LipschitzEmbedding:

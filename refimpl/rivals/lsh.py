@@ -310,10 +310,8 @@ def hash_values(
     kernels: Kernels,
     threads: int | None,
 ) -> IntArray:
-    """Return h(v) = floor((a . v + b) / w) for the rows of X and the columns of a.
-
-    The result is of shape (n, functions).
-    """
+    """Return h(v) = floor((a . v + b) / w) for the rows of X and the columns of a."""
+    # the result is of shape (n, functions)
     values = np.floor((kernels.projections(X, a, threads=threads) + b) / w)
     if not np.abs(values).max() <= 2.0**53:
         raise ValueError(

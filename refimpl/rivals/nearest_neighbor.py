@@ -400,4 +400,9 @@ def _block(distance: Distance, Q: FloatArray, groups: Groups) -> FloatArray:
     for c, i, mapped in groups:
         offset = distance.log_det[distance.group(c)]
         d[:, i] = scipy.spatial.distance.cdist(distance.transform(Q, c), mapped, metric) + offset
+    if not np.isfinite(d).all():
+        raise ValueError(
+            "Q and X must have finite distances; got infinity, as for values far from those of "
+            "the training set"
+        )
     return d

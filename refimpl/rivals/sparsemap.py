@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from refimpl.arrays import require_squares
 from refimpl.checks import as_count, as_generator
 from refimpl.results import result
 from refimpl.rivals.lipschitz import LipschitzEmbedding, as_pool, bourgain
@@ -257,7 +258,9 @@ def _with_vectors(
     space: Space, members: IntArray, starts: IntArray, sigma: int
 ) -> SparseMapEmbedding:
     references = np.unique(members)
-    vectors = sparse_coordinates(space, space.take(references), members, starts, sigma, None)
+    with np.errstate(over="ignore"):
+        vectors = sparse_coordinates(space, space.take(references), members, starts, sigma, None)
+    require_squares(vectors)  # by squares candidates and stress are found
     return SparseMapEmbedding(members, np.asarray(starts, dtype=np.int64), sigma, vectors)
 
 

@@ -216,10 +216,8 @@ def spectral_hashing(
 
 
 def smallest_eigenvalues(width: FloatArray, bits: int) -> tuple[IntArray, IntArray]:
-    """Return the eigenfunctions of the `bits` smallest eigenvalues, the smallest first.
-
-    They are given by their components and their numbers k >= 1.
-    """
+    """Return the eigenfunctions of the `bits` smallest eigenvalues, the smallest first."""
+    # they are given by their components and their numbers k >= 1
     component = np.repeat(np.arange(len(width)), bits)
     k = np.tile(np.arange(1, bits + 1), len(width))
     # lambda_k rises with k / (b - a)

@@ -1,21 +1,21 @@
 """The Boosted Search Forest as printed: Li, Ning, Cao, Zhang, Gong & Huang, "Learning to Search
 Efficiently in High Dimensions" (2011), § 3, its errata corrected.
 
-The functions stand in the paper's order: z and the ensemble (eqs. 6 and 8), weights (eq. 10),
-masses and c (eqs. 14 and 15), Algorithm 1, the selection of a tree (eq. 16), the worth of leaves
-and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4). s, z, w, T, t and M are
-matrices of all pairs of training points.
+The functions stand in the paper's order: objective and z (eqs. 1 to 6), loss and ensemble (eqs. 7
+and 8), weights (eq. 10), masses and c (eqs. 14 and 15), Algorithm 1, the selection of a tree (eq.
+16), the worth of leaves and the split of a node (eqs. 17 and 18), Algorithm 2, the forest (§ 3.4).
+s, z, w, T, t and M are matrices of all pairs of training points.
 
 Not handled here: checks of the input, options, continuing (``training.py``), many points
 (``pairs.py``), the form of a tree (``model.py``), the inverted index (``index.py``).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
 
-from refimpl.arrays import for_kernel
+from refimpl.arrays import any_arrays
 from refimpl.search_forest.model import Leaves, Round, Split, Tree, as_lam
 from refimpl.typing import BoolArray, FloatArray, IntArray, Points
 
@@ -40,6 +40,16 @@ __all__ = [
 # -------------------------------------------------------------------------------------------- § 3.1
 
 
+@any_arrays
+def objective(T: FloatArray, s: BoolArray, lam: float) -> float:
+    """Return J(T), the quality of what is selected less lambda times its cost: eqs. 1, 2, 4, 5."""
+    selected = T > 0
+    Q = np.count_nonzero(selected & s)  # SF:eq1
+    C = np.count_nonzero(selected)  # SF:eq2
+    return Q - lam * C  # SF:eq4, SF:eq5
+
+
+@any_arrays
 def z_values(s: BoolArray, lam: float) -> FloatArray:
     """Return z_ij, the worth of selecting a pair: eq. 6."""
     return np.where(s, 1 - lam, -lam)  # SF:eq6
@@ -48,40 +58,44 @@ def z_values(s: BoolArray, lam: float) -> FloatArray:
 # -------------------------------------------------------------------------------------------- § 3.2
 
 
-def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
-    """Return T(x_i, x_j), 0 where a pair is not selected: eq. 8.
+@any_arrays
+def loss(w: FloatArray) -> float:
+    """Return L(T), the sum of exp(-z_ij T(x_i, x_j)) = w_ij: eq. 7."""
+    return float(w.sum())  # SF:eq7
 
-    leaves_i, leaves_j : the leaf of each tree that a point reaches, (n_i, M) and (n_j, M)
-    c : the weights of the trees, (M,)
-    """
+
+@any_arrays
+def selection(leaves_i: Leaves, leaves_j: Leaves, c: FloatArray) -> FloatArray:
+    """Return T(x_i, x_j), (n_i, n_j), of points that reach these leaves of M trees: eq. 8."""
     T = np.zeros((len(leaves_i), len(leaves_j)))
     for m, c_m in enumerate(c):
         T += c_m * tree_selection(leaves_i[:, m], leaves_j[:, m])  # SF:eq8
     return T
 
 
+@any_arrays
 def weights(z: FloatArray, T: FloatArray) -> FloatArray:
     """Return w_ij: eq. 10."""
     w: FloatArray = np.exp(-z * T)  # SF:eq10
     return w
 
 
+@any_arrays
 def masses(w: FloatArray, t: BoolArray, s: BoolArray) -> tuple[float, float]:
     """Return P_w[t = 1, s = 1] and P_w[t = 1, s = 0], as sums of weights: eq. 14."""
     return w[t & s].sum(), w[t & ~s].sum()  # SF:eq14  ERRATUM BSF-4
 
 
 def best_c(similar: float, dissimilar: float, lam: float) -> float:
-    """Return c*, the weight of a tree, from the masses of eq. 14: eq. 15.
-
-    It is at least 0: a tree with c* < 0 selects the wrong pairs. Dissimilar pairs that weigh less
-    than 1 together count as 1, so that a tree without error has a finite weight.
-    """
+    """Return c*, the weight of a tree, from the masses of eq. 14: eq. 15."""
     worth = (1 - lam) * similar
-    cost = lam * max(dissimilar, 1.0)  # ERRATUM BSF-1, BSF-3
-    return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15  ERRATUM BSF-3
+    # ERRATUM BSF-1, BSF-3  so a tree without dissimilar pairs has a finite weight
+    cost = lam * max(dissimilar, 1.0)
+    # ERRATUM BSF-3  a tree with c* < 0 selects the wrong pairs
+    return float(np.log(worth / cost)) if worth > cost else 0.0  # SF:eq15
 
 
+@any_arrays
 def selection_rounds(
     s: BoolArray, lam: float, M: int, learn: Callable[[FloatArray], Tree]
 ) -> Iterator[Round]:
@@ -92,24 +106,31 @@ def selection_rounds(
     """
     z = z_values(s, lam)
     T = np.zeros(s.shape)
-    w = weights(z, T)  # w_ij = 1
-    np.fill_diagonal(w, 0.0)  # a pair consists of two different points
-    before = None
+    pairs = ~np.eye(len(s), dtype=bool)  # open: own-pair
+    w = np.where(pairs, weights(z, T), 0.0)  # w_ij = 1
     for m in range(1, M + 1):  # SF:1:1
         tree = learn(w * z)  # SF:1:2
-        if before is not None and same_partition(tree.leaf, before.leaf):  # open: repeated-tree
-            return
         t = tree_selection(tree.leaf, tree.leaf)
         similar, dissimilar = masses(w, t, s)
         c = best_c(similar, dissimilar, lam)
         if c <= 0:  # ERRATUM BSF-3
             return
         T = T + c * t  # SF:1:3
-        w = np.where(w > 0, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
+        w = np.where(pairs, weights(z, T), 0.0)  # SF:1:4  ERRATUM BSF-2
         yield Round(m, tree, c, similar, dissimilar)
-        before = tree
 
 
+def until_repeated(rounds: Iterable[Round]) -> Iterator[Round]:
+    """Yield rounds until a tree puts the same points together as the last one."""
+    before = None
+    for round in rounds:
+        if before is not None and same_partition(round.tree.leaf, before.leaf):
+            return  # open: repeated-tree
+        yield round
+        before = round.tree
+
+
+@any_arrays
 def same_partition(leaf: Leaves, other: Leaves) -> bool:
     """Return whether two trees put the same points together, whatever their leaves are called."""
     both = len(np.unique(np.stack([leaf, other]), axis=1).T)
@@ -119,22 +140,26 @@ def same_partition(leaf: Leaves, other: Leaves) -> bool:
 # -------------------------------------------------------------------------------------------- § 3.3
 
 
+@any_arrays
 def tree_selection(leaf_i: Leaves, leaf_j: Leaves) -> BoolArray:
     """Return t(x_i, x_j), whether two points reach the same leaf, (n_i, n_j): eq. 16."""
     t: BoolArray = leaf_i[:, np.newaxis] == leaf_j  # SF:eq16
     return t
 
 
+@any_arrays
 def J(M: FloatArray, rows: IntArray) -> float:
     """Return J^k, the sum of w_ij z_ij over the pairs of the points `rows` of a leaf: eq. 17."""
     return float(M[np.ix_(rows, rows)].sum())  # SF:eq17
 
 
+@any_arrays
 def augmented(X: Points) -> FloatArray:
     """Return x~ = [x^T 1]^T of each point as a row, (n, d + 1): eq. 18."""
     return np.column_stack([X, np.ones(len(X))])
 
 
+@any_arrays
 def hyperplane(X: FloatArray, M: FloatArray) -> Split:
     """Return the split of a node by the plane that makes p~^T X~ M X~^T p~ largest: eq. 18."""
     x = augmented(X)
@@ -143,6 +168,7 @@ def hyperplane(X: FloatArray, M: FloatArray) -> Split:
     return Split(p[:-1], float(p[-1]), x @ p > 0)
 
 
+@any_arrays
 def search_tree(
     X: FloatArray,
     M: FloatArray,
@@ -155,7 +181,6 @@ def search_tree(
     M : M_ij of all pairs, (n, n)
     max_depth : the most splits between the root and a leaf
     """
-    X = for_kernel(X)
     root = np.arange(len(X))
     tree = Tree([-1], [None], [0.0], np.zeros(len(X), dtype=np.int64), J(M, root))
     queue = [(0, 0, root)]  # SF:2:1
@@ -175,13 +200,10 @@ def search_tree(
 # -------------------------------------------------------------------------------------------- § 3.4
 
 
+@any_arrays
 def search_forest(
     X: FloatArray, s: BoolArray, lam: float, M: int, max_depth: int = 16
 ) -> list[Round]:
-    """Learn a Boosted Search Forest: Algorithm 1 with the trees of Algorithm 2, § 3.4.
-
-    X : the points, (n, d)
-    s : whether the points of a pair are similar, (n, n); the diagonal is not read
-    """
+    """Learn a Boosted Search Forest from s_ij, (n, n): Algorithm 1 with Algorithm 2's trees."""
     learn = partial(search_tree, X, max_depth=max_depth)
-    return list(selection_rounds(np.asarray(s, dtype=bool), as_lam(lam), M, learn))
+    return list(until_repeated(selection_rounds(s, as_lam(lam), M, learn)))

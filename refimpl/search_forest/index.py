@@ -50,10 +50,8 @@ def to_terms(
     forest : SearchForest
     Q : array_like, shape (n_Q, d)
         Queries, or the points of an index.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -103,10 +101,8 @@ def selection(
     ----------
     forest : SearchForest
     Q, X : array_like, shapes (n_Q, d) and (n, d)
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -174,18 +170,14 @@ class Selection:
 
 
 class _Lists(NamedTuple):
-    """What an index holds at one moment. Nothing writes to its arrays: changes make new ones.
-
-    ``items[starts[w]:starts[w + 1]]`` are the points with word w, as rows of ids, alive and
-    vectors. ``spare`` holds counters, shape (1, n), for single queries.
-    """
+    """What an index holds at one moment. Nothing writes to its arrays: changes make new ones."""
 
     starts: IntArray
-    items: Int32Array
+    items: Int32Array  # items[starts[w]:starts[w + 1]] are the points with word w, rows of
     ids: IntArray
     alive: BoolArray
     vectors: Points | None
-    spare: list[FloatArray]
+    spare: list[FloatArray]  # counters for single queries, (1, n)
 
 
 class InvertedIndex:
@@ -206,10 +198,8 @@ class InvertedIndex:
     keep_vectors : bool, default True
         Whether the points are kept for :meth:`query`. If False, only :meth:`candidates` can be
         called.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Attributes
     ----------
@@ -253,6 +243,7 @@ class InvertedIndex:
         threads: int | None = None,
     ) -> None:
         require_forest(forest, "forest")
+        check_threads(threads)
         self.forest = forest
         self.kernels: Kernels = as_kernels(kernels)
         self.threads = threads

@@ -83,10 +83,8 @@ def _write(path: Path, forest: SearchForest, arrays: dict[str, Any], following: 
 def read_index(
     path: str | os.PathLike[str], *, mmap: bool
 ) -> tuple[SearchForest, dict[str, Any], int]:
-    """Return the forest, the arrays by name and the next id of an index in a folder, checked.
-
-    With `mmap` the items and vectors stay in their files.
-    """
+    """Return the forest, the arrays by name and the next id of an index in a folder, checked."""
+    # with `mmap` the items and vectors stay in their files
     path = Path(path)
     header = _header(path)
     expected = header.pop("sha256", None)

@@ -41,6 +41,8 @@ Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
 
 COORDINATES = ("node", "given")
+MOST = 1e100  # of `augment`, whose squares are summed, and of `tol`
+LEAST_LAM = 1e-100  # with less, the weight of a tree would be infinite
 OFFSETS = ("eigenvector", "best")
 PAIRS = ("meeting", "dense")
 
@@ -128,7 +130,7 @@ class ForestOptions:
         for name, least in counts.items():
             object.__setattr__(self, name, as_count(getattr(self, name), name, least))
         for name in ("augment", "tol"):
-            object.__setattr__(self, name, as_number(getattr(self, name), name))
+            object.__setattr__(self, name, as_number(getattr(self, name), name, below=MOST))
         one_of(self.coordinates, COORDINATES, "coordinates")
         one_of(self.offset, OFFSETS, "offset")
         if self.coordinates == "given" and (self.offset != "eigenvector" or self.refine):
@@ -159,10 +161,8 @@ def neighbor_similarity(
     X : array_like, shape (n, d)
     k : int, default 100
         Less than n. A point is not its own neighbour.
-    kernels : module, optional
-        :mod:`refimpl.kernels` (default) or a module with the same names, such as ``refimpl_fast``.
-    threads : int, optional
-        All processors by default.
+    kernels, threads
+        As for :func:`search_forest`.
 
     Returns
     -------
@@ -236,12 +236,7 @@ def label_similarity(y: ArrayLike) -> scipy.sparse.csr_matrix:
            [0, 1, 0],
            [1, 0, 1]])
     """
-    values: Any = y
-    try:
-        n = max(len(values), 1)
-    except TypeError:  # of a number or a sparse matrix; as_labels says what y must be
-        n = 1
-    labels: Labels = as_labels(values, n, "y")
+    labels: Labels = as_labels(y, None, "y")
     places = np.unique(labels, return_inverse=True)[1]
     pairs = int((np.bincount(places) ** 2).sum())
     check_free_memory(PAIR_BYTES * pairs, "the similarity of all pairs of a class", "points")
@@ -276,11 +271,8 @@ def as_similarity(S: Any, n: int) -> scipy.sparse.csr_matrix:
 
 
 def as_lam(lam: float) -> float:
-    """Return lambda of eq. 4, between 0 and 1, both excluded."""
-    lam = as_number(lam, "lam", below=1.0)
-    if lam == 0:
-        raise ValueError("lam must be above 0, so that a candidate has a cost; got 0")
-    return lam
+    """Return lambda of eq. 4, below 1 and above 0, so that a candidate has a cost."""
+    return as_number(lam, "lam", minimum=LEAST_LAM, below=1.0)
 
 
 # ------------------------------------------------------------------------------------------- trees
@@ -372,9 +364,7 @@ def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     single = forest.planes.dtype == np.float32
     points = as_vectors_like(X, forest.planes, name, single=single)
     with np.errstate(over="ignore"):
-        if single:
-            return within_range(for_kernel(points, np.float32), name)
-        return within_range(for_kernel(points), name)
+        return within_range(for_kernel(points, forest.planes.dtype), name)
 
 
 def within_range(X: Points, name: str) -> Points:

@@ -33,7 +33,14 @@ from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
 from refimpl.kernels.planes import REFERENCE, ListedSums, plane_of_sums
 from refimpl.resources import check_free_memory, share
-from refimpl.search_forest.algorithm import masses, tree_selection, weights, z_values
+from refimpl.search_forest.algorithm import (
+    loss,
+    masses,
+    objective,
+    tree_selection,
+    weights,
+    z_values,
+)
 from refimpl.search_forest.model import Split
 from refimpl.typing import (
     BoolArray,
@@ -111,11 +118,8 @@ class DensePairs:
 
     def loss_and_objective(self) -> tuple[float, float]:
         """Return L(T) of eq. 7 and J(T) of eq. 5 as sums over the pairs: every point is a query."""
-        chosen = self.T > 0
-        np.fill_diagonal(chosen, False)
-        quality = np.count_nonzero(chosen & self.S)  # SF:eq1
-        cost = np.count_nonzero(chosen)  # SF:eq2
-        return self.weights().sum(), quality - self.lam * cost  # SF:eq4, SF:eq5, SF:eq7
+        T = np.where(np.eye(self.n, dtype=bool), 0.0, self.T)
+        return loss(self.weights()), objective(T, self.S, self.lam)
 
 
 class _DenseNode:
@@ -335,18 +339,12 @@ class MeetingPairs:
         def of_block(part: slice) -> tuple[float, int, int]:
             orders = self.similar[part]
             w_similar, w_dissimilar = self._weights(part)
-            loss = _both(rounded(w_similar, step), rounded(w_dissimilar, step), orders).sum()
+            L = _both(rounded(w_similar, step), rounded(w_dissimilar, step), orders).sum()
             chosen = self.T[part] > 0
-            return loss, int(orders[chosen].sum(dtype=np.int64)), 2 * int(np.count_nonzero(chosen))
+            return L, int(orders[chosen].sum(dtype=np.int64)), 2 * int(np.count_nonzero(chosen))
 
-        loss: float = self._unlisted()
-        quality = 0
-        cost = 0
-        for of_loss, of_quality, of_cost in self._for_blocks(of_block):
-            loss += of_loss
-            quality += of_quality
-            cost += of_cost
-        return loss, quality - self.lam * cost
+        L, Q, C = zip(*self._for_blocks(of_block), strict=True)
+        return sum(L, self._unlisted()), sum(Q) - self.lam * sum(C)
 
 
 def _both(of_similar: FloatArray, of_dissimilar: FloatArray, orders: UInt8Array) -> FloatArray:

@@ -38,7 +38,6 @@ from refimpl.search_forest.model import (
     forest_of_rounds,
     require_forest,
     rounds_of_forest,
-    within_range,
 )
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, Node, Pairs
 from refimpl.typing import ArrayLike, Kernels, Points
@@ -203,12 +202,10 @@ def search_forest(
     Returns
     -------
     SearchForest
-        With fewer than M trees if the next tree would get no positive weight, or the callback ended
-        the training. Any c > 0 is a positive weight, so the last trees may be worth little. When no
-        better tree is left, an earlier tree is learnt again. Its c is then rounding (below 1e-8),
-        or lambda times its last c if it selects next to no dissimilar pair; see
-        :func:`refimpl.search_forest.algorithm.best_c`. A pair that only such a tree selects has a
-        T(q, x) no larger than its c.
+        With fewer than M trees if the next tree would get no positive weight or repeat the last
+        one, or the callback ended the training. Any c > 0 is a positive weight, so the last trees
+        may be worth little: a tree before the last one may come again, with a c that is rounding
+        (below 1e-8), or lambda times its last c if it selects next to no dissimilar pair.
 
     Raises
     ------
@@ -242,7 +239,7 @@ def search_forest(
     """
     kernels = as_kernels(kernels)
     rng = as_generator(rng)
-    X = in_scale(within_range(as_matrix(X, "X", single=True), "X"), "X")
+    X = in_scale(as_matrix(X, "X", single=True), "X")
     M = as_count(M, "M")
     lam = as_lam(lam)
     check_threads(threads)
@@ -267,11 +264,11 @@ def search_forest(
     growth = _Growth(X, M, lam)
     if start is not None:
         growth.take(start, pairs, kernels, threads)
-    streams = iter(rng.spawn(M)[len(growth.rounds) :])
+    rng.spawn(len(growth.rounds))  # what the trees of `start` were drawn from
     max_leaves = np.inf if options.max_leaves is None else options.max_leaves
 
     def learn(root: Node) -> Tree:
-        split = partial(best_split, options=options, rng=next(streams))
+        split = partial(best_split, options=options, rng=rng.spawn(1)[0])
         return grow_tree(X, root, split, options.max_depth, max_leaves)
 
     return _grow(growth, pairs, learn, callback)

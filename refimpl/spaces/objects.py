@@ -20,7 +20,7 @@ Not handled here: storing distances between calls. Two calls that ask for the sa
 it twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -408,9 +408,13 @@ def as_objects(objects: Any, name: str) -> Objects:
             f"{name} must be a list of objects, such as [{name}] for a single object; "
             "got one string"
         )
+    if hasattr(objects, "columns"):
+        objects = np.asarray(objects)  # a table's rows; its list would be the columns' names
     if isinstance(objects, np.ndarray) and objects.ndim > 0:
         return objects
     try:
+        if isinstance(objects, Mapping):
+            raise TypeError  # its list would be the keys
         return objects if isinstance(objects, list) else list(objects)
     except TypeError:
         raise TypeError(

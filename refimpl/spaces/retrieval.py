@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, as_reals
+from refimpl.arrays import as_label_array, as_matrix, as_reals
 from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_threads
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
@@ -54,7 +54,8 @@ class FilterAndRefine:
     Raises
     ------
     TypeError, ValueError
-        If `space` is no space, or `vectors` do not fit.
+        If `embedding` does not embed, `space` is no space, `vectors` do not fit, or `kernels` or
+        `threads` is refused.
 
     See Also
     --------
@@ -80,6 +81,11 @@ class FilterAndRefine:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> None:
+        if not hasattr(embedding, "embed"):
+            raise TypeError(
+                "embedding must have embed(space, Q), as BoostMap and its rivals have; "
+                f"got a {type(embedding).__name__}"
+            )
         self.embedding = embedding
         self.kernels = as_kernels(kernels)
         as_threads(threads)
@@ -253,7 +259,8 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
     Raises
     ------
     TypeError, ValueError
-        If the shapes differ, there are no neighbours, or an argument holds something else.
+        If the shapes differ, there are no neighbours, a label is missing, the labels are of
+        several types, a distance is not a finite number, or `rng` is no generator.
 
     See Also
     --------
@@ -268,7 +275,7 @@ def vote(y: Labels, distances: FloatArray, *, rng: np.random.Generator) -> Label
     array(['b'], dtype='<U1')
     """
     rng = as_generator(rng)
-    y, distances = as_array(y, "y", "labels"), as_reals(distances, "distances")
+    y, distances = as_label_array(y, "y"), as_reals(distances, "distances")
     if y.ndim != 2 or y.shape != distances.shape or y.shape[1] == 0:
         raise ValueError(
             "y must have shape (m, k) with k >= 1, as distances have; "

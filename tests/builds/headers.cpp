@@ -316,6 +316,30 @@ static void test_pool() {
 #endif
 
 /* The distances to b less those to a, of whole numbers, so that every sum is exact. */
+static void test_l1() {
+    enum { D = 2 * REFIMPL_L1_SUMS + 3, QUERIES = 2 };
+    static const int rows_of[] = {1, 2, 5, REFIMPL_L1_TILE};
+    static double Q[QUERIES * D], A[QUERIES * D], X[REFIMPL_L1_TILE * D];
+    static double out[QUERIES * REFIMPL_L1_TILE];
+    for (double& x : Q) x = number();
+    for (double& x : A) x = number();
+    for (double& x : X) x = number();
+    for (int d = 1; d <= D; ++d)
+        for (int rows : rows_of) {
+            l1_tile(Q, A, (ptrdiff_t)QUERIES, X, (ptrdiff_t)rows, (ptrdiff_t)d, out,
+                    (ptrdiff_t)REFIMPL_L1_TILE);
+            for (int q = 0; q < QUERIES; ++q)
+                for (int r = 0; r < rows; ++r) {
+                    double sums[REFIMPL_L1_SUMS] = {0};
+                    for (int c = 0; c < d; ++c)
+                        sums[c % REFIMPL_L1_SUMS] += A[q * d + c] * fabs(Q[q * d + c] - X[r * d + c]);
+                    double total = sums[0];
+                    for (int i = 1; i < REFIMPL_L1_SUMS; ++i) total += sums[i];
+                    check(out[q * REFIMPL_L1_TILE + r] == total, "l1_tile");
+                }
+        }
+}
+
 static void test_margins() {
     enum { OBJECTS = 7, TRIPLES = 24, LANES = 2 };
     double values[OBJECTS * EIGHT], w[TRIPLES], errors[EIGHT], gains[OBJECTS * EIGHT];
@@ -363,6 +387,7 @@ int main() {
     test_weights();
     test_indices();
     test_margins();
+    test_l1();
     test_hamming();
     test_panels();
     test_rows();

@@ -158,7 +158,8 @@ RULES = {
         (sf.best_c, "max(dissimilar, 1.0)", "max(dissimilar, 2.0)", "SF:eq15"),
     ("search_forest", "no-weight-ends"): (sf.selection_rounds, "if c <= 0", "if False", "SF:1:1"),
     ("search_forest", "pairs-of-different-points"):
-        (sf.selection_rounds, "np.fill_diagonal(w, 0.0)", "pass", "SF:eq17"),
+        (sf.selection_rounds, "~np.eye(len(s), dtype=bool)", "np.ones(s.shape, dtype=bool)",
+         "SF:eq17"),
     ("search_forest", "depth"): (sf.search_tree, "depth + 1 < max_depth", "depth + 2 < max_depth",
          "SF:1:1"),
     ("search_forest", "T-grows-by-c"): (sf.selection_rounds, "T + c * t", "T + 2 * c * t",

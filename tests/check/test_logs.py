@@ -327,6 +327,16 @@ def test_masses_of_a_forest_by_hand(checked):
     assert "log.jsonl, round 2: leaf must" in said
 
 
+def test_a_tree_of_a_forest_may_be_the_last_one_again(checked):
+    """What follows is open: eq. 15 goes on adding a share lam of its last c."""
+    S = np.kron(np.eye(2), [[0, 1], [1, 0]])
+    lines = [{"leaf": [0, 0, 2, 2], "c": np.log(0.7 * 4 / 0.3) * 0.3**m} for m in range(3)]
+    assert checked("SF:1", lines, S=S, lam=0.3)[0] == 0
+    lines[2]["c"] *= 2
+    code, said = checked("SF:1", lines, S=S, lam=0.3)
+    assert code == 1 and "SF:eq15: wrong" in said and "round 3: c" in said
+
+
 # -------------------------------------------------------------------------------------------- A.3
 
 

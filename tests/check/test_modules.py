@@ -66,6 +66,7 @@ def checked(tmp_path, capfd):
     ("body", "words"),
     [
         ("os._exit(0)", "the process ended with exit code 0"),
+        ("os._exit(86)", "the process ended with exit code 86"),
         ("os.kill(os.getpid(), 9)", "the process ended with signal 9, SIGKILL"),
         ("while True: pass", "no answer within 4 s (--seconds)"),
     ],

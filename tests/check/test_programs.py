@@ -86,6 +86,7 @@ def test_lines_that_are_no_answers(tmp_path):
     words = found(
         tmp_path,
         "    if number == '2': print('hello', flush=True); time.sleep(60)\n"
+        "    if number == '3': print('out of memory', flush=True)\n"
         "    if number == '4': answer['id'] = 'another'\n"
         "    if number == '6': answer['result'] = {'uA': {'dtype': 'float64'}}\n"
         "    if number == '9': answer['result'] = {'wrong name': 1}\n"
@@ -93,12 +94,13 @@ def test_lines_that_are_no_answers(tmp_path):
         "    if number == '11': answer['result'] = []",
     )
     assert "a line that is no JSON: b'hello" in words["2"][1]
+    assert words["3"][1] == "a line that is no JSON: b'out of memory\\n'"
     assert "has not the id 'vector_matrix/4'" in words["4"][1]
     assert "cannot be read" in words["6"][1]
     assert words["9"][1] == "the result lacks uA"
     assert "must be an object or a list of objects" in words["10"][1]
     assert words["11"][1] == "the result must be an object; got a list of 0"
-    assert len(words) == 6
+    assert len(words) == 7
 
 
 def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):

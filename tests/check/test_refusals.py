@@ -7,7 +7,10 @@ Not tested here: what a right and a wrong answer give (test_answers.py, test_log
 import io
 import os
 import pickle
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -244,6 +247,7 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
     np.save("near.npy", np.array([[0, 1], [1, 0]]))
     np.savez("two.npz", a=np.zeros((2, 2)), b=X)
     np.save("objects.npy", np.array([["a", None]]), allow_pickle=True)
+    np.save("table.npy", np.zeros(2, [(f"column {number}", "f8") for number in range(999)]))
     (tmp_path / "claims.npy").write_bytes(_claiming((2**30, 2**20)))
     with zipfile.ZipFile("claims.npz", "w") as archive:
         archive.writestr("X.npy", _claiming((2**30, 2**20)))
@@ -260,6 +264,7 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
         (". --data bomb.npz", "cannot read .: it is no regular file"),
         ("two.npz --data bomb.npz", "two.npz must hold one array; it holds 2: a, b"),
         ("objects.npy --data bomb.npz", "must hold numbers or text; it holds Python objects"),
+        ("table.npy --data bomb.npz", "table.npy is damaged: Header info length"),
         ("claims.npy --data bomb.npz", "claims.npy is damaged: "),
         ("near.npy --data claims.npz", "claims.npz is damaged: "),
         ("near.npy --data table.npz", "table.npz is damaged: it has files that are no arrays"),
@@ -278,3 +283,33 @@ def test_logs_in_the_encodings_and_forms_that_people_have(tmp_path, encoding, fo
     log = tmp_path / "log.jsonl"
     log.write_text(LOG if form == "lines" else f"[\n {LOG}]", encoding=encoding)
     assert read_log(str(log)) == [{"f": 0, "p": 1, "theta": 0.5}]
+
+
+def command(folder, *words, **more):
+    """Run the command as a program in a folder with an embedding."""
+    np.save(folder / "\xfc.npy", X)
+    np.savez(folder / "data.npz", X=X)
+    whole = [sys.executable, "-m", "refimpl.check", "embedding", "\xfc.npy", "--data", "data.npz"]
+    return subprocess.run(
+        [*whole, *words], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, **more
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_report_that_cannot_be_written_is_no_difference(tmp_path):
+    with open("/dev/full", "wb") as full:
+        ended = command(tmp_path, stdout=full)
+    assert ended.returncode == 2 and "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("cannot write the report: No space left on device\n")
+
+
+def test_a_report_has_escapes_for_characters_that_the_output_lacks(tmp_path):
+    ascii = os.environ | {"PYTHONIOENCODING": "ascii"}
+    ended = command(tmp_path, stdout=subprocess.PIPE, env=ascii)
+    assert ended.returncode == 0 and "\\xfc.npy as an embedding" in ended.stdout
+
+
+def test_a_page_that_cannot_be_written_costs_no_report(tmp_path):
+    ended = command(tmp_path, "--html", "nowhere/page.html", stdout=subprocess.PIPE)
+    assert ended.returncode == 2 and "cannot write nowhere/page.html" in ended.stderr
+    assert "as an embedding" in ended.stdout

@@ -34,6 +34,7 @@ def test_other_values_of_n_jobs_are_refused(n_jobs):
 def test_a_sparse_matrix_holds_numbers():
     """What reads numbers says what is wrong with it."""
     assert holds_objects(np.array(["map", "lap"], dtype=object))
+    assert holds_objects([list("map"), list("lap")]) and holds_objects([("map", 1), ("lap", 2)])
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
 
 

@@ -40,6 +40,14 @@ def digits():
     return X[:150], names[:150], X[150:200], names[150:200]
 
 
+@pytest.mark.parametrize("target", ["distances", "classes"])
+@pytest.mark.parametrize("triples", ["random", "nearby", "selective"])
+def test_both_estimators_learn_from_the_same_triples(digits, triples, target):
+    how = TINY | {"triples": triples, "target": target, "query_sensitive": 0}
+    models = [of(**how).fit(*digits[:2]).model_ for of in (BoostMap, BoostMapClassifier)]
+    assert models[0] == models[1]
+
+
 def edits(a, b):
     """Levenshtein's distance."""
     row = list(range(len(b) + 1))

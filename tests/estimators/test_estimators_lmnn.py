@@ -303,9 +303,18 @@ def test_distances_of_pairs_are_those_of_the_images(wine):
     Q = X_test[:3]
     want = np.linalg.norm(Z[:, None] - Q @ np.linalg.cholesky(M + 1e-12 * np.eye(13)), axis=2)
     assert_same(near, want.argsort(axis=0)[:3].T)
+    far = np.ldexp(pairs, 700)  # beyond the root of the largest float
+    np.testing.assert_allclose(model.pair_distance(far), np.ldexp(model.pair_distance(pairs), 700))
+    assert model.get_metric()(*far[0]) == model.pair_distance(far[:1])
     for wrong in (pairs[0], pairs[:, :, :2], pairs * np.nan):
         with pytest.raises(ValueError, match=r"pairs must hold finite numbers, shape \(m, 2, 13\)"):
             model.pair_distance(wrong)
+    for point in (X[0], X[0].tolist(), X[0].astype(">f4")):
+        assert metric(point, X[1]) == metric(np.array(point, np.float64), X[1])
+    for wrong in (X[0, :1], X[:1], X[0, :1].tolist()):  # they would be broadcast
+        for name, points in (("u", (wrong, X[1])), ("v", (X[1], wrong))):
+            with pytest.raises(ValueError, match=rf"{name} must be a point, shape \(13,\); got"):
+                metric(*points)
     with pytest.raises(TypeError, match="pairs must hold real numbers; got dtype <U1"):
         model.pair_distance([["a", "b"]])
     with pytest.raises(ValueError, match="pairs must be pairs of points with rows of equal"):

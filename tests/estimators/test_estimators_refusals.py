@@ -35,11 +35,16 @@ REFUSED = {
     "BoostedDistanceClassifier": [
         ({"n_estimators": 0}, "n_estimators must be an integer of at least 1; got 0"),
         ({"n_estimators": "9"}, "n_estimators must be .*; got '9'"),
+        ({"y": set(range(178))}, r"y should be a 1d array, got an array of shape \(\) instead"),
     ],
     "BoostMapClassifier": [
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),
         ({"X": np.arange(40.0)[:, np.newaxis], "y": HALVES}, NO_ORDER),
         ({"X": np.ones((40, 3)), "y": HALVES}, NO_ORDER),
+        (
+            {"X": np.ones((40, 3)), "y": HALVES, "target": "distances"},
+            "X, y must allow triples for triples='selective'; D must order some triples",
+        ),
         ({"X": np.repeat(np.arange(10.0).reshape(5, 2), 8, axis=0), "y": HALVES}, NO_ORDER),
         (
             {"X": np.arange(8.0)[:, np.newaxis], "y": np.arange(8)},

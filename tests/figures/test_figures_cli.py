@@ -85,6 +85,20 @@ def test_rows_do_not_depend_on_who_computes_them(tmp_path, backend, jobs):
     assert record(tmp_path / "one", "table1")["rows"] == record(tmp_path / "many", "table1")["rows"]
 
 
+def test_there_are_no_more_workers_than_cells(tmp_path, monkeypatch):
+    started = []
+    parallel = joblib.Parallel
+
+    def watched(n_jobs, **how):
+        started.append(n_jobs)
+        return parallel(n_jobs=1, **how)
+
+    monkeypatch.setattr(joblib, "Parallel", watched)
+    run(tmp_path, "fake.table1", "--jobs", "1000")
+    run(tmp_path, "fake.table1", "--jobs", "-1", "--seed", "1")
+    assert started == [fake_paper.N_CELLS, -1]
+
+
 def test_damaged_files_are_computed_again(tmp_path, caplog):
     run(tmp_path, "fake.table1")
     first = record(tmp_path, "table1")

@@ -4,10 +4,12 @@ is refused.
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist, pdist
 
+from refimpl.ftune import similarities
 from refimpl.ftune.similarities import (
     Gaussian,
     Similarity,
@@ -65,6 +67,9 @@ def test_gaussian_and_its_width():
     assert (Gaussian(1.5, X)(X, X[:7]) == plain(X, X[:7])).all()
     assert (Gaussian(1.5, X)(X[1:], X[:7]) == plain(X[1:], X[:7])).all()
     assert mean_distance(np.ones((5, 2))) == pytest.approx(0.0, abs=1e-7)
+    assert mean_distance([[1e-200], [0.0]]) == pytest.approx(1e-200, rel=1e-12, abs=0.0)
+    drawn = mean_distance(X[:3].tolist(), most=2, rng=rng)
+    assert np.isclose(drawn, pdist(X[:3])).any()
 
 
 @pytest.mark.parametrize("offset", [1e6, -1e10, np.repeat([[0.0], [1e9]], 20, axis=0)])
@@ -81,6 +86,64 @@ def test_a_gaussian_far_from_0_is_the_one_near_0(offset):
         restricted.between(far, np.arange(7)),
     ):
         np.testing.assert_allclose(K, want, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor", "offset"),
+    [("u1", 100, 50), ("i4", 60_000, 0), ("f4", 1, 500), ("?", 1, 0), (list, 100, 0)],
+    ids=str,
+)
+def test_a_gaussian_of_numbers_of_other_types(kind, factor, offset):
+    """Such as pixels, whose squares leave 8 bits, or float32, whose squares lose digits of K."""
+    exact = factor * np.random.default_rng(0).integers(0, 2, size=(9, 3)) + offset
+    X = exact.tolist() if kind is list else exact.astype(kind)
+    want = np.exp(-cdist(exact, exact, "sqeuclidean") / factor**2)
+    for K in (Gaussian(factor), Gaussian(factor, X)):
+        found = Similarity(K, X, pairwise=True).within(None, np.arange(9))
+        np.testing.assert_allclose(found, want, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("width", [1e-3, 1.0, 1e3, 1e-120, 1e120])
+def test_only_rows_that_are_far_from_0_are_subtracted(width, monkeypatch):
+    """Products keep twelve digits of K up to a length of sqrt(FAR) widths."""
+    subtracted = []
+
+    def spy(A, B, metric):
+        subtracted.append((len(A), len(B)))
+        return cdist(A, B, metric)
+
+    monkeypatch.setattr(scipy.spatial.distance, "cdist", spy)
+    rng = np.random.default_rng(0)
+    line = np.sqrt(similarities.FAR) / np.sqrt(5)
+    near, far = (
+        (share * line + rng.uniform(-0.2, 0.2, size=(n, 5))) * width
+        for share, n in ((0.98, 200), (1.02, 100))
+    )
+    some = np.concatenate([near, far[:1]])
+    for A, B, sent in (
+        (near, near, []),
+        (near, far, [(200, 100)]),
+        (far, near, [(100, 200)]),
+        (far, far, [(100, 100)]),
+        (some, near, [(1, 200)]),
+        (some, some, [(1, 201), (200, 1)]),
+    ):
+        for K in (Gaussian(width), Gaussian(width, A)):
+            subtracted.clear()
+            values = K(A, B)
+            assert subtracted == sent
+            parts = (np.longdouble(A[:, None]) - B) / np.longdouble(width)
+            error = np.abs(values / np.exp(-(parts**2).sum(axis=2)) - 1)
+            assert error.max() < 1e-12
+            assert error[-1].max() < 1e-14 or A is near
+            assert error[:, -1].max() < 1e-14 or B is near
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_gaussian_of_rows_whose_squares_overflow():
+    X = np.array([[1e200, 0.0], [1.0, 0.0]])
+    assert Gaussian(1.0)(X, X).tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
 @pytest.mark.filterwarnings("error")
@@ -146,7 +209,13 @@ def features(family, S=((0.5, 0.25), (0.0, 1.0))):
         (lambda: features(1.0), r"family must be a sequence of slopes and functions; got 1\.0"),
         (lambda: features([lambda x: x[:1]]), r"family\[0\] must return an array of the shape"),
         (lambda: features([1.0], "ab"), "S must hold real numbers"),
+        (lambda: features([1.0], [0.5, 0.25]), r"S must be a matrix .*; got shape \(2,\)"),
         (lambda: mean_distance(np.ones((1, 2))), "at least two rows .*; got 1"),
+        (lambda: mean_distance(5), r"X must be a matrix .*; got shape \(\)"),
+        (lambda: mean_distance([[0.0], [np.nan]], most=1), "X must hold finite numbers"),
+        (lambda: mean_distance(np.ones((9, 2)), most=1), "most must be an integer of at least 2"),
+        (lambda: mean_distance(np.ones((9, 2)), most=5, rng=0), "rng must be a generator"),
+        (lambda: mean_distance(np.ones((9, 2)), rng=0), "rng must be a generator"),
         (
             lambda: mean_distance(np.ones((9, 2)), most=5),
             "rng must be .* to draw 5 of 9 rows; got None",

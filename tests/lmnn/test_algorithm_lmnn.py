@@ -283,6 +283,13 @@ def test_project_is_the_nearest_matrix_of_the_cone():
     np.testing.assert_allclose(project(M + turned), L, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1.7e308])
+def test_project_neither_vanishes_nor_overflows(size):
+    M = np.array([[size, size / 2], [-size / 2, size]])  # halves of 5e-324 are 0
+    L = project(M)
+    np.testing.assert_allclose(L.T @ L, np.eye(2) * size, rtol=1e-12)
+
+
 def scripted(objectives, found=()):
     """States of full checks with these objectives; those in `found` find a pair."""
     for c, objective in enumerate(objectives):

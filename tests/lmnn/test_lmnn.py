@@ -320,6 +320,8 @@ def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
             1 + 1e-9
         )
     assert trained_rect(X, y, 4, 2).objective == pytest.approx(full.objective, rel=1e-2)
+    # no step leads away from zeros
+    assert lmnn_rect(X, y, 2, 2, start=np.zeros((2, 4))) == lmnn_rect(X, y, 2, 2)
 
 
 def test_eq_8_takes_the_metric_of_the_training_point():

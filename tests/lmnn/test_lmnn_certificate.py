@@ -11,7 +11,6 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from test_lmnn import FASTEST, blobs, convex_optimum, problem_of
 
 import refimpl.kernels
-from refimpl.lmnn import certificate as lmnn_certificate
 from refimpl.lmnn import estimate_memory, lmnn, low_rank, solvers, target_neighbors
 from refimpl.lmnn.arguments import bytes_for
 
@@ -233,7 +232,7 @@ def test_a_bound_counts_the_rounding_of_the_sums():
     inner = problem.within(at.U)
     V = np.eye(4)[None]
     inner.add_pairs(*inner.impostors(inner.mapped(V)))
-    certificate = lmnn_certificate.Certificate(inner, at, 5)
+    certificate = solvers.Certificate(inner, at, 5)
     now = inner.evaluate(V)
     certificate.add(now.alpha, now.weights)
     weights, slopes = inner.evaluate(V).weights, certificate.slopes[0]

@@ -9,7 +9,15 @@ import pytest
 from agreement import KERNELS
 from lmnn_toys import blobs, trained, trained_rect
 
-from refimpl.lmnn import LMNNOptions, kmeans_partition, lmnn, lmnn_rect, lmnn_svd, target_neighbors
+from refimpl.lmnn import (
+    ConvergenceWarning,
+    LMNNOptions,
+    kmeans_partition,
+    lmnn,
+    lmnn_rect,
+    lmnn_svd,
+    target_neighbors,
+)
 from refimpl.lmnn.arguments import bytes_for
 from refimpl.lmnn.problem import LargeMarginProblem, scaled
 
@@ -71,6 +79,17 @@ def test_bad_input(change, message):
     X, y = blobs()
     with pytest.raises((TypeError, ValueError), match=message):
         lmnn(**{"X": X, "y": y, "k": 2, **change})
+
+
+@pytest.mark.parametrize("mu", [1e15, 1e20, 1e60])
+def test_a_weight_beside_which_rounding_hides_the_pull_gives_a_metric_and_no_bound(mu):
+    X = np.arange(24.0).reshape(12, 2) ** 1.3
+    y = np.arange(12) % 2
+    with pytest.warns(ConvergenceWarning, match="this can happen if mu is above 1e12"):
+        found = lmnn(X, y, 3, mu, kernels=FASTEST)
+    proven = lmnn(X, y, 3, 1e9, kernels=FASTEST)
+    assert found.bound == 0.0 and not found.converged and proven.converged
+    assert found.objective / mu == pytest.approx(proven.objective / 1e9, rel=1e-2)
 
 
 @pytest.mark.parametrize("scale", [1e-309, 1e-200, 1e-125])

@@ -29,12 +29,12 @@ def arguments(function):
 
 
 def lines_of(place, lines):
-    """Count the lines of a function's or class's docstring, and its other lines but comments."""
+    """Count the lines of a function's or class's docstring, and of the code under it."""
     text = place.body[0] if ast.get_docstring(place) else None
-    words = range(text.lineno, text.end_lineno + 1) if text else range(0)
-    rest = [n for n in range(place.lineno, place.end_lineno + 1) if n not in words]
-    full = [lines[n - 1].strip() for n in words]
-    code = [lines[n - 1].strip() for n in rest]
+    if text is None:
+        return 0, 0
+    full = [line.strip() for line in lines[text.lineno - 1 : text.end_lineno]]
+    code = [line.strip() for line in lines[text.end_lineno : place.end_lineno]]
     return (
         sum(bool(line) and line != '"""' for line in full),
         sum(bool(line) and not line.startswith("#") for line in code),
@@ -71,16 +71,16 @@ def test_printed_algorithms_are_simple(path):
 @pytest.mark.parametrize(
     "body, words",
     [
-        ("def f(a, b, c, d, *, e, f, g, h, i):\n    'F.'", "f takes 9 arguments"),
-        ("def f(a, *, callback=None):\n    'F.'", "f takes callback"),
+        ("def f(a, b, c, d, *, e, f, g, h, i):\n    'F.'\n    pass", "f takes 9 arguments"),
+        ("def f(a, *, callback=None):\n    'F.'\n    pass", "f takes callback"),
         ("def f(a):\n    pass", "f has no docstring"),
         ("def f(a):\n    'F.'\n    raise ValueError", "line 4 raises"),
         (
-            'def f(a):\n    """F.\n\n    a : one\n    b : two\n    """\n    return a',
-            "f has 3 lines of words and 2 of code",
+            'def f(a):\n    """F.\n\n    a : one\n    """\n    # a\n    return a',
+            "f has 2 lines of words and 1 of code",
         ),
     ],
 )
 def test_what_is_not_simple_is_found(body, words):
     assert list(complaints(f"'A.'\n{body}")) == [words]
-    assert not list(complaints("'A.'\ndef f(a, b, c, d, *, e, f, g, h):\n    'F.'"))
+    assert not list(complaints("'A.'\ndef f(a, b, c, d, *, e, f, g, h):\n    'F.'\n    pass"))

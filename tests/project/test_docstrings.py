@@ -95,14 +95,14 @@ def raises_faults(name, thing):
         yield f"no Raises: {path}"
 
 
-def is_printed(name):
-    """Whether a name is of an algorithm as printed, whose long form is at the form for use."""
-    return ".algorithm." in name
+def is_printed(thing):
+    """Whether it is of an algorithm as printed, whose long form is at the form for use."""
+    return thing.__module__.endswith(".algorithm")
 
 
 def faults(name, thing):
     yield from (f"{name}: {fault}" for fault in summary_faults(thing.__doc__))
-    if thing.__doc__ and not is_printed(name):
+    if thing.__doc__ and not is_printed(thing):
         yield from (f"{name}: {fault}" for fault in section_faults(name, thing))
     if not inspect.isclass(thing) or is_protocol(thing):
         return
@@ -184,6 +184,40 @@ def docstrings(path):
             text = ast.get_docstring(node)
             if text:
                 yield getattr(node, "lineno", 1), text
+
+
+def long_texts(place, exported):
+    """Yield (line, name) of docstrings of several lines that are not of an exported name."""
+    for node in place.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        known = not node.name.startswith("_") and (exported is None or node.name in exported)
+        if not known and "\n" in (ast.get_docstring(node) or ""):
+            yield node.lineno, node.name
+        if isinstance(node, ast.ClassDef):
+            yield from long_texts(node, None if known else ())
+
+
+def test_a_name_that_is_not_exported_has_one_line():
+    refuse(
+        f"{module.__name__}:{line}: {name}"
+        for module in modules()
+        for line, name in long_texts(ast.parse(inspect.getsource(module)), module.__all__)
+    )
+
+
+@pytest.mark.parametrize(
+    "source, found",
+    [
+        ("def f():\n    'F.\\n\\nG.'", ["f"]),
+        ("def g():\n    'F.\\n\\nG.'", []),
+        ("class g:\n    def h(self):\n        'F.\\n\\nG.'", []),
+        ("class f:\n    def h(self):\n        'F.\\n\\nG.'", ["h"]),
+        ("def f():\n    'F.'", []),
+    ],
+)
+def test_a_long_docstring_is_found(source, found):
+    assert [name for _, name in long_texts(ast.parse(source), ("g",))] == found
 
 
 @pytest.mark.parametrize("package", ["refimpl", "refimpl_fast", "paper_figures"])

@@ -123,6 +123,18 @@ def test_a_callback_ends_a_fit_that_can_be_asked(model, wine):
 
 
 @each(takes("callback"))
+def test_a_first_fit_that_is_interrupted_leaves_nothing_to_ask(model, wine):
+    def interrupt(step):
+        raise KeyboardInterrupt
+
+    one = clone(model).set_params(callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        one.fit(*wine[:2])
+    with pytest.raises(NotFittedError):
+        answers(one, wine)
+
+
+@each(takes("callback"))
 def test_a_fit_can_be_watched_and_saved(model, wine, tmp_path):
     steps = []
     with refimpl.Checkpoint(tmp_path / "fit.npz", every=0) as checkpoint:

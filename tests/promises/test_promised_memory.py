@@ -40,6 +40,8 @@ def test_what_is_estimated_is_enough(training):
 def test_an_estimate_takes_the_arguments_of_the_training(training):
     given = {"callback": print, "max_memory": 1, "start": training.steps()[1][0].result}
     assert training.memory(**given) == training.memory()
+    # no more threads work than there are processors
+    assert training.memory(threads=10**9) == training.memory()
 
 
 @each()

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy
 from oracles_embeddings import odd_matrix
 
 from refimpl.rivals import lipschitz as lip
@@ -30,6 +31,7 @@ CODES = np.zeros((3, 2), dtype=np.uint64)
 SPACE = PrecomputedSpace(odd_matrix(4))
 SIX = PrecomputedSpace(odd_matrix(6))
 NOWHERE = PrecomputedSpace(np.zeros((3, 3)))
+FAR, NEAR = (PrecomputedSpace(odd_matrix(6) * unit) for unit in (1e160, 1e-160))
 TREES = kmeans_trees(ZEROS, rng=RNG)
 TABLES = lsh(ZEROS, 1, 1, 1.0, rng=RNG)
 FOUND = TABLES.candidates(ZEROS)
@@ -38,6 +40,7 @@ LINES = lip.lipschitz(SPACE, [0, 3])
 STUMPS = adaboost_classifier(X, y, 5)
 NDA = nda(X, y, k=1)
 GAUSSIAN = nn.fit_distance("Mah-CD", X, y)
+DBOOST = dboost(EYE, y, 1, rng=np.random.default_rng(0))
 
 
 def nearest(Q, X=X, y=y):
@@ -81,6 +84,8 @@ VALUES = [
     (lambda: nearest(np.ones((2, 3)), np.ones((4, 3))), r"X must .*got 3"),
     (lambda: nearest([[1.0, np.inf]]), r"Q must .*got 1"),
     (lambda: nearest(X, X, [0, 0, 1, 5]), r"y must .*got .*5"),
+    (lambda: nearest([[1e200, 0.0]]), "Q and X must have finite distances; got inf"),
+    (lambda: nn.pairwise(fit(), [[1e200, 0.0]], X, y), "Q and X must have finite distances"),
     # discriminant analysis
     (lambda: nda(np.empty((0, 3)), []), "X must .*; got"),
     (lambda: nda(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
@@ -97,12 +102,17 @@ VALUES = [
     (lambda: STUMPS.staged_predict(X, [6]), r"rounds must .*got 6"),
     (lambda: STUMPS.staged_predict(X, [0]), r"rounds must .*got 0"),
     (lambda: STUMPS.predict(X[:, :1]), r"Q must .*got 1"),
+    (lambda: boosted(y=5), r"y must hold one label for each vector, shape \(n,\); got shape \(\)"),
     (lambda: boosted(y=[0, 0, 0, 0]), "y must .*got 1"),
     (lambda: boosted(y=[0, 1]), "as many"),
     (lambda: boosted(T=0), "T must .*got 0"),
     (lambda: boosted(m=0), "m must .*got 0"),
     (lambda: boosted(K=np.zeros((2, 3))), "square"),
     (lambda: boosted(threads=0), "threads"),
+    (lambda: DBOOST.decision(EYE), r"S must have shape \(k, 2\), .*; got \(4, 4\)"),
+    (lambda: DBOOST.decision([[np.nan, 0.0]]), "S must hold finite numbers"),
+    (lambda: DBOOST.predict(EYE, EYE, 3), "rounds must be at most 1, .*got 3"),
+    (lambda: DBOOST.predict(EYE, EYE, -1), "rounds must .*got -1"),
     # hash tables, candidates
     (lambda: lsh(ZEROS, 0, 1, 1.0, rng=RNG), "n_tables must .*got 0"),
     (lambda: lsh(ZEROS, 1, 0, 1.0, rng=RNG), "k must .*got 0"),
@@ -175,6 +185,8 @@ VALUES = [
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=5), r"d must .*got 5"),
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=2, n_pairs=0), r"n_pairs must .*got 0"),
     (lambda: sparsemap(NOWHERE, 1, rng=RNG, d=2), "sampled pairs must have a distance above 0"),
+    (lambda: sparsemap(FAR, 1, rng=RNG), r"space must have distances within .*; got .*e\+160"),
+    (lambda: sparsemap(NEAR, 1, rng=RNG), "space must have distances within .*; got .*e-160"),
     (lambda: fastmap(SPACE, 0, rng=RNG), r"d must .*got 0"),
     (lambda: fastmap(SPACE, 2, rng=RNG, starts=0), r"starts must .*got 0"),
     (lambda: fastmap(SPACE, 2, rng=RNG, iterations=0), r"iterations must .*got 0"),
@@ -198,6 +210,7 @@ TYPES = [
     (lambda: adaboost_classifier(X, y, 5, kernels="fast"), "must be a module"),
     (lambda: adaboost_classifier(X, y, 5, kernels=SimpleNamespace()), r"lacks .*presort"),
     (lambda: boosted(rng=3), "rng must .*got 3"),
+    (lambda: boosted(y=scipy.sparse.csr_matrix([y])), "y must be dense"),
     (lambda: boosted(kernels="fast"), "kernels"),
     (lambda: lsh(ZEROS, 1, 1, 1.0, rng=None), r"rng must .*got None"),
     (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),

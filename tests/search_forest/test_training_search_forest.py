@@ -72,6 +72,14 @@ def test_one_similar_pair_of_two_points(kernels):
     assert (selection(forest, [[0.3]], [[0.0], [9.0]], kernels=kernels) > 0).all()
 
 
+def test_a_training_draws_streams_for_the_trees_that_it_grows_alone():
+    """So 10**9 trees, which mean "until it ends", take no memory."""
+    rng = np.random.default_rng(0)
+    S = label_similarity([0, 0, 1, 1])
+    forest = search_forest([[0.0], [1.0], [8.0], [9.0]], S, 999, 0.3, rng=rng)
+    assert rng.bit_generator.seed_seq.n_children_spawned <= len(forest.c) + 1 == 2
+
+
 @each
 def test_the_limits_hold(kernels):
     X = points(200, 3)
@@ -112,7 +120,8 @@ def test_similarities():
         ({"X": np.ones((5, 1))}, ValueError, r"S must have shape \(5, 5\), as X has 5 points"),
         ({"M": 0}, ValueError, "M .*at least 1"),
         ({"lam": 1.0}, ValueError, "lam .*1"),
-        ({"lam": 0.0}, ValueError, "lam must be above 0, .*; got 0"),
+        ({"lam": 0.0}, ValueError, "lam must be a number of at least 1e-100 .*; got 0"),
+        ({"lam": 5e-324}, ValueError, "lam must be a number of at least 1e-100 .*; got 5e-324"),
         ({"lam": "much"}, TypeError, "lam .*'much'"),
         ({"X": np.full((4, 1), 1e141)}, ValueError, "X must hold values within 1e140"),
     ],
@@ -180,6 +189,7 @@ def test_a_query_that_float32_does_not_hold_is_refused(kernels):
         ({"refine": -1}, ValueError, "refine .*at least 0"),
         ({"augment": "a"}, TypeError, "augment .*'a'"),
         ({"augment": -1.0}, ValueError, "augment .*at least 0"),
+        ({"augment": 1e200}, ValueError, r"augment .*less than 1e\+100; got 1e\+200"),
         ({"tol": np.nan}, ValueError, "tol .*nan"),
         ({"pairs": "none"}, ValueError, "pairs must be 'meeting' or 'dense'; got 'none'"),
         ({"pairs": ["dense"]}, ValueError, "pairs must be"),

@@ -11,6 +11,7 @@ import pytest
 import refimpl.boosted_distance as bd
 import refimpl.boostmap as bm
 import refimpl.ftune as ft
+import refimpl.kernels
 import refimpl.lmnn as lm
 import refimpl.search_forest as sf
 from refimpl import ball_trees, estimators, spaces
@@ -19,6 +20,7 @@ from refimpl.boostmap import algorithm as bm_print
 from refimpl.ftune import algorithm as ft_print
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import pair_distances
+from refimpl.lmnn import algorithm as lm_print
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.dboost import dboost
 from refimpl.rivals.fastmap import fastmap
@@ -60,6 +62,9 @@ FTUNE = ft.ftune(K, y, PAIRS, options=ft.FTuneOptions(choose="training", C=1.0))
 OPTIONS = ft.FTuneOptions(choose="training", C=1.0)
 FEW_CHECKS = lm.LMNNOptions(max_checks=3)
 SOME = np.array([0, 3, 5])
+TARGETS = lm_print.target_neighbors(X, y, 2)
+EXAMPLES = lm_print.Examples(X, y, TARGETS, np.zeros(16, dtype=np.int64))
+NEAR = ((X[:, np.newaxis] - X[TARGETS]) ** 2).sum(axis=2)
 
 
 def fitted(name, **options):
@@ -208,6 +213,34 @@ CALLS = {
     "printed ftune":
         (lambda l: ft_print.ftune((1.0, 5.0), Similarity(K), "hinge", l, 3, seed())[2],
          {"l": 1.0 - 2 * y}),
+    "printed Phi": (lambda S: ft_print.Phi(S, 5.0, refimpl.kernels), {"S": K[:, :6]}),
+    "printed TRAIN": (lambda Phi, l: ft_print.TRAIN(Phi, l, "hinge"), {"Phi": K, "l": 1.0 - 2 * y}),
+    "printed query_sensitive_rounds":
+        (lambda F, t, y, m: list(itertools.islice(bm_print.query_sensitive_rounds(
+            F, t, y, m, bm_print.Choices(3), rng=seed()), 2)),
+         {"F": D[:3], "triples": OBJECTS, "y": ORDERS, "m_i": np.zeros(6)}),
+    "printed query_weights":
+        (lambda E, a: bm_print.query_weights(E, a, [(0, 1, 0.0, 5.0, 1, 0.5)]),
+         {"E": X, "alpha": np.ones(3)}),
+    "printed steps":
+        (lambda *of: [now.G for now in itertools.islice(
+            lm_print.steps(lm_print.Examples(*of[:4]), 1.0, of[4]), 3)],
+         {"X": X, "y": y, "targets": TARGETS, "partition": y, "L": np.stack([M, M])}),
+    "printed impostors":
+        (lambda Z, near: lm_print.impostors(EXAMPLES, Z, near), {"Z": X, "near": NEAR}),
+    "printed gradient":
+        (lambda i, l, N: lm_print.gradient(EXAMPLES, i, l, N, 1.0),
+         {"i": np.arange(0, 16, 2), "l": np.arange(1, 16, 2), "N": np.ones((8, 2), dtype=bool)}),
+    "printed nearest":
+        (lambda X, Q, L, p: lm_print.nearest(X, Q, 2, L, p),
+         {"X": X, "Q": Q, "L": np.stack([M, M]), "partition": y}),
+    "printed metric_step":
+        (lambda L, G: lm_print.metric_step(L, G, 1), {"L": M, "G": M}),
+    "printed factor_step":
+        (lambda L, G: lm_print.factor_step(L, G, 1), {"L": M, "G": M}),
+    "landmarked":
+        (lambda S, a, b: ft.landmarked(S, a, b, [1.0, 5.0]),
+         {"S": K[:, :6], "plus": np.array([0, 1]), "minus": np.array([2, 3])}),
 }  # fmt: skip
 PLAIN = X, y
 LEARNT = estimators.LMNN(2).fit(X, y)
@@ -268,6 +301,7 @@ FORMS = {
     "complex": lambda A: A.astype(complex),
     "string": lambda A: A.astype(str),
     "text objects": lambda A: (A.astype(str) + "x").astype(object),
+    "numbers as text": lambda A: A.astype(int).astype(str).astype(object),
     "list": lambda A: A.tolist(),
     "no mask": lambda A: np.ma.masked_array(A),
     "pandas": pandas_table,
@@ -320,6 +354,11 @@ def called(name, argument):
     return "X" if argument == "Q" and hasattr(estimators, name) else argument
 
 
+def reads_text(name, argument):
+    """Whether text may be given: labels may be text, and scikit-learn's checks read numbers."""
+    return argument in LABELS or name.startswith("printed ") or hasattr(estimators, name)
+
+
 def outcome(run, arguments):
     """The result's bits, or its error."""
     with warnings.catch_warnings():
@@ -354,6 +393,7 @@ def test_any_form_gives_the_same_bits_or_an_error_that_names_the_argument(name, 
         assert pickle.dumps(np.asarray(given)) == before, "the argument was written to"
         want, refused = wanted(name, argument, plain(name, argument, given, A))
         if error is None:
+            assert form != "numbers as text" or reads_text(name, argument), argument
             assert refused is None, (argument, refused)
             assert got == want, argument
             continue

@@ -13,7 +13,7 @@ import refimpl.kernels as reference
 from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.weak_learners import Differences
-from refimpl.boostmap import nearby_triples, selective_triples
+from refimpl.boostmap import nearby_triples, random_triples, selective_triples
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.arguments import least_bytes
@@ -255,6 +255,7 @@ def test_matrices_of_all_pairs_are_refused_before_they_are_made(machine):
         "the list of all nearest objects needs 28,800": lambda: selective_triples(
             D, y, 5, 9, rng=rng()
         ),
+        "the list of triples needs 1,800": lambda: random_triples(D, 9, rng=rng()),
         "the similarity of all pairs of a class needs 16,800": lambda: label_similarity(y),
         "the matrix T(q, x) needs 61,200": lambda: selection(forest, X, X),
         "the matrix of distances needs 28,800": lambda: embedding.pairwise(E, E),

@@ -9,7 +9,7 @@ import refimpl
 from refimpl.arrays import plain_labels
 from refimpl.boosted_distance import boosted_distance
 from refimpl.boosted_distance.model import StumpEnsemble
-from refimpl.checks import as_class_indices
+from refimpl.checks import as_class_indices, as_labels
 from refimpl.estimators import BoostedDistanceClassifier
 from refimpl.ftune import FTuneOptions, bbs, ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn
@@ -103,6 +103,78 @@ def test_a_list_of_labels_that_an_array_would_mix_up_is_refused(train, labels):
     y = [labels[i % len(labels)] for i in range(20)]
     with pytest.raises(ValueError, match=r"^y must have labels that an array holds unchanged; got"):
         train(y)
+
+
+class Missing:
+    """As pandas' NA."""
+
+    def __eq__(self, other):
+        return self
+
+    __ne__ = __eq__
+    __hash__ = None
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+@pytest.mark.parametrize("nothing", [Missing(), float("nan"), np.datetime64("NaT")], ids=repr)
+def test_labels_that_are_missing_are_refused(train, nothing):
+    y = np.array([0, 1] * 9 + [0, nothing], dtype=object)
+    with pytest.raises((TypeError, ValueError), match=r"^(y must hold |Input (y )?contains NaN)"):
+        train(y)
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+def test_labels_of_several_parts_are_refused(train):
+    y = np.array([(i % 2, i % 2) for i in range(20)], dtype="i4,i4")
+    with pytest.raises(TypeError, match=r"^y must hold labels that are single values; got dtype"):
+        train(y)
+
+
+@pytest.mark.parametrize("dtype", [object, np.dtypes.StringDType()], ids=str)
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+def test_labels_that_only_objects_hold_are_kept_apart(train, dtype):
+    y = np.array(["a", "a\0", "b"], dtype=dtype)[np.arange(20) % 3]
+    assert train(y).classes.tolist() == ["a", "a\0", "b"]
+
+
+@pytest.mark.parametrize(
+    "labels", [[np.longdouble(1), np.longdouble(0)], [np.array(1.0), np.array(0.0)]], ids=str
+)
+def test_numbers_of_other_types_in_a_list_are_labels(labels):
+    assert as_labels(labels, 2, "y", 2).tolist() == [1.0, 0.0]
+    assert BoostedDistanceClassifier(2).fit(X, labels * 10).classes_.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "missing", [[0.0, np.nan], np.array(["a", np.nan], np.dtypes.StringDType(na_object=np.nan))]
+)
+def test_a_missing_label_is_refused_as_such(missing):
+    y = [missing[i % 2] for i in range(20)] if isinstance(missing, list) else np.tile(missing, 10)
+    with pytest.raises(ValueError, match=r"^y must hold a label for every vector; got NaN"):
+        as_labels(y, 20, "y")
+    with pytest.raises(ValueError, match=r"^Input (y )?contains NaN"):  # scikit-learn's words
+        BoostedDistanceClassifier(2).fit(X, y)
+
+
+class Held:
+    """What gives its array when it is asked, as a table's column does, and cannot be iterated."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+@pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
+def test_what_holds_an_array_is_asked_for_it(train):
+    y = np.array(["a", "b"], dtype=object)[np.arange(20) % 2]
+    assert train(Held(y)) == train(y)
+    with pytest.raises(TypeError, match=r"^y must hold labels of one type; got 1 \(int\) and '1'"):
+        train(Held(np.array([1, "1"] * 10, dtype=object)))
 
 
 @pytest.mark.parametrize(

@@ -178,5 +178,5 @@ def test_progress_ends_no_training():
 
 def test_how_often_by_default(tmp_path):
     """A line every 10 seconds, a file every minute."""
-    assert Progress().every == 10.0
+    assert Progress().every == 10.0 and Progress(every=np.int64(3)).every == 3.0
     assert Checkpoint(tmp_path / "file.npz").every == 60.0

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from refimpl import arrays, checks, frozen
+from refimpl import arrays, checks, results
 from refimpl.lmnn import LMNNOptions
 from refimpl.spaces import references
 
@@ -23,6 +23,7 @@ REFUSED = [
     (checks.as_indices, ([0, 4], 3, "rows"), "rows must hold indices of the 3 database objects,"),
     (checks.as_count, (0, "k"), "k must be an integer of at least 1; got 0"),
     (checks.positive, (-1, "tol"), "tol must be a number above 0; got -1"),
+    (checks.positive, (10**400, "tol"), f"tol must be a finite number above 0; got {10**400}"),
     (checks.as_options, ({}, LMNNOptions), "options must be LMNNOptions(...); got {}"),
     (checks.as_generator, (0,), "rng must be a generator, such as numpy.random.default_rng(0)"),
     (checks.as_kernels, ("fast",), "kernels must be a module, such as refimpl.kernels; got"),
@@ -42,12 +43,16 @@ def test_the_words_of_a_range():
         checks.as_number(1.5, "rtol", below=1)
 
 
+def test_integers_beyond_64_bits_are_numbers():
+    assert checks.positive(10**20, "mu") == checks.as_number(10**20, "mu") == 1e20
+
+
 def test_the_words_of_a_form():
     with pytest.raises(ValueError, match=r"an array of float64 in 2 dimension\(s\)"):
-        frozen.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
+        results.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
 
 
 def test_a_sealed_array_stays_sealed():
-    array = frozen.sealed(np.arange(3))
+    array = results.sealed(np.arange(3))
     with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
         array.setflags(write=True)

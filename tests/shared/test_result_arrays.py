@@ -308,7 +308,9 @@ def test_trees_and_sorted_features_hold_their_arrays_once(kernels, monkeypatch):
     """Large data are not copied on the way into a result."""
     X = np.random.default_rng(0).normal(size=(500, 3)).round(1)
     copies = []
-    monkeypatch.setattr("refimpl.frozen.copied", lambda array: copies.append(array) or array.copy())
+    monkeypatch.setattr(
+        "refimpl.results.copied", lambda array: copies.append(array) or array.copy()
+    )
     tree = kernels.build_tree(X, leaf_size=50)
     features = kernels.presort(sealed(X, copy=False), X[:3])
     assert [len(one) for one in copies] == [3]  # the caller's own array, which nobody has sealed

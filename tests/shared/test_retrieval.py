@@ -139,9 +139,19 @@ def test_percentiles_and_votes_refuse_by_their_own_words():
     for y, distances in (([[0, 1]], [[1.0, 2.0, 3.0]]), ([[], []], [[], []]), ([0], [1.0])):
         with pytest.raises(ValueError, match=r"y must have shape \(m, k\) with k >= 1, as dist"):
             vote(y, distances, rng=rng)
-    for ranks in (["7"], [1.0, np.nan], [None]):
-        with pytest.raises(TypeError, match="ranks must hold numbers; got"):
+    for ranks in (["7"], [None]):
+        with pytest.raises(TypeError, match="ranks must hold numbers; got dtype"):
             percentile(ranks, 50)
+    with pytest.raises(ValueError, match="ranks must hold no NaN; got 1"):
+        percentile([1.0, np.nan], 50)
+    for labels, words in (
+        ([1, "1", "b"], r"labels of one type; got 1 \(int\) and '1'"),
+        (["a", "a\0", "b"], "labels that an array holds unchanged"),
+        (["a", np.nan, "b"], r"labels of one type; got 'a' \(str\) and nan"),
+        ([1.0, np.nan, 1.0], "a label for every vector; got NaN"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"^y must (hold|have) {words}"):
+            vote([labels], [[1.0, 2.0, 3.0]], rng=rng)
     for wrong in (np.nan, np.inf):  # with infinite ones the classes of fewest votes could win
         with pytest.raises(ValueError, match="distances must hold finite numbers; got 3"):
             vote([["a", "b", "b"]], [[wrong] * 3], rng=rng)
@@ -206,3 +216,5 @@ def test_no_queries_have_no_neighbours():
     assert ids.shape == distances.shape == (0, 3)
     with pytest.raises(ValueError, match="threads must be"):
         FilterAndRefine(FewPlaces(), space, threads=0)
+    with pytest.raises(TypeError, match=r"embedding must have embed\(.*; got a NoneType"):
+        FilterAndRefine(None, space)

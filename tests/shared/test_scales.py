@@ -15,6 +15,7 @@ from refimpl.boosted_distance import algorithm as bd_print
 from refimpl.rivals.adaboost import adaboost_classifier
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.kmeans_trees import kmeans_trees
+from refimpl.rivals.lipschitz import random_singletons
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.metricmap import metricmap
 from refimpl.rivals.nda import nonparametric_discriminant_analysis
@@ -83,6 +84,18 @@ def forest(X, Q):
     return sf.to_terms(sf.search_forest(X, sf.label_similarity(y), 2, 0.2, rng=seed()), Q)
 
 
+def embedded(train, what):
+    """The digits of the coordinates, or of the distances between them, whatever the unit."""
+
+    def run(X, Q):
+        space = spaces.PrecomputedSpace(distances(X))
+        embedding = train(space)
+        F = embedding.embed(space)
+        return np.frexp(F if what == "embed" else embedding.pairwise(F, F))[0]
+
+    return run
+
+
 SAME_IN_EVERY_UNIT = {
     "boosted_distance": boosted,
     "printed boosted_distance": printed,
@@ -102,8 +115,8 @@ SAME_IN_EVERY_UNIT = {
     "fastmap": lambda X, Q: fastmap(spaces.PrecomputedSpace(distances(X)), 2, rng=seed()).pivots,
     "metricmap":
         lambda X, Q: metricmap(spaces.PrecomputedSpace(distances(X)), 2, rng=seed()).references,
-    "sparsemap":
-        lambda X, Q: sparsemap(spaces.PrecomputedSpace(distances(X)), 2, rng=seed()).members,
+    "sparsemap": embedded(lambda space: sparsemap(space, 2, rng=seed()), "embed"),
+    "lipschitz": embedded(lambda space: random_singletons(space, 4, rng=seed()), "pairwise"),
     "nda":
         lambda X, Q: np.sign(nonparametric_discriminant_analysis(X, y).transform(Q).round(9)),
     "RCA": nearest("RCA"),
@@ -133,7 +146,7 @@ AT_EVERY_SCALE = {
     "RCA",
     "L1",
     "lmnn_svd",
-    "sparsemap",
+    "lipschitz",
 }
 
 

@@ -52,6 +52,22 @@ def test_distances_go_from_the_query_to_the_database():
     )
 
 
+def test_the_objects_of_a_table_are_its_rows():
+    class Table:
+        """As pandas' DataFrame, which iterates over the names of its columns."""
+
+        columns = "first", "second"
+
+        def __iter__(self):
+            return iter(self.columns)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(6.0).reshape(3, 2)
+
+    space = CallableSpace(lambda x, y: abs(x - y).sum(), Table())
+    assert space.distances(Table(), [0, 2]).tolist() == [[0, 8], [4, 4], [8, 0]]
+
+
 def test_vectorised_functions_see_the_rows_of_an_array():
     X = rng().normal(size=(9, 3))
     Y = rng(1).normal(size=(4, 3))
@@ -122,6 +138,7 @@ REFUSED = {
         (lambda: CallableSpace(oracle.edit_distance, "word"), r"objects must .*got one string"),
         (lambda: CallableSpace(oracle.edit_distance, 5), r"objects must .*got a int"),
         (lambda: EDITS.distances("word", [0]), r"Q must .*got one string"),
+        (lambda: CallableSpace(oracle.edit_distance, {1: "a"}), r"objects must .*got a dict"),
         (lambda: NONE.distances(["it"], [0]), r"a number; got a list .*pairwise=True"),
         (lambda: FOUR.distances(FOUR.objects, [0.5]), "references"),
     ],

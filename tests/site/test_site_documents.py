@@ -9,6 +9,7 @@ from statistics import median
 
 import pytest
 
+from paper_figures.site import __main__ as command
 from paper_figures.site import guides
 from paper_figures.site.documents import PAGES, ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
@@ -39,6 +40,16 @@ def test_headings_tables_and_pictures():
 def test_a_link_leads_to_the_page_of_its_file(link, shown):
     lines = page(f"# T\n\n[x]({link})", "tests/benchmarks/README.md", "speed/index")
     assert f"   <p>{shown}</p>" in lines
+
+
+@pytest.mark.parametrize("folder", [True, False], ids=["folder", "file"])
+def test_a_place_of_other_files_is_refused_before_any_work(tmp_path, folder, monkeypatch):
+    place = tmp_path if folder else tmp_path / "notes.txt"
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    monkeypatch.setattr(command.front, "write", lambda *_: pytest.fail("it has begun"))
+    with pytest.raises(SystemExit, match="must be an earlier site or empty"):
+        command.main(["--out", str(place)])
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_the_formulas_of_a_paper_s_tables_are_set():

@@ -149,8 +149,8 @@ def test_the_rounds_of_a_selection_are_forests():
     for trees in range(1, 4):
         pairs = [tuple(p) for p in np.argwhere(trace.latest("T", trees) > 0) if p[0] != p[1]]
         nearest = [set(sorted(set(range(20)) - {i}, key=lambda j: D[i, j])[:5]) for i in range(20)]
-        assert trace.latest("cost", trees) == len(pairs)
-        assert trace.latest("quality", trees) == sum(j in nearest[i] for i, j in pairs)
+        assert trace.latest("C", trees) == len(pairs)
+        assert trace.latest("Q", trees) == sum(j in nearest[i] for i, j in pairs)
 
 
 # ------------------------------------------------------------------------------ made-up lines

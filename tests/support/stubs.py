@@ -13,8 +13,7 @@ After a change of a kernel's signature run, from the top of the checkout,
 Without ``--write`` it says which files differ. ``tests/project/test_stubs.py`` does that, too.
 
 Not handled here: whether the compiled functions have these signatures (tests/kernels), and types
-other than names of ``refimpl.typing`` and of classes that the reference's module defines or
-imports.
+other than those that the reference's module imports, and the classes and aliases that it defines.
 """
 
 import ast
@@ -57,6 +56,8 @@ def reference():
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 known[node.name] = module
+            elif isinstance(node, ast.AnnAssign):  # an alias of a type
+                known[node.target.id] = module
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 kernels[name] = node, known

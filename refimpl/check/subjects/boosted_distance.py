@@ -155,10 +155,8 @@ def same_stump(arguments: Values, want: Values, got: Values) -> Kind:
 
 
 def follow(arguments: Values, rounds: States) -> States:
-    """Return what each round must be after the choices that somebody's earlier rounds made.
-
-    A choice is taken over if it is as good as the best; else the best stump is.
-    """
+    """Return what each round must be after the choices that somebody's earlier rounds made."""
+    # A choice is taken over if it is as good as the best; else the best stump is
     P, N = (np.ascontiguousarray(arguments[name], dtype=np.float64) for name in ("P", "N"))
     X = np.concatenate([P, N])
     l = np.arange(len(X)) < len(P)

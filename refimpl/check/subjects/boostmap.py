@@ -79,10 +79,8 @@ def z_values(s: Source, flag: str) -> Values:
 
 
 def _same_z(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge alphas by the Z that they give: the minimum of Z is flat.
-
-    Of a constant classifier every alpha is as good, but the contract names one.
-    """
+    """Judge alphas by the Z that they give: the minimum of Z is flat."""
+    # of a constant classifier every alpha is as good, but the contract names one
     alpha = np.asarray(got["alpha"], dtype=np.float64)
     if alpha.shape != np.shape(want["alpha"]) or not (alpha >= arguments["least"]).all():
         return Kind.WRONG

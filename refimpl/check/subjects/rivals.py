@@ -260,10 +260,8 @@ def _run(arguments: Values) -> States:
 
 
 def _ends(S: FloatArray, starts: IntArray, iterations: int, zero: float, off: float) -> set[Pair]:
-    """Return the pairs at which choose-distant-objects may end if it takes any farthest object.
-
-    S[p, x] is the square from p to x; it may be `off` by rounding.
-    """
+    """Return the pairs at which choose-distant-objects may end if it takes any farthest object."""
+    # S[p, x] is the square from p to x; it may be `off` by rounding
     far = [np.flatnonzero(row >= row.max() - off).tolist() for row in S]
     ends: set[Pair] = set()
     for start in starts.tolist():
