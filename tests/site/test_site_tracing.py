@@ -69,6 +69,13 @@ def test_both_kernels_leave_the_same_values(room, section):
 
 
 @sections
+def test_every_round_can_be_drawn(room, section):
+    live = runs.live(room, section)
+    for t in range(1, live.trace.rounds + 1):
+        assert not live.example.draw or live.example.draw(live.trace, t).startswith("<svg")
+
+
+@sections
 def test_the_trace_covers_every_marked_line(room, section):
     """At least one statement of each printed line runs, and leaves something to show."""
     live = runs.live(room, section)
