@@ -54,9 +54,10 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         for nearby triples.
     target : {"distances", "classes"}, default "distances"
         What decides the order of a triple: the metric ("Fe" of § 11) or the classes y ("Pa").
-    n_references, n_best : int, default 1000 and 200
+    n_references, n_best : int, default 500 and 200
         The number of reference objects that a round of § 7.3 tries (M_1), and the number of
-        classifiers whose Z_min it computes (M_2). If there are fewer, all are taken.
+        classifiers whose Z_min it computes (M_2). If there are fewer, all are taken. § 11 has
+        M_1 = 1000.
     n_pairs : int, optional
         The number of pairs of pivots that a round tries (m); by default `n_references`.
     query_sensitive : int or None, default 0
@@ -70,7 +71,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     metric_params : dict, optional
         Further arguments of the metric.
     max_rounds : int, optional
-        The largest number of rounds of § 7.3; by default 20 for each component.
+        The largest number of rounds of § 7.3; by default 100 and 5 more for each component.
     kernels : {"fast", "reference"} or None, default None
         Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
         Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
@@ -141,7 +142,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         triples: str = "nearby",
         k_most: int | None = None,
         target: str = "distances",
-        n_references: int = 1000,
+        n_references: int = 500,
         n_pairs: int | None = None,
         n_best: int = 200,
         query_sensitive: int | None = 0,
@@ -346,7 +347,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         triples: str = "selective",
         k_most: int | None = None,
         target: str = "classes",
-        n_references: int = 1000,
+        n_references: int = 500,
         n_pairs: int | None = None,
         n_best: int = 200,
         query_sensitive: int | None = None,
