@@ -21,36 +21,7 @@ KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment"
 
 
 def write(store: Store, papers: Sequence[Paper]) -> Path:
-    """Write all pages from the stored results, so that they always fit the folder.
-
-    Parameters
-    ----------
-    store : Store
-    papers : sequence of Paper
-        All papers; figures without a result are shown as not yet run.
-
-    Returns
-    -------
-    Path
-        OUT/index.html.
-
-    Raises
-    ------
-    paper_figures.store.CannotStore
-        If the file system refuses.
-
-    See Also
-    --------
-    paper_figures.judge.decide : Decides the claims that the pages show.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from paper_figures.registry import load_papers
-    >>> page = write(Store(tempfile.mkdtemp()), load_papers())
-    >>> "not yet run" in page.read_text(encoding="utf-8")
-    True
-    """
+    """Write OUT/index.html and a page for each paper from the stored results; return the first."""
     rooms = [collect(store, paper, papers) for paper in papers]
     for room in rooms:
         title = f"{room.paper.title}: published and reproduced"

@@ -53,7 +53,6 @@ FIGURES = (
     "paper_figures.study",
     "paper_figures.store",
     "paper_figures.judge",
-    "paper_figures.gallery",
 )
 
 

@@ -144,18 +144,9 @@ def ft_10() -> list[Row]:
     return found
 
 
+_ALL = (bd_1, bd_2, bd_3, bsf_1, bsf_2, bsf_3, lm_2, lm_5, ft_1, ft_3, ft_10)
 NUMBERS: dict[str, Callable[[], list[Row]]] = {
-    "BD-1": bd_1,
-    "BD-2": bd_2,
-    "BD-3": bd_3,
-    "BSF-1": bsf_1,
-    "BSF-2": bsf_2,
-    "BSF-3": bsf_3,
-    "LM-2": lm_2,
-    "LM-5": lm_5,
-    "FT-1": ft_1,
-    "FT-3": ft_3,
-    "FT-10": ft_10,
+    made.__name__.upper().replace("_", "-"): made for made in _ALL
 }
 """The numbers of a counter-example, by erratum."""
 

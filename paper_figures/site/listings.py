@@ -23,7 +23,7 @@ ROOT = Path(refimpl.__file__).parents[1]
 WORDS = """\
 Every file of refimpl and refimpl_fast, and those of paper_figures that the API describes. Each line
 has an address."""
-OF_FIGURES = ("registry.py", "study.py", "store.py", "judge/[_r]*.py", "gallery/__init__.py")
+OF_FIGURES = ("registry.py", "study.py", "store.py", "judge/[_r]*.py")
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 

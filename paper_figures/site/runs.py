@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-
 from paper_figures.site import examples, printed, snippets, steps, tracing
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
 
-__all__ = ["Live", "live", "same"]
+__all__ = ["Live", "ids_of", "live"]
 
 
 @dataclass(frozen=True)
@@ -54,34 +52,3 @@ def live(room: str, section: steps.Section) -> Live:
         for kernels in (refimpl.kernels, refimpl_fast)
     ]
     return Live(tuple(marked), marked, traces[0], traces[1], example)
-
-
-def same(reference: Trace, fast: Trace) -> bool:
-    """Return whether two traces agree where no kernel's own code was traced.
-
-    Numbers may differ by rounding, as the contract of the kernels allows: 1e-9 of their size.
-    """
-    pair = [
-        [r for r in trace.records if not r.key[0].startswith("refimpl/kernels/")]
-        for trace in (reference, fast)
-    ]
-    return len(pair[0]) == len(pair[1]) and all(
-        a.key == b.key and a.round == b.round and _equal(a.values, b.values)
-        for a, b in zip(*pair, strict=True)
-    )
-
-
-def _equal(a: object, b: object) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        if a.shape != b.shape or a.dtype.kind != b.dtype.kind:
-            return False
-        if a.dtype.kind != "f":
-            return bool(np.array_equal(a, b))
-        return bool(np.allclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return list(a) == list(b) and all(_equal(a[k], b[k]) for k in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_equal, a, b))
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or bool(np.isclose(a, b, rtol=1e-9, atol=1e-12, equal_nan=True))
-    return type(a) is type(b) and a == b

@@ -47,8 +47,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         triples are drawn from. The smaller set is drawn from the larger. The default for each is
         5,000, or all objects if there are fewer.
     triples : {"nearby", "selective", "random"}, default "nearby"
-        How triples are drawn. "nearby": a and b are of the k' nearest objects of q (§ 10 without
-        classes). "selective": § 10 with classes. "random": all triples are equally likely.
+        How triples are drawn. "nearby": a and b belong to the k' nearest objects of q (§ 10
+        without classes). "selective": § 10 with classes. "random": all triples are equally likely.
     k_most : int, optional
         k' of § 10, less than the number of objects. The default is 4 for selective triples and 50
         for nearby triples.

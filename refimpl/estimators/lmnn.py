@@ -384,8 +384,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def _point(x: ArrayLike, name: str, d: int) -> FloatArray:
     """Return one point of d numbers."""
-    plain = type(x) is np.ndarray and x.dtype == np.float64  # called for each pair of points
-    point: Any = x if plain else as_reals(x, name)
+    is_plain = type(x) is np.ndarray and x.dtype == np.float64  # the usual case costs nothing
+    point = cast(FloatArray, x) if is_plain else as_reals(x, name)
     if point.shape != (d,):
         raise ValueError(f"{name} must be a point, shape ({d},); got shape {point.shape}")
-    return point  # type: ignore[no-any-return]
+    return point

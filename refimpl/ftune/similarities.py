@@ -202,7 +202,7 @@ class Similarity:
         return np.ascontiguousarray(block if same else block[:, places.reshape(-1)])
 
     def as_queries(self, Q: Any, name: str = "Q") -> Any:
-        """Return checked objects that K starts from, with a length; messages call them `name`."""
+        """Return the checked query objects, which have a length; messages call them `name`."""
         if self._K is not None:
             return as_objects(Q, name)
         rows = Q if Q is self.objects else as_float_array(Q, name)
@@ -335,32 +335,31 @@ def mean_distance(
     >>> round(mean_distance(np.array([[0.0], [1.0], [2.0]])), 6)
     1.333333
     """
-    points: FloatArray = in_range(as_matrix(X, "X"), "X")
-    most = as_count(most, "most", 2)
-    if len(points) < 2:
-        raise ValueError(f"X must have at least two rows for a distance; got {len(points)}")
+    points = in_range(as_matrix(X, "X"), "X")
+    n = min(len(points), as_count(most, "most", 2))
+    if n < 2:
+        raise ValueError(f"X must have at least two rows for a distance; got {n}")
     if rng is not None:
         as_generator(rng)
-    if len(points) > most:
+    if n < len(points):
         if rng is None:
             raise ValueError(
-                f"rng must be a numpy.random.Generator to draw {most} of {len(points)} rows; "
-                "got None"
+                f"rng must be a numpy.random.Generator to draw {n} of {len(points)} rows; got None"
             )
-        points = points[rng.choice(len(points), most, replace=False)]
+        points = points[rng.choice(len(points), n, replace=False)]
     points = points - points.mean(axis=0)
     exponent = np.frexp(np.abs(points).max())[1]  # a power of 2, so that squares do not vanish
     points = np.ldexp(points, -exponent)
     norms = _squared_lengths(points)
     total = 0.0
-    rows = max(1, _BLOCK // len(points))
-    for first in range(0, len(points), rows):
-        part = points[first : first + rows]
-        squares = norms[first : first + rows, None] + norms - 2.0 * part @ points.T
+    rows = max(1, _BLOCK // n)
+    for first in range(0, n, rows):
+        block = slice(first, first + rows)
+        squares = norms[block, None] + norms - 2.0 * points[block] @ points.T
         own = np.arange(len(squares))
         squares[own, own + first] = 0.0
         total += np.sqrt(np.maximum(squares, 0.0)).sum()
-    return float(np.ldexp(total / (len(points) * (len(points) - 1)), exponent))
+    return float(np.ldexp(total / (n * (n - 1)), exponent))
 
 
 def _squared_lengths(A: FloatArray) -> FloatArray:

@@ -62,6 +62,7 @@ RADII = {
     "classes_Q": np.array([0]),
     "classes_X": np.array([0, 1, 1, 1]),
 }
+SMALL = {**RADII, "X": RADII["X"] * 1e-10, "radii": RADII["radii"] * 1e-20}
 # two leaves, {0} and {1, 2, 3}, whose centres are equally far from the query
 TREES = KMeansTrees(
     roots=np.array([0]),
@@ -124,7 +125,9 @@ ONE = {"starts": [0, 1], "indices": [0], "squares": [0.25]}
         ("impostors", RADII, {"first": [0], "second": [1]}, EQUAL_WORTH),
         ("impostors", {**RADII, "radii": np.ones(1)}, {"first": [0, 0], "second": [1, 2]}, TIE),
         ("impostors", RADII, {"first": [0, 0], "second": [2, 1]}, WRONG),
+        ("impostors", RADII, {"first": [0, 0], "second": [1, 1]}, WRONG),
         ("impostors", RADII, {"first": [0, 0, 0], "second": [1, 2, 3]}, WRONG),
+        ("impostors", SMALL, {"first": [0, 0, 0], "second": [1, 2, 3]}, WRONG),
         ("impostors", RADII, {"first": [0, 0, 0], "second": [0, 1, 2]}, WRONG),
         ("impostors", RADII, {"first": [], "second": []}, WRONG),
         ("best_bin_first", BINS, {"opened": [[0, 1, 1, 1]]}, None),
@@ -153,6 +156,19 @@ def test_another_choice(kernel, arguments, changes, kind):
     }
     fault = compare(subject, arguments, want, {**want, **changes})
     assert (fault and fault.kind) == kind
+
+
+@pytest.mark.parametrize(("similarity", "kind"), [(0.5, TIE), (0.1, EQUAL_WORTH)])
+def test_another_landmark_of_equal_similarity(similarity, kind):
+    """Sums of tenths are rounded: another order of summation may break their tie."""
+    arguments = {
+        "K": np.full((4, 4), similarity),
+        "l": np.array([1.0, -1.0, 1.0, -1.0]),
+        "d": 3,
+        "first": 0,
+        "picks": np.zeros((3, 2), dtype=np.int64),
+    }
+    assert TRAININGS["dselect"].judge(arguments, {"z": 1}, {"z": 2}) == kind
 
 
 @pytest.mark.parametrize("name", [name for name, one in KERNELS.items() if one.judge is not None])

@@ -156,6 +156,7 @@ def first(content):
         (lambda c: c.update(format="other"), "must be of format"),
         (lambda c: c.pop("cases"), "must have a list 'cases'"),
         (lambda c: first(c).pop("comment"), "cases\\[0\\] must have 'comment'"),
+        (lambda c: c["cases"].__setitem__(0, 5), "cases\\[0\\] must have"),
         (lambda c: c["cases"].append(first(c)), "two cases have the id"),
         (
             lambda c: first(c)["arguments"]["X"]["values"].pop(),

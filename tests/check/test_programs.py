@@ -51,6 +51,7 @@ def found(tmp_path, body, seconds=20.0):
     """Return the words about each case of a program that has one kernel."""
     asking = asked_of(tmp_path, RIGHT + body, ["vector_matrix", "least_similar"], seconds)
     assert asking.counts == {"least_similar": 0, "vector_matrix": 24}
+    assert not asking.notes  # of a kernel that it does not have
     return {one.id.partition("/")[2]: (one.kind, one.words) for one in asking.differences}
 
 

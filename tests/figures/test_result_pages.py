@@ -420,4 +420,4 @@ def test_ftune():
 
 def test_runs_of_ftune():
     assert {row["n"] for row in rows("ftune.figure1")} == {150}
-    assert {row["n"] for row in rows("ftune.table2")} == {5, 20}
+    assert {row["n"] for row in rows("ftune.table2")} == {5, 20, 120}
