@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, for_kernel, in_range
+from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
 from refimpl.checks import as_count, as_generator, as_indices, as_kernels, is_real, positive
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -477,7 +477,8 @@ def landmarked(
     S = as_reals(S, "S", "a matrix")
     if S.ndim != 2:
         raise ValueError(f"S must be a matrix with a point in each row; got shape {S.shape}")
-    plus, minus = for_kernel(plus, np.int64), for_kernel(minus, np.int64)
+    plus = as_indices(plus, S.shape[1], "plus", "columns of S")
+    minus = as_indices(minus, S.shape[1], "minus", "columns of S")
     slopes = slopes_of(family)
     ramps = ~np.isnan(slopes)
     out: FloatArray = kernels.transferred_differences(

@@ -213,8 +213,8 @@ CALLS = {
     "printed ftune":
         (lambda l: ft_print.ftune((1.0, 5.0), Similarity(K), "hinge", l, 3, seed())[2],
          {"l": 1.0 - 2 * y}),
-    "printed Phi": (lambda S: ft_print.Phi(S, 5.0, refimpl.kernels), {"S": K[:, :6]}),
-    "printed TRAIN": (lambda Phi, l: ft_print.TRAIN(Phi, l, "hinge"), {"Phi": K, "l": 1.0 - 2 * y}),
+    "printed Phi": (lambda S: ft_print.Phi(S, 0.25, refimpl.kernels), {"S": X[:, :2]}),
+    "printed TRAIN": (lambda Phi, l: ft_print.TRAIN(Phi, l, "hinge"), {"Phi": X, "l": 1.0 - 2 * y}),
     "printed query_sensitive_rounds":
         (lambda F, t, y, m: list(itertools.islice(bm_print.query_sensitive_rounds(
             F, t, y, m, bm_print.Choices(3), rng=seed()), 2)),
