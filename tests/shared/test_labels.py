@@ -108,6 +108,9 @@ def test_a_list_of_labels_that_an_array_would_mix_up_is_refused(train, labels):
 class Missing:
     """As pandas' NA."""
 
+    def __repr__(self):
+        return "<NA>"
+
     def __eq__(self, other):
         return self
 
