@@ -271,8 +271,10 @@ def test_fields_that_no_file_holds_are_named(tmp_path):
         TypeError, match="value: L of a Landmarks is a ndarray; a file holds arrays of numbers"
     ):
         refimpl.save(tmp_path / "m", objects)
-    with pytest.raises(TypeError, match="value: plus of a Landmarks is a NoneType"):
-        refimpl.save(tmp_path / "m", dataclasses.replace(objects, L=np.ones(1), plus=None))
+    with pytest.raises(TypeError, match="value: pivots of a FastMapEmbedding is a NoneType"):
+        refimpl.save(
+            tmp_path / "m", dataclasses.replace(examples()["FastMapEmbedding"], pivots=None)
+        )
     assert not list(tmp_path.iterdir())
 
 
