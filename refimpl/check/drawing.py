@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from refimpl.typing import BoolArray, FloatArray, IntArray
+from refimpl.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["KINDS", "Given", "Lcg", "NoProblemError", "Source", "city_block", "floats", "generated"]
 

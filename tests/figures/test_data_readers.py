@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.feature_extraction import text as words
 
 from paper_figures import data
-from paper_figures.data import bundled, sets, tiny_images
+from paper_figures.data import sets, tiny_images
 from paper_figures.data.recipes import Parsed, Recipe
 
 
@@ -259,12 +260,12 @@ def test_newsgroups_keep_two_lines_of_the_head(tmp_path, monkeypatch):
             archive.addfile(member, io.BytesIO(text.encode("latin-1")))
     seen = []
 
-    class Words(lmnn_sets.TfidfVectorizer):
+    class Words(words.TfidfVectorizer):
         def fit_transform(self, documents):
             seen.append(documents)
             return super().fit_transform(documents)
 
-    monkeypatch.setattr(lmnn_sets, "TfidfVectorizer", Words)
+    monkeypatch.setattr(words, "TfidfVectorizer", Words)
     monkeypatch.setattr(lmnn_sets, "TOPICS", 2)
     parsed = read("20news", path)
     assert parsed.X.shape == (20, 2) and parsed.n_train == 14
@@ -344,7 +345,7 @@ def recipe(monkeypatch):
     def read_made(*, option="a"):
         return Parsed(parsed["X"], parsed["y"], {0: "x", 1: "y"}, n_train=1, notes=(option,))
 
-    monkeypatch.setitem(bundled.RECIPES, "made", Recipe(read_made))
+    monkeypatch.setitem(sets.RECIPES, "made", Recipe(read_made))
     return parsed
 
 
