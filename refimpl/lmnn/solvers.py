@@ -23,8 +23,8 @@ A full check finds the descent in one of four stages:
 - *stuck*: neither the objective nor the bound has moved for some checks. The descent ends.
 
 *The printed solver* (:func:`descend_as_printed`) takes the steps of § 3 as in ``algorithm.py``, by
-the points X R, in which the sum of C_ij over target neighbours is the identity for each metric.
-Eq. 3 is the same in all coordinates, but in these the steps come near its optimum far sooner.
+coordinates in which the sum of C_ij over target neighbours is the identity for each metric. Eq. 3
+is the same in all coordinates, but in these the steps come near its optimum far sooner.
 
 Each computes the objective in a full check of all triples, in the original coordinates, and has the
 best metric of all full checks.
@@ -474,34 +474,16 @@ def _inside(V: FloatArray, most: float) -> tuple[FloatArray, float]:
 
 # the steps end when forty full checks gain less than this share, or a tenth of tol if that is less
 LITTLE = 1e-4
-APART = 2.0**53  # columns whose spreads differ by more than float64's digits are scaled first
-
-
-def identity_of_the_pull(problem: LargeMarginProblem) -> FloatArray:
-    """Return R for each metric: of the points X R the pull is the identity."""
-    # a direction with less than 1e-6 of the mean pull counts as if it had 1e-6 of it
-    scale = _scale_of_columns(problem)
-    values, vectors = np.linalg.eigh(problem.pull_gradient() / np.outer(scale, scale))
-    R: FloatArray = vectors / np.sqrt(values + 1e-6 * values.mean())[:, None, :]
-    return R / scale[:, None]
-
-
-def _scale_of_columns(problem: LargeMarginProblem) -> FloatArray:
-    """Return what columns are divided by so that no eigenvector loses a small one: (d,)."""
-    scale = problem.coordinates.scale  # powers of two, 0 for a column that is not used
-    used = scale[scale > 0]
-    if len(used) == 0 or used.max() <= APART * used.min():
-        return np.ones(problem.d)
-    return np.where(scale > 0, scale, used.max())
+LEAST_PULL = 1e-6  # of the mean pull: each direction counts as if it had so much more
 
 
 class Inward:
-    """The step of § 3, taken by the points X R from the factor L."""
+    """The step of § 3, taken by coordinates in which the pull is the identity, from factors L."""
 
-    def __init__(self, R: FloatArray, L: FloatArray) -> None:
-        self.R = R
-        self.back = np.swapaxes(R, -1, -2)
-        self.inner = np.swapaxes(np.linalg.solve(R, np.swapaxes(L, -1, -2)), -1, -2)
+    def __init__(self, coordinates: Coordinates, L: FloatArray) -> None:
+        self.R = coordinates.A
+        self.back = np.swapaxes(self.R, -1, -2)
+        self.inner = coordinates.inward(L)
 
     def gradient(self, G: FloatArray) -> FloatArray:
         """Return the gradient in these coordinates."""
@@ -562,11 +544,11 @@ def descend_as_printed(
             "X must have target neighbours that differ from their points with solver='printed'; "
             "got target neighbours equal to their points"
         )
-    R = identity_of_the_pull(problem)
+    coordinates = problem.coordinates_with(LEAST_PULL)
     if L is None or not L.any():  # no step leads away from zeros
-        L = np.swapaxes(R, -1, -2)
+        L = np.swapaxes(coordinates.A, -1, -2)
         L = L * np.sqrt(problem.targets.size / problem.evaluate(L).pull)
-    inward = Inward(R, L)
+    inward = Inward(coordinates, L)
     watch = Watch(problem)
 
     def look(examples: Examples, Z: FloatArray, near: FloatArray, **how: object) -> Pairs:
