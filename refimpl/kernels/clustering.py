@@ -14,11 +14,12 @@ from refimpl.arrays import LARGEST, FloatArray, IntArray
 from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import squared_distances
-from refimpl.results import require_forms
+from refimpl.results import immutable, require_forms
 
 __all__ = ["RegionTrees", "best_bin_first", "lloyd", "nearest_centres", "tree_leaves"]
 
 
+@immutable
 @dataclass(frozen=True, eq=False)
 class RegionTrees:
     """The arrays of :class:`refimpl.rivals.kmeans_trees.KMeansTrees`, checked."""

@@ -1,12 +1,15 @@
 """Results that kernels walk, or that are read from files, refuse arrays that lead astray."""
 
 import dataclasses
+import importlib
 
 import numpy as np
 import pytest
 from result_examples import examples
 
 from refimpl.kernels import presort
+from refimpl.kernels.arguments import Instance
+from refimpl.kernels.contract import CONTRACT
 
 X = np.random.default_rng(1).normal(size=(40, 2)).round(1)
 EXAMPLES = {**examples(), "SortedFeatures": presort(X, X[:2])}
@@ -15,6 +18,8 @@ FOREST, TREES, FEATURES = (
 )
 WALKED = ("BallTree", "KMeansTrees", "SearchForest", "SortedFeatures")
 """Kernels trust them: no array may have another type, layout or size, nor a number beyond all."""
+KINDS = [kind for kinds in CONTRACT.values() for kind in kinds.values()]
+TRUSTED = sorted({(kind.module, kind.name) for kind in KINDS if isinstance(kind, Instance)})
 CHECKED = ("Candidates", "Distance", "HashTables", "NDA", "SpectralHashing", "StumpEnsemble")
 """Their arrays fit each other."""
 FREE = {
@@ -66,6 +71,19 @@ def test_every_array_has_the_type_and_the_shape_of_the_others(name):
             with pytest.raises(ValueError):
                 dataclasses.replace(value, **{field.name: other})
                 pytest.fail(f"{field.name}: {other!r:.200}")
+
+
+@pytest.mark.parametrize(("module", "name"), TRUSTED)
+def test_what_kernels_trust_cannot_change_after_its_checks(module, name):
+    trusted = getattr(importlib.import_module(module), name)
+    one = next(value for value in EXAMPLES.values() if isinstance(value, trusted))
+    fields = {field.name: getattr(one, field.name) for field in dataclasses.fields(trusted)}
+    given = {name: part.copy() if hasattr(part, "copy") else part for name, part in fields.items()}
+    arrays = [part for part in vars(trusted(**given)).values() if isinstance(part, np.ndarray)]
+    assert arrays
+    for array in arrays:
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
 
 
 def put(array, place, value):
