@@ -5,6 +5,7 @@ Every message has one form: "<argument> must be <what>; got <value>". Wrong type
 that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.
 """
 
+import math
 import operator
 from typing import Any, NoReturn, TypeVar
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, as_label_array
-from refimpl.kernels.arguments import is_finite, one_of
+from refimpl.kernels.arguments import as_float, one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
@@ -21,6 +22,7 @@ __all__ = [
     "as_callback",
     "as_class_indices",
     "as_count",
+    "as_float",
     "as_generator",
     "as_indices",
     "as_kernels",
@@ -126,18 +128,18 @@ def as_number(value: Any, name: str, *, minimum: float = 0.0, below: float = np.
     what = f"a number of at least {minimum:g}"
     if below < np.inf:
         what += f" and less than {below:g}"
-    _require_real(value, name, what)
-    if not minimum <= value < below:
+    number = _finite(value, name, what)
+    if not minimum <= number < below:
         _refuse(ValueError, name, what, value)
-    return float(value)
+    return number
 
 
 def positive(value: Any, name: str) -> float:
     """Return the finite number `value`, above 0."""
-    _require_real(value, name, "a number above 0")
-    if not 0 < value < np.inf:
+    number = _finite(value, name, "a number above 0")
+    if not number > 0:
         _refuse(ValueError, name, "a number above 0", value)
-    return float(value)
+    return number
 
 
 def is_real(value: Any) -> bool:
@@ -146,11 +148,14 @@ def is_real(value: Any) -> bool:
     return number and not isinstance(value, bool)
 
 
-def _require_real(value: Any, name: str, what: str) -> None:
+def _finite(value: Any, name: str, what: str) -> float:
+    """Return a finite real number as a float: limits of float64 are others in float32."""
     if not is_real(value):
         _refuse(TypeError, name, what, value)
-    if not is_finite(value):
+    number = as_float(value)
+    if not math.isfinite(number):
         _refuse(ValueError, name, what.replace("a number", "a finite number", 1), value)
+    return number
 
 
 def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoReturn:

@@ -7,7 +7,6 @@ phase, or, in a training without parts, the training. The training returns what 
 Not handled here: what a step is; each training's docstring says it.
 """
 
-import math
 import os
 import sys
 import time
@@ -84,7 +83,7 @@ Callback: TypeAlias = Callable[[Step[Any, Any]], bool | None]
 def _as_seconds(every: Any) -> float:
     """Return the checked number of seconds; `refimpl.checks` imports more than a callback needs."""
     is_number = isinstance(every, Real) and not isinstance(every, bool)
-    if not is_number or not 0 <= every < math.inf:
+    if not is_number or not 0 <= every <= sys.float_info.max:
         raise ValueError(f"every must be a number of at least 0; got {every!r}")
     return float(every)
 

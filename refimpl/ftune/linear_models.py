@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from refimpl.arrays import as_matrix
-from refimpl.checks import as_count, as_labels, as_number, is_real, one_of, positive
+from refimpl.checks import as_count, as_float, as_labels, as_number, is_real, one_of, positive
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["LOSSES", "LinearModel", "LossName", "loss", "train"]
@@ -127,9 +127,10 @@ def as_cost(C: Any, name: str) -> float:
     """Return the weight of the losses as a float, in the range where training works."""
     if not is_real(C):
         raise TypeError(f"{name} must be a number; got {C!r}")
-    if not LEAST_COST <= C <= MOST_COST:
+    cost = as_float(C)
+    if not LEAST_COST <= cost <= MOST_COST:
         raise ValueError(f"{name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {C}")
-    return float(C)
+    return cost
 
 
 def as_bias(bias: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_options, is_real, one_of, positive
+from refimpl.checks import as_float, as_options, is_real, one_of, positive
 from refimpl.ftune.linear_models import (
     LEAST_COST,
     MOST_COST,
@@ -88,8 +88,9 @@ def _require_weight(weight: Any, name: str, C: FloatArray) -> None:
         raise TypeError(f"{name} must be a positive number; got {weight!r}")
     if not 0 < weight < np.inf:
         raise ValueError(f"{name} must be a positive number; got {weight}")
+    factor = as_float(weight)
     for cost in (float(C.min()), float(C.max())):
-        if not LEAST_COST / cost <= weight <= MOST_COST / cost:
+        if not LEAST_COST / cost <= factor <= MOST_COST / cost:
             raise ValueError(
                 f"C times {name} must be between {LEAST_COST:g} and {MOST_COST:g}; "
                 f"got {cost:g} times {weight}"

@@ -17,7 +17,15 @@ import scipy
 from numpy.typing import NDArray
 
 from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, is_real, positive
+from refimpl.checks import (
+    as_count,
+    as_float,
+    as_generator,
+    as_indices,
+    as_kernels,
+    is_real,
+    positive,
+)
 from refimpl.spaces.objects import as_float_array, as_objects, values_of
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -511,8 +519,8 @@ def slopes_of(family: Sequence[TransferFunction]) -> FloatArray:
 
 def as_slope(slope: Any, name: str) -> float:
     """Return the slope of a ramp, a number above 0; infinity is the sign."""
-    if not is_real(slope) or not slope > 0:
+    if not is_real(slope) or not as_float(slope) > 0:
         raise ValueError(
             f"{name} must be a positive slope (infinity: the sign) or a function; got {slope!r}"
         )
-    return float(slope)
+    return as_float(slope)

@@ -24,12 +24,12 @@ __all__ = [
     "Integer",
     "Kind",
     "Number",
+    "as_float",
     "booleans",
     "checked_once",
     "floats",
     "int32s",
     "int64s",
-    "is_finite",
     "length_of",
     "one_of",
     "points",
@@ -273,7 +273,8 @@ class Number(Kind):
 
     def check_values(self, name: str, value: Any, lengths: Lengths) -> None:
         """Check the range."""
-        if not is_finite(value) or (self.least is not None and value < self.least):
+        number = as_float(value)
+        if not math.isfinite(number) or (self.least is not None and number < self.least):
             limit = "finite" if self.least is None else f"finite and at least {self.least}"
             raise ValueError(f"{name} must be {limit}; got {value}")
 
@@ -326,12 +327,12 @@ def _parts(length: int | str) -> tuple[str | None, int]:
     return name, int(more or 0)
 
 
-def is_finite(value: Any) -> bool:
-    """Tell whether a real number of Python or NumPy is within float64."""
+def as_float(value: Any) -> float:
+    """Return a real number of Python or NumPy as a float, which is infinite beyond float64."""
     try:
-        return math.isfinite(value)
-    except OverflowError:  # 10**400, which is no float at all
-        return False
+        return float(value)
+    except OverflowError:  # 10**400
+        return math.inf if value > 0 else -math.inf
 
 
 def one_of(value: object, allowed: Collection[Value], name: str) -> Value:

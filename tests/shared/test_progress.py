@@ -179,4 +179,6 @@ def test_progress_ends_no_training():
 def test_how_often_by_default(tmp_path):
     """A line every 10 seconds, a file every minute."""
     assert Progress().every == 10.0 and Progress(every=np.int64(3)).every == 3.0
+    with pytest.raises(ValueError, match="every must be a number of at least 0; got 1000"):
+        Progress(every=10**400)
     assert Checkpoint(tmp_path / "file.npz").every == 60.0

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from refimpl import arrays, checks, results
+from refimpl.ftune.linear_models import as_cost
+from refimpl.ftune.similarities import as_slope
 from refimpl.lmnn import LMNNOptions
 from refimpl.spaces import references
 
@@ -45,6 +47,23 @@ def test_the_words_of_a_range():
 
 def test_integers_beyond_64_bits_are_numbers():
     assert checks.positive(10**20, "mu") == checks.as_number(10**20, "mu") == 1e20
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("single", [np.float16, np.float32, np.longdouble])
+def test_limits_are_those_of_float64_for_numbers_of_other_types(single):
+    """1e-100 is 0 in float32, and 1e100 is infinite; 1e-4000 is 0 in float64."""
+    assert checks.as_number(single(0.5), "tol", minimum=1e-100, below=1e100) == 0.5
+    for check in (
+        lambda: checks.as_number(single(0), "lam", minimum=1e-100),
+        lambda: checks.positive(np.longdouble("1e-4000"), "tol"),
+        lambda: as_cost(single(0), "C"),
+        lambda: as_slope(np.longdouble("1e-4000"), "slope"),
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            check()
+    assert as_cost(single(0.5), "C") == 0.5
+    assert as_slope(10**400, "slope") == np.inf
 
 
 def test_the_words_of_a_form():
