@@ -41,6 +41,8 @@ from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["LipschitzEmbedding", "bourgain", "lipschitz", "random_sets", "random_singletons"]
 
+LEAST_SUM = 1e-290  # of powers: in smaller ones large parts may have vanished
+
 
 @result
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,7 @@ class LipschitzEmbedding(Embedding):
         Q : array_like, shape (m, d)
         X : array_like, shape (n, d)
         p : float, default 2.0
-            At least 1; ``numpy.inf`` is the largest difference.
+            At least 1 and less than 1000; ``numpy.inf`` is the largest difference.
 
         Returns
         -------
@@ -129,13 +131,19 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
     if p == np.inf:
         largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest
-    p = as_number(p, "p", minimum=1.0)
-    exponent = np.frexp(max(np.abs(Q).max(), np.abs(X).max()))[1]
-    # scaled by a power of two, so that no difference to the power of p overflows, or all vanish
-    scaled = np.ldexp(Q, -exponent), np.ldexp(X, -exponent)
-    scale = Q.shape[1] ** (1 / p)
-    D: FloatArray = scipy.spatial.distance.cdist(*scaled, "minkowski", p=p) / scale
-    return np.ldexp(D, exponent, out=D)
+    p = as_number(p, "p", minimum=1.0, below=1000.0)
+    D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
+    # where sums of powers overflowed or vanished, each pair has a unit of its own, a power of two
+    lost = ~((D > LEAST_SUM ** (1 / p)) & (D < np.inf))
+    for i in np.flatnonzero(lost.any(axis=1)):
+        with np.errstate(over="ignore"):
+            differences = Q[i] - X[lost[i]]
+        exponents = np.frexp(np.abs(differences).max(axis=1))[1]
+        scaled = np.ldexp(differences, -exponents[:, None])
+        lengths = scipy.spatial.distance.cdist(np.zeros((1, len(Q[i]))), scaled, "minkowski", p=p)
+        D[i, lost[i]] = np.ldexp(lengths[0], exponents)
+    D /= Q.shape[1] ** (1 / p)
+    return D
 
 
 def lipschitz(space: Space, sets: Iterable[ArrayLike]) -> LipschitzEmbedding:

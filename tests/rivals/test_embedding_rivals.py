@@ -101,6 +101,23 @@ def test_scaled_minkowski_distances():
     )
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.5, 100.0, 999.0])
+def test_a_scaled_minkowski_distance_does_not_depend_on_other_rows(p):
+    """Those beside them may be so far away that powers of their differences leave float64."""
+    units = np.array([1.0, 1e-200, 1e200, 1e-100, 1e100, 1.0])[:, None]
+    A = rng().normal(size=(6, 3)) * units
+    embedding = lip.random_singletons(PrecomputedSpace(metric_matrix(3)), 3, rng=rng())
+    D = embedding.pairwise(A, A[::-1], p)[:, ::-1]
+    sizes = abs(A[:, None] - A[None]).max(axis=2, keepdims=True)
+    shares = abs(A[:, None] - A[None]) / np.where(sizes > 0, sizes, 1.0)
+    wanted = sizes[:, :, 0] * (shares**p).mean(axis=2) ** (1 / p)
+    np.testing.assert_allclose(D, wanted, rtol=1e-12)
+    for i in range(6):
+        for j in range(6):
+            assert embedding.pairwise(A[i : i + 1], A[j : j + 1], p) == D[i, j]
+
+
 # --- SparseMap
 
 
