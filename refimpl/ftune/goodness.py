@@ -283,7 +283,7 @@ def pairs_for_margin(gamma: float, epsilon_1: float, delta: float, *, B: float =
     Parameters
     ----------
     gamma, epsilon_1, delta : float
-        From 1e-50 to 1e50; delta below 1.
+        From 1e-50 to 1e50, as B; delta below 1.
     B : float, default 1.0
         The largest |w|.
 
@@ -320,7 +320,7 @@ def pairs_for_loss(epsilon_1: float, delta: float, *, B: float = 1.0, C_L: float
     Parameters
     ----------
     epsilon_1, delta : float
-        From 1e-50 to 1e50; delta below 1.
+        From 1e-50 to 1e50, as B and C_L; delta below 1.
     B : float, default 1.0
         The largest |w|, for a transfer function with values from -1 to 1 (§ 2.1); for another one
         the largest |w f|.
@@ -399,7 +399,8 @@ def pairs_for_family(
     N = as_count(covering, "covering")
     range_of_loss = B * C_L / epsilon_1
     # FT:thm3, ERRATUM FT-10
-    return _whole(64 * range_of_loss**2 * math.log(16 * range_of_loss * N / delta))
+    # N may be an integer beyond float64
+    return _whole(64 * range_of_loss**2 * (math.log(16 * range_of_loss / delta) + math.log(N)))
 
 
 def _on_a_sample(

@@ -118,6 +118,8 @@ def test_the_theorems():
     assert pairs_for_family(
         lambda r: asked.append(r) or 6, 0.1, 0.05, B=2.0, C_L=5.0
     ) == pairs_for_family(6, 0.1, 0.05, B=2, C_L=5)
+    many = 6400 * (math.log(16 / 0.1 / 0.05) + 400 * math.log(10))
+    assert pairs_for_family(10**400, 0.1, 0.05) == math.ceil(many)
     assert asked == [0.1 / 40]
 
 
