@@ -178,7 +178,8 @@ class BoostMapOptions:
     def sizes(self, d: int, n_candidates: int) -> tuple[int, int, int, int]:
         """Return d, M_1, m and M_2 of § 7.3 for a number of candidates."""
         M_1 = min(self.n_references, n_candidates)
-        return d, M_1, M_1 if self.n_pairs is None else self.n_pairs, self.n_best
+        m = M_1 if self.n_pairs is None else self.n_pairs
+        return d, M_1, m if n_candidates > 1 else 0, self.n_best  # one candidate makes no pair
 
     def most_rounds(self, d: int) -> int:
         """Return the largest number of rounds of the first phase."""

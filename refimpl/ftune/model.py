@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from refimpl.arrays import as_reals
+from refimpl.arrays import as_array, as_reals
 from refimpl.checks import as_float, as_options, is_real, one_of, positive
 from refimpl.ftune.linear_models import (
     LEAST_COST,
@@ -379,7 +379,8 @@ class Landmarks:
 
     def __post_init__(self) -> None:
         for name in ("L", "plus", "minus"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+            indices = as_array(getattr(self, name), name, "indices")
+            object.__setattr__(self, name, indices)
 
 
 @result

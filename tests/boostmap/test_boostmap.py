@@ -83,6 +83,16 @@ def test_training_lowers_the_error_of_triples():
     assert errors[0] > errors[1] > errors[2]
 
 
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_a_single_candidate_is_a_reference_object(kernels):
+    """There is no pair of pivots."""
+    D = abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
+    triples = tt.random_triples(D, 50, rng=np.random.default_rng(0))
+    one = CandidateDistances(D[:1], D[:1, :1])
+    model = boostmap(one, triples, 2, rng=np.random.default_rng(0), kernels=kernels)
+    assert (model.first.tolist(), model.second.tolist()) == ([0], [-1])
+
+
 def test_truncated_is_what_a_shorter_training_gives():
     D, triples, y, _ = toy()
     long = train(D, triples, y, d=8)

@@ -296,6 +296,7 @@ def seeded():
         (lambda K, y, P, v: dselect(K, y, 0, **seeded()), "d "),
         (lambda K, y, P, v: dselect(K, y[:-1], 2, **seeded()), "as many training objects as y, 74"),
         (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
+        (lambda K, y, P, v: Landmarks([0], [[1], [2, 3]], [[0]]), "plus must be indices with rows"),
         (lambda K, y, P, v: landmark_pairs(y, [0], 2, **seeded()), "L must have a landmark"),
         (lambda K, y, P, v: landmark_pairs(y, [999], 2, **seeded()), "from 0 to 74; got 999"),
         (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must be a list of indices"),
