@@ -173,7 +173,7 @@ class _Lists(NamedTuple):
     """What an index holds at one moment. Nothing writes to its arrays: changes make new ones."""
 
     starts: IntArray
-    items: Int32Array  # items[starts[w]:starts[w + 1]] are the points with word w, rows of
+    items: Int32Array  # items[starts[w]:starts[w + 1]] are the points with word w: rows of the next
     ids: IntArray
     alive: BoolArray
     vectors: Points | None

@@ -315,7 +315,6 @@ static void test_pool() {
 }
 #endif
 
-/* The distances to b less those to a, of whole numbers, so that every sum is exact. */
 static void test_l1() {
     enum { D = 2 * REFIMPL_L1_SUMS + 3, QUERIES = 2 };
     static const int rows_of[] = {1, 2, 5, REFIMPL_L1_TILE};
@@ -340,6 +339,7 @@ static void test_l1() {
         }
 }
 
+/* The distances to b less those to a, of whole numbers, so that every sum is exact. */
 static void test_margins() {
     enum { OBJECTS = 7, TRIPLES = 24, LANES = 2 };
     double values[OBJECTS * EIGHT], w[TRIPLES], errors[EIGHT], gains[OBJECTS * EIGHT];
