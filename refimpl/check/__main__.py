@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from contextlib import suppress
 
 from refimpl.check.cli import main
 from refimpl.check.reports import UNUSABLE
@@ -12,15 +13,19 @@ __all__: list[str] = []
 
 def run() -> int:
     """Run the command; an output that is closed, full or of few characters is no difference."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # as Python leaves it where the caller closed it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
         code = main(sys.argv[1:])
         sys.stdout.flush()
     except OSError as error:  # Python's own exit code 1 would say "differs"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it would flush again
-        print(f"refimpl.check: cannot write the report: {error.strerror}", file=sys.stderr)
+        with suppress(OSError):  # the errors may go to the same place
+            print(f"refimpl.check: cannot write the report: {error.strerror}", file=sys.stderr)
         return UNUSABLE
     return code
 

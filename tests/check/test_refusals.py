@@ -285,22 +285,38 @@ def test_logs_in_the_encodings_and_forms_that_people_have(tmp_path, encoding, fo
     assert read_log(str(log)) == [{"f": 0, "p": 1, "theta": 0.5}]
 
 
-def command(folder, *words, **more):
+def command(folder, *words, before=(), **more):
     """Run the command as a program in a folder with an embedding."""
     np.save(folder / "\xfc.npy", X)
     np.savez(folder / "data.npz", X=X)
-    whole = [sys.executable, "-m", "refimpl.check", "embedding", "\xfc.npy", "--data", "data.npz"]
-    return subprocess.run(
-        [*whole, *words], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, **more
-    )
+    whole = [
+        *before,
+        sys.executable,
+        "-m",
+        "refimpl.check",
+        "embedding",
+        "\xfc.npy",
+        "--data",
+        "data.npz",
+    ]
+    more = {"stderr": subprocess.PIPE} | more
+    return subprocess.run([*whole, *words], cwd=folder, text=True, timeout=60, **more)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_report_that_cannot_be_written_is_no_difference(tmp_path):
     with open("/dev/full", "wb") as full:
         ended = command(tmp_path, stdout=full)
-    assert ended.returncode == 2 and "Traceback" not in ended.stderr
-    assert ended.stderr.endswith("cannot write the report: No space left on device\n")
+        assert ended.returncode == 2 and "Traceback" not in ended.stderr
+        assert ended.stderr.endswith("cannot write the report: No space left on device\n")
+        assert command(tmp_path, stdout=full, stderr=full).returncode == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the output")
+def test_a_closed_output_is_no_difference(tmp_path):
+    closing = ["sh", "-c", 'exec "$@" >&-', "sh"]
+    ended = command(tmp_path, before=closing)
+    assert ended.returncode == 0 and "Traceback" not in ended.stderr
 
 
 def test_a_report_has_escapes_for_characters_that_the_output_lacks(tmp_path):
