@@ -111,9 +111,8 @@ def _block(
     most: int,
     notes: Footnotes | None,
 ) -> Block:
-    """Return the tables of some rows, folded if one has over `most` lines or columns.
-
-    Without footnotes the reasons are lines below the tables."""
+    """Return the tables of some rows, folded if one has over `most` lines or columns."""
+    # without footnotes the reasons are lines below the tables
     drawn = [_table(grid, part, place, notes) for place, part in _parted(judged, grid.tables, grid)]
     sizes = [
         len({_place(item, keys) for item in judged})
