@@ -20,7 +20,7 @@ Not handled here: storing distances between calls. Two calls that ask for the sa
 it twice.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -413,8 +413,8 @@ def as_objects(objects: Any, name: str) -> Objects:
     if isinstance(objects, np.ndarray) and objects.ndim > 0:
         return objects
     try:
-        if isinstance(objects, Mapping):
-            raise TypeError  # its list would be the keys
+        if isinstance(objects, Mapping | Set):
+            raise TypeError  # its list would be the keys, or have no order of its own
         return objects if isinstance(objects, list) else list(objects)
     except TypeError:
         raise TypeError(

@@ -139,6 +139,7 @@ REFUSED = {
         (lambda: CallableSpace(oracle.edit_distance, 5), r"objects must .*got a int"),
         (lambda: EDITS.distances("word", [0]), r"Q must .*got one string"),
         (lambda: CallableSpace(oracle.edit_distance, {1: "a"}), r"objects must .*got a dict"),
+        (lambda: CallableSpace(oracle.edit_distance, {"a", "b"}), r"objects must .*got a set"),
         (lambda: NONE.distances(["it"], [0]), r"a number; got a list .*pairwise=True"),
         (lambda: FOUR.distances(FOUR.objects, [0.5]), "references"),
     ],
