@@ -33,7 +33,6 @@ __all__ = [
     "WeightedPairs",
     "any_arrays",
     "as_array",
-    "as_floats",
     "as_label_array",
     "as_matrix",
     "as_points",
@@ -99,11 +98,6 @@ def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
 def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
     """Return an array as kernels take it: C-contiguous, aligned, in the machine's byte order."""
     return np.require(np.asarray(array), dtype, ["C", "A"])
-
-
-def as_floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
-    """Return arrays of any numbers as kernels take them."""
-    return tuple(for_kernel(array) for array in arrays)
 
 
 def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> NDArray[Any]:
@@ -277,6 +271,7 @@ def _form(hint: Any) -> Callable[[Any], Any] | None:
 
 
 FORMS: dict[Any, Callable[[Any], Any]] = {
+    float: float,  # of an array of small integers, whose squares would wrap around
     FloatArray: for_kernel,
     Points: as_single_or_double,
     Labels: np.asarray,
@@ -284,7 +279,7 @@ FORMS: dict[Any, Callable[[Any], Any]] = {
     Int32Array: functools.partial(for_kernel, dtype=np.int32),
     BoolArray: functools.partial(for_kernel, dtype=np.bool_),
 }
-"""What makes a value an array of an annotation."""
+"""What makes a value an array, or a number, of an annotation."""
 
 # ------------------------------------------------------------------------------------------ labels
 

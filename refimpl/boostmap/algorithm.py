@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 import refimpl.kernels
-from refimpl.arrays import any_arrays, as_floats
+from refimpl.arrays import any_arrays
 from refimpl.boostmap.options import Name, QuerySensitiveRound, Round
 from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.triples import margins
@@ -70,9 +70,9 @@ def reference_embedding(D_r: FloatArray) -> FloatArray:
     return D_r  # BM:eq6
 
 
+@any_arrays
 def pivot_embedding(D_x1: FloatArray, D_x2: FloatArray, D_x1_x2: float) -> FloatArray:
     """Return F^{x1,x2}(x) from D_X(x, x_1), D_X(x, x_2) for every x, and D_X(x_1, x_2): eq. 8."""
-    D_x1, D_x2 = as_floats(D_x1, D_x2)
     if D_x1_x2 == 0:  # open: coinciding-pivots
         return np.zeros_like(D_x1)
     return (D_x1**2 + D_x1_x2 * D_x1_x2 - D_x2**2) / (2 * D_x1_x2)  # BM:eq8

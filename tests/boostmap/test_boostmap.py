@@ -34,6 +34,12 @@ def test_eq_6_and_eq_8_on_a_plane():
     assert algorithm.embedding(D, 0, 0, 0.0).tolist() == [0, 0, 0, 0]  # coinciding pivots
 
 
+def test_eq_8_of_distances_in_8_bits():
+    """A number of such an array has squares that 8 bits do not hold."""
+    D = np.array([[0, 200, 100], [200, 0, 100]], dtype=np.uint8)
+    assert algorithm.pivot_embedding(*D, D[0, 1]).tolist() == [0.0, 200.0, 100.0]
+
+
 def test_object_0_is_a_pivot_like_others():
     """-1 says that there is no second pivot."""
     D, triples, y, _ = toy(n=30, t=200)

@@ -219,6 +219,8 @@ CALLS = {
         (lambda F, t, y, m: list(itertools.islice(bm_print.query_sensitive_rounds(
             F, t, y, m, bm_print.Choices(3), rng=seed()), 2)),
          {"F": D[:3], "triples": OBJECTS, "y": ORDERS, "m_i": np.zeros(6)}),
+    "printed pivot_embedding":
+        (lambda a, b: bm_print.pivot_embedding(a, b, 2.5), {"D_x1": D[0], "D_x2": D[1]}),
     "printed query_weights":
         (lambda E, a: bm_print.query_weights(E, a, [(0, 1, 0.0, 5.0, 1, 0.5)]),
          {"E": X, "alpha": np.ones(3)}),
@@ -272,12 +274,12 @@ def strided(A):
 
 def pandas_table(A):
     pandas = pytest.importorskip("pandas")
-    return pandas.DataFrame(A) if A.ndim == 2 else pandas.Series(A)
+    return {1: pandas.Series, 2: pandas.DataFrame}.get(A.ndim, np.asarray)(A)
 
 
 def polars_table(A):
     polars = pytest.importorskip("polars")
-    return polars.DataFrame(A) if A.ndim == 2 else polars.Series(A)
+    return {1: polars.Series, 2: polars.DataFrame}.get(A.ndim, np.asarray)(A)
 
 
 FORMS = {
