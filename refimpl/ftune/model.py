@@ -360,6 +360,11 @@ class Landmarks:
         x_i^+ and x_i^- as indices of training objects. x_i^+ is of the problem's class (of
         two classes the second in sorted order), x_i^- of another.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a field is no array of indices.
+
     See Also
     --------
     random_landmarks, dselect, landmark_pairs : Choose landmarks and pairs.
