@@ -45,9 +45,10 @@ def holds_objects(X: Objects) -> bool:
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
         return True
-    if array.dtype.kind in "SU":  # also lists of texts, of one length or not
-        return array.ndim > 0
-    return (array.dtype.kind == "O" and array.ndim == 1) or array.ndim > 2
+    if array.dtype.kind in "SUO":  # also rows of texts, of one length or not
+        texts = array.dtype.kind != "O" or any(isinstance(x, str) for x in array.flat)
+        return array.ndim > 0 and (texts or array.ndim != 2)
+    return array.ndim > 2
 
 
 def is_matrix(measure: Measure) -> bool:

@@ -210,7 +210,8 @@ class InvertedIndex:
     Raises
     ------
     TypeError, ValueError
-        If `forest` is no SearchForest, or `X` is no matrix of finite numbers with d columns.
+        If `forest` is no SearchForest, `X` is no matrix of finite numbers with d columns, or
+        `kernels` or `threads` is refused.
 
     See Also
     --------

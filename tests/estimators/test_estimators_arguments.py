@@ -35,6 +35,8 @@ def test_a_sparse_matrix_holds_numbers():
     """What reads numbers says what is wrong with it."""
     assert holds_objects(np.array(["map", "lap"], dtype=object))
     assert holds_objects([list("map"), list("lap")]) and holds_objects([("map", 1), ("lap", 2)])
+    assert holds_objects(np.array([list("map"), list("lap")], dtype=object))
+    assert not holds_objects(np.eye(2, dtype=object)) and not holds_objects(5)
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
 
 
