@@ -5,8 +5,10 @@ Every message has one form: "<argument> must be <what>; got <value>". Wrong type
 that the rest of the package relies on, so the mirrored algorithms contain no checks of their own.
 """
 
+import importlib
 import math
 import operator
+import sys
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -33,6 +35,8 @@ __all__ = [
     "is_real",
     "one_of",
     "positive",
+    "restored_kernels",
+    "stored_kernels",
 ]
 
 Options = TypeVar("Options")
@@ -49,8 +53,6 @@ def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1)
             f"{name} must hold one label for each vector, shape ({wanted},); "
             f"got shape {array.shape}"
         )
-    if array.dtype.kind == "V":
-        raise TypeError(f"{name} must hold labels that are single values; got dtype {array.dtype}")
     if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
     try:
@@ -58,7 +60,8 @@ def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1)
     except TypeError as error:
         raise TypeError(f"{name} must hold labels that can be sorted; got {error}") from None
     if n_classes < min_classes:
-        raise ValueError(f"{name} must hold at least {min_classes} classes; got {n_classes}")
+        least = "one class" if min_classes == 1 else f"{min_classes} classes"
+        raise ValueError(f"{name} must hold at least {least}; got {n_classes}")
     return array
 
 
@@ -196,6 +199,17 @@ def as_kernels(kernels: Any) -> Kernels:
             f"got {kernels!r}, which lacks {', '.join(missing)}"
         )
     return kernels  # type: ignore[no-any-return]  # an object with the same names is accepted
+
+
+def stored_kernels(kernels: Kernels) -> Any:
+    """Return the name of a kernel module, which pickle refuses; other objects as they are."""
+    name = str(getattr(kernels, "__name__", ""))
+    return name if sys.modules.get(name) is kernels else kernels
+
+
+def restored_kernels(stored: Any) -> Kernels:
+    """Return the kernels that :func:`stored_kernels` stored."""
+    return importlib.import_module(stored) if isinstance(stored, str) else stored
 
 
 def as_threads(threads: Any) -> int:

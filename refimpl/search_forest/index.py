@@ -9,7 +9,6 @@ Not handled here: learning (``training.py``), files (``index_files.py``), severa
 same candidates.
 """
 
-import importlib
 import os
 import threading
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from refimpl.checks import as_count, as_indices, as_kernels
+from refimpl.checks import as_count, as_indices, as_kernels, restored_kernels, stored_kernels
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
@@ -491,11 +490,10 @@ class InvertedIndex:
             self._merge()
             state = dict(self.__dict__)
         del state["_lock"]
-        name = vars(self.kernels)["__name__"]  # a module's
-        return state | {"kernels": name, "_waiting": [], "_spare": []}
+        return state | {"kernels": stored_kernels(self.kernels), "_waiting": [], "_spare": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        kernels = importlib.import_module(state["kernels"])
+        kernels = restored_kernels(state["kernels"])
         self.__dict__.update(state, kernels=kernels, _lock=threading.RLock())
 
     def save(self, path: str | os.PathLike[str]) -> None:

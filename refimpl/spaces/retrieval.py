@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import as_label_array, as_matrix, as_reals
-from refimpl.checks import as_count, as_generator, as_indices, as_kernels, as_labels, as_threads
+from refimpl.checks import (
+    as_count,
+    as_generator,
+    as_indices,
+    as_kernels,
+    as_labels,
+    as_threads,
+    restored_kernels,
+    stored_kernels,
+)
 from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -30,7 +39,8 @@ class FilterAndRefine:
     The embedding finds the best candidates (the filter step); exact distances are computed to the
     candidates alone (the refine step): § 4.3 of Athitsos et al. (2005), p. 6. Every object
     has a number, its *id*. The objects of the space have the ids 0, ..., n - 1; objects that are
-    added later get the next ids. The id of a removed object is not used again.
+    added later get the next ids. The id of a removed object is not used again. The database can be
+    pickled if its distance can: a function of a module, and no lambda.
 
     Parameters
     ----------
@@ -105,6 +115,13 @@ class FilterAndRefine:
         self._place: IntArray = np.arange(n)
         self._next = n
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickle, which takes no modules: kernels by name."""
+        return self.__dict__ | {"kernels": stored_kernels(self.kernels)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, kernels=restored_kernels(state["kernels"]))
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -142,7 +159,7 @@ class FilterAndRefine:
         self.ids = np.concatenate([self.ids, ids])
         self._part = np.concatenate([self._part, np.full(len(part), len(self._spaces))])
         self._place = np.concatenate([self._place, np.arange(len(part))])
-        self._spaces.append(part)
+        self._spaces = [*self._spaces, part]
         self._next += len(part)
         return ids
 

@@ -6,6 +6,7 @@ import copy
 import pickle
 import sys
 import threading
+import types
 
 import numpy as np
 import oracles_forest as oracle
@@ -224,6 +225,25 @@ def test_copies_change_alone(kernels, copied):
     assert other.add(X[:2]).tolist() == [30, 31] and len(other) == 31
     assert len(index) == 30 and listed(index.candidates(X)) == expected
     assert at_once(lambda: len(other)) == [31] * 4
+
+
+class Kernels:
+    """An object with the names of the reference kernels."""
+
+    def __getattr__(self, name):
+        return getattr(kernel_names, name)
+
+
+def test_an_index_with_kernels_that_are_no_module_can_be_copied():
+    rng = np.random.default_rng(0)
+    index = InvertedIndex(random_forest(rng, 2, 2, 2), rng.normal(size=(9, 2)), kernels=Kernels())
+    assert isinstance(pickle.loads(pickle.dumps(index)).kernels, Kernels)
+    mine = types.ModuleType("mine")  # as in the guide to kernels: nobody can import it
+    vars(mine).update({name: getattr(kernel_names, name) for name in kernel_names.__all__})
+    index = InvertedIndex(index.forest, rng.normal(size=(9, 2)), kernels=mine)
+    assert copy.copy(index).kernels is mine
+    with pytest.raises(TypeError, match="module"):
+        pickle.dumps(index)
 
 
 def test_what_is_selected_can_be_saved(tmp_path):

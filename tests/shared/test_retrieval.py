@@ -1,6 +1,8 @@
 """Filter and refine, and the measures of an embedding, against the paper's definitions."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -218,3 +220,29 @@ def test_no_queries_have_no_neighbours():
         FilterAndRefine(FewPlaces(), space, threads=0)
     with pytest.raises(TypeError, match=r"embedding must have embed\(.*; got a NoneType"):
         FilterAndRefine(None, space)
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))]
+)
+def test_copies_of_a_database_change_alone(kernels, copied):
+    words = strings(20, 3)
+    space = CallableSpace(edit_distance, words)
+    index = FilterAndRefine(trained(space, kernels), space, kernels=kernels)
+    expected = [found.tolist() for found in index.query(words[:3], 2, 6)]
+    other = copied(index)
+    assert other.kernels is kernels
+    assert other.add(["abcd"]).tolist() == [20] == index.add(["dddd"]).tolist()
+    other.remove([0])
+    index.remove([20])
+    assert len(other) == len(index) == 20
+    assert [found.tolist() for found in index.query(words[:3], 2, 6)] == expected
+    assert other.query(["abcd"], 1, 20)[1].tolist() == [[0.0]]
+
+
+def test_a_database_whose_distance_cannot_be_pickled_says_so():
+    space = CallableSpace(lambda x, y: abs(x - y), [1.0, 5.0, 9.0])
+    index = FilterAndRefine(fastmap(space, 1, rng=np.random.default_rng(0)), space)
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(index)
