@@ -5,6 +5,7 @@ import difflib
 import logging
 import math
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -180,9 +181,15 @@ def _parser(papers: Sequence[Paper]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--kernels", choices=KERNELS, default="fast", help="default: fast, which must be built"
     )
-    parser.add_argument("--data", metavar="DIR", help="folder to look for data files in first")
     parser.add_argument(
-        "--out", metavar="DIR", default="figures", help="folder for the results; default: figures"
+        "--data", metavar="DIR", type=_folder, help="folder to look for data files in first"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        type=_folder,
+        default="figures",
+        help="folder for the results; default: figures",
     )
     parser.add_argument(
         "--jobs", metavar="N", type=_jobs, default=-1, help="workers; default: -1, all processors"
@@ -201,8 +208,15 @@ def _parser(papers: Sequence[Paper]) -> argparse.ArgumentParser:
     return parser
 
 
+def _folder(text: str) -> str:
+    # an empty name, as of a variable that is not set, would be the current folder
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty; '.' is the current one")
+    return text
+
+
 def _jobs(text: str) -> int:
-    jobs = int(text) if text.lstrip("-").isdigit() else 0
+    jobs = int(text) if re.fullmatch("-?[0-9]+", text) else 0
     if jobs == 0:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of workers; it must be 1, 2, ... or -1 (all)"
@@ -211,7 +225,7 @@ def _jobs(text: str) -> int:
 
 
 def _seed(text: str) -> int:
-    if not text.isdigit():
+    if not re.fullmatch("[0-9]+", text):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a seed; it must be a whole number from 0"
         )

@@ -251,8 +251,13 @@ def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
         (["--kernels", "quick"], ["--kernels", "reference", "fast"]),
         (["--jobs", "0"], ["--jobs", "1, 2, ... or -1"]),
         (["--jobs", "two"], ["--jobs", "two"]),
+        (["--jobs=--5"], ["--jobs", "'--5'", "1, 2, ... or -1"]),
         (["--seed", "-1"], ["--seed", "-1"]),
+        (["--seed", "²"], ["--seed", "'²'", "a whole number from 0"]),
         (["--data", "no/such/folder"], ["--data", "no/such/folder"]),
+        (["--data", ""], ["--data", "the name of the folder is empty"]),
+        (["--out", ""], ["--out", "the name of the folder is empty"]),  # of a variable not set
+        (["--report", "--out", ""], ["--out", "the name of the folder is empty"]),
     ],
 )
 def test_misuse_names_the_argument_and_what_would_do(tmp_path, capsys, arguments, words):
