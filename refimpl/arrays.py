@@ -76,6 +76,15 @@ LARGEST = 1e140
 SMALLEST = 1e-140
 """The least spread of points: the squares of smaller differences lose digits, or vanish."""
 FEW = 1000
+LABELS = "integers, strings, booleans or floats"
+KINDS: dict[type, tuple[type, ...]] = {
+    bool: (bool, np.bool_),
+    int: (int, np.integer),
+    float: (float, np.floating),
+    str: (str,),
+    bytes: (bytes,),
+}
+"""The Python types of labels, and the types that count as each."""
 PARSED = (str, bytes, bytearray, memoryview, type(None))
 """What NumPy takes for numbers in an array of objects: it parses text, and None becomes NaN."""
 
@@ -295,6 +304,8 @@ def as_label_array(labels: Any, name: str) -> NDArray[Any]:
     is_array = hasattr(labels, "__array__")  # as scikit-learn's checks ask
     if array.dtype.kind == "T":  # strings of any length
         array = array.astype(object)
+    if array.dtype.kind not in "biufSUO":
+        raise TypeError(f"{name} must have labels that are {LABELS}; got dtype {array.dtype}")
     if array.ndim == 0 or (is_array and array.dtype != object):
         return array
     objects = np.asarray(array if is_array else labels, dtype=object).ravel()
@@ -319,30 +330,30 @@ def plain_labels(labels: NDArray[Any]) -> NDArray[Any]:
     return labels
 
 
-def require_one_type(labels: Iterable[Any], name: str, what: str = "label") -> None:
+def require_one_type(labels: Iterable[Any], name: str) -> None:
     """Refuse labels of several types, such as 1, 1.0, True and "1", which an array would mix up."""
     first: dict[type, Any] = {}
     for label in labels:
         first.setdefault(_kind(label), label)
     if type(None) in first:
-        raise TypeError(f"{name} must hold {what}s other than None; got None")
+        raise TypeError(f"{name} must hold labels other than None; got None")
     if len(first) > 1:
         a, b, *_ = first.values()
         raise TypeError(
-            f"{name} must hold {what}s of one type; "
+            f"{name} must hold labels of one type; "
             f"got {a!r} ({type(a).__name__}) and {b!r} ({type(b).__name__})"
         )
+    for kind, label in first.items():
+        if kind not in KINDS:
+            raise TypeError(f"{name} must have labels that are {LABELS}; got {label!r}")
 
 
 def label_array(labels: list[Any]) -> NDArray[Any]:
     """Return a dict's labels as an array from which the same labels can be read back."""
-    require_one_type(labels, "value", "label")
-    array = np.array(labels) if np.isscalar(labels[0]) else np.empty(0, dtype=object)
+    require_one_type(labels, "value")
+    array = np.array(labels)
     if array.dtype.kind not in "biufUS":
-        raise TypeError(
-            "value must have labels that are integers, strings, booleans or floats; "
-            f"got {labels[0]!r}"
-        )
+        raise TypeError(f"value must have labels that a file holds; got {labels[0]!r}")
     require_unchanged(labels, array, "value")
     return array
 
@@ -360,6 +371,4 @@ def require_unchanged(labels: Iterable[Any], array: NDArray[Any], name: str) -> 
 
 def _kind(label: Any) -> type:
     """Return the Python type of a Python or NumPy scalar."""
-    types: tuple[tuple[type, ...], ...]
-    types = ((bool, np.bool_), (int, np.integer), (float, np.floating), (str,), (bytes,))
-    return next((kinds[0] for kinds in types if isinstance(label, kinds)), type(label))
+    return next((kind for kind, kinds in KINDS.items() if isinstance(label, kinds)), type(label))

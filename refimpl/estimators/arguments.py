@@ -83,39 +83,38 @@ def work_of(estimator: Any) -> dict[str, Any]:
 
 def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:
     """Return the sorted classes, `least` or more, and the class's index of each object of X."""
-    # X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y
-    y = as_labels_of(y)
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_consistent_length(X, y)
-    check_classification_targets(y)
-    classes, places = np.unique(y, return_inverse=True)
+    classes, places = np.unique(labels_of(y, X), return_inverse=True)
     if len(classes) < least:
         raise ValueError("y must have at least two classes; got one class")
     return classes, places
 
 
-def as_labels_of(y: Any) -> Any:
-    """Return the labels as an array of the type that they have, with one message for None."""
+def labels_of(y: Any, X: Any) -> Labels:
+    """Return the labels of the objects X as an array of the type that they have."""
+    # X may be a sequence of objects; scikit-learn's ``validate_data`` refuses such an X with y,
+    # and has other words for y=None
     if y is None:
         raise ValueError(
             "y must hold a label for each row of X: the estimator requires y to be passed, but "
             "the target y is None"
         )
-    return plain_labels(as_label_array(y, "y"))
+    array = as_label_array(y, "y")
+    if array.ndim == 0:
+        raise ValueError(f"y must hold a label for each row of X; got one {type(y).__name__}")
+    labels: Labels = plain_labels(column_or_1d(array, warn=True))
+    assert_all_finite(labels, input_name="y")
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    return labels
 
 
-def validated(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-    """Return what scikit-learn's ``validate_data`` returns, as kernels take it."""
-    # ``validate_data`` drops masks, leaves arrays misaligned, and has other words for y=None
+def validated(estimator: Any, X: Any, **options: Any) -> Any:
+    """Return what scikit-learn's ``validate_data`` returns for X, as kernels take it."""
+    # ``validate_data`` drops masks and leaves arrays misaligned
     if isinstance(X, np.ma.MaskedArray):
         X = as_array(X, "X", "a matrix")
-    if isinstance(y, str):
-        points = validate_data(estimator, X, **options)
-        return for_kernel(points, points.dtype)
-    points, labels = validate_data(estimator, X, as_labels_of(y), **options)
-    check_classification_targets(labels)
-    return for_kernel(points, points.dtype), labels
+    points = validate_data(estimator, X, **options)
+    return for_kernel(points, points.dtype)
 
 
 def queries_of(estimator: Any, X: Any, dtype: DTypeLike = np.float64) -> Any:

@@ -17,7 +17,7 @@ from refimpl.boosted_distance import (
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import classes_of, queries_of, validated, work_of
+from refimpl.estimators.arguments import classes_of, labels_of, queries_of, validated, work_of
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
@@ -140,10 +140,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         """
         rounds = as_count(self.n_estimators, "n_estimators")
         warm = self.warm_start and hasattr(self, "model_")
-        points: FloatArray
-        labels: Labels
-        points, labels = validated(self, X, y, dtype=np.float64, order="C", reset=not warm)
-        points, labels, weights = weighted(points, labels, sample_weight)
+        points = validated(self, X, dtype=np.float64, order="C", reset=not warm)
+        points, labels, weights = weighted(points, labels_of(y, points), sample_weight)
         classes, places = classes_of(labels, points, 2)
         # sorted by class: among equal similarities argmax takes the first class
         order = np.argsort(places, kind="stable")

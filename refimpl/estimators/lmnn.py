@@ -55,10 +55,8 @@ def training_data(
     estimator: Trainer, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, Labels, IntArray, int]:
     """Return the points X, the sorted classes, the index of each point's class, and k."""
-    checked = validated(estimator, X, y, dtype=np.float64, order="C", copy=True)
-    points: FloatArray = checked[0]
-    labels: Labels = checked[1]
-    classes, places = classes_of(labels, points, 2)
+    points: FloatArray = validated(estimator, X, dtype=np.float64, order="C", copy=True)
+    classes, places = classes_of(y, points, 2)
     k = as_count(estimator.n_neighbors, "n_neighbors")
     data = f" (n_samples = {points.shape[0]}, n_features = {points.shape[1]})"
     require_neighbors(k, classes, places, "n_neighbors", data)

@@ -18,6 +18,7 @@ from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     as_random_generator,
+    labels_of,
     queries_of,
     threads_of,
     validated,
@@ -278,10 +279,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             "copy": True,
             "ensure_min_samples": 2,
         }
-        if self.similarity == "classes":
-            checked: tuple[Any, Any] = validated(self, X, y, **options)
-            return checked
-        return validated(self, X, **options), None
+        points = validated(self, X, **options)
+        return points, labels_of(y, points) if self.similarity == "classes" else None
 
     def _options(self) -> ForestOptions:
         return ForestOptions(

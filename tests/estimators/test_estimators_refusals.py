@@ -35,7 +35,7 @@ REFUSED = {
     "BoostedDistanceClassifier": [
         ({"n_estimators": 0}, "n_estimators must be an integer of at least 1; got 0"),
         ({"n_estimators": "9"}, "n_estimators must be .*; got '9'"),
-        ({"y": set(range(178))}, r"y should be a 1d array, got an array of shape \(\) instead"),
+        ({"y": set(range(178))}, "y must hold a label for each row of X; got one set"),
     ],
     "BoostMapClassifier": [
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),

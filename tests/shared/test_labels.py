@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import refimpl
+from refimpl import estimators
 from refimpl.arrays import plain_labels
 from refimpl.boosted_distance import boosted_distance
 from refimpl.boosted_distance.model import StumpEnsemble
@@ -129,11 +130,44 @@ def test_labels_that_are_missing_are_refused(train, nothing):
         train(y)
 
 
+DAYS = np.array(["2020-01-01", "2020-01-02"], "M8[D]")
+PAIRS = np.array([(0, 0), (1, 1)], dtype="i4,i4")
+
+
 @pytest.mark.parametrize("train", TRAININGS.values(), ids=TRAININGS)
-def test_labels_of_several_parts_are_refused(train):
-    y = np.array([(i % 2, i % 2) for i in range(20)], dtype="i4,i4")
-    with pytest.raises(TypeError, match=r"^y must hold labels that are single values; got dtype"):
-        train(y)
+@pytest.mark.parametrize(
+    ("labels", "got"),
+    [
+        (PAIRS, "dtype"),  # labels of several parts
+        (DAYS, r"dtype datetime64\[D\]"),
+        (DAYS.astype("M8[ns]"), r"dtype datetime64\[ns\]"),  # as integers in Python
+        (np.array(list(DAYS.astype("M8[ns]")), dtype=object), r"np\.datetime64"),
+        (DAYS.astype(object), r"datetime\.date"),  # no file holds them
+        (np.array([0, 1j]), "dtype complex128"),
+    ],
+    ids=["parts", "days", "nanoseconds", "objects", "dates", "complex"],
+)
+def test_labels_of_other_types_are_refused(train, labels, got):
+    message = rf"^y must have labels that are integers, strings, booleans or floats; got {got}"
+    with pytest.raises(TypeError, match=message):
+        train(labels[np.arange(20) % 2])
+    with pytest.raises(TypeError, match=r"^y must have labels that are integers"):
+        train(list(labels[np.arange(20) % 2]))
+
+
+@pytest.mark.parametrize("y", ["abcd", b"abcd", 7, {"a": 1}], ids=str)
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_one_value_for_y_is_not_taken_for_labels(name, y):
+    kind = {"BoostMap": {"triples": "selective"}, "LandmarkTransformer": {"slope": 1.0}}
+    kind["SearchForestNeighbors"] = {"similarity": "classes"}
+    estimator = getattr(estimators, name)(**kind.get(name, {}))
+    with pytest.raises(ValueError, match=f"^y must hold a label .*; got one {type(y).__name__}$"):
+        estimator.fit(X, y)
+
+
+def test_no_label_at_all_is_refused():
+    with pytest.raises(ValueError, match=r"^y must hold at least one class; got 0$"):
+        as_labels([], 0, "y")
 
 
 @pytest.mark.parametrize("dtype", [object, np.dtypes.StringDType()], ids=str)
