@@ -6,7 +6,7 @@ from agreement import assert_same
 from sklearn.datasets import load_iris
 
 import refimpl
-from refimpl import resources
+from refimpl import checks, resources
 from refimpl.ftune import (
     CS,
     SLOPES,
@@ -166,6 +166,8 @@ def test_slopes_of_a_large_single_problem_are_trained_on_several_threads(iris, m
         resources.share(work, n, threads)
 
     monkeypatch.setattr(training, "share", share)
+    for module in (checks, resources):  # also on one processor, or with OMP_NUM_THREADS=1
+        monkeypatch.setattr(module, "processors", lambda: 2)
     models = []
     for worth in (6 * len(y) + 1, 6 * len(y)):
         monkeypatch.setattr(training, "WORTH", worth)
