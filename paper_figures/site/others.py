@@ -4,7 +4,6 @@ It is written from ``others.json``, the record of ``python -m tests.others``.
 """
 
 import json
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +31,9 @@ def write(sources: Path) -> None:
     rst.fill(sources, "others", "what the libraries gave", page(read()))
 
 
-def kept(text: str) -> str:
-    """Return text whose line breaks a block of raw HTML keeps, empty lines too."""
-    return escape(text).replace("\n", "&#10;")
-
-
 def page(record: dict[str, Any]) -> list[str]:
     """Return what a record says, as Sphinx reads it."""
-    shown = rst.macros("others", kept)
+    shown = rst.macros("others")
     lines = [f"The vectors were those of version {record['vectors']['version']}.", ""]
     lines += rst.raw(shown.summary(record["libraries"]))
     for library in record["libraries"]:

@@ -19,9 +19,8 @@ from paper_figures.site.others import RECORD, text
 from refimpl.check.files import folder
 from refimpl.check.programs import GivenUpError, Program
 
-from . import cases, judging, reproducing
+from . import cases, judging
 from .environments import Missing, default_folder, environment, starts, versions
-from .reproductions import LINES
 from .table import LIBRARIES
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -118,7 +117,6 @@ def answered(library, item, python):
     if found.outcome in judging.BY_CONVENTION:
         own = item.convention
         convention = (first.words, "") if own is None else (own.words, own.documented)
-    lines = LINES.get((library.name, item.variant)) if first is not None else None
     return {
         "variant": item.variant,
         "call": item.call,
@@ -131,10 +129,8 @@ def answered(library, item, python):
         "facts": rounded(found.facts),
         "convention": convention[0],
         "documented": convention[1],
-        "note": "" if found.outcome == judging.SAME else item.note,
         "converts": item.converts,
         "first": first and {"id": first.case.id, "flags": first.case.flags, "words": first.words},
-        "reproduction": lines and reproducing.shown(lines, first.case, python),
     }
 
 

@@ -31,7 +31,6 @@ class Item:
     subject: str  # a kernel or a training of the vectors; or "neighbors", "lda"
     convention: Convention | None = None
     converts: str = ""  # the variant whose convention this call changes into the papers'
-    note: str = ""  # what a reader needs to judge a difference
     shows: str = ""  # the id of the case to show, if it differs; else the shortest is
     skips: str = ""  # why the adapter skips cases
 

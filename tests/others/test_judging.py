@@ -21,8 +21,7 @@ from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
-from tests.others import cases, environments, judging, reproducing
-from tests.others.reproductions import LINES
+from tests.others import cases, environments, judging
 from tests.others.table import LIBRARIES, SINGLE, Item
 
 NEAREST = Item("made-up", "nearest", "scan_nearest")
@@ -224,17 +223,6 @@ def test_an_environment_that_cannot_be_made_is_shown_with_pips_last_line(monkeyp
     assert content["why"] == "ERROR: No matching distribution found for hnswlib==0.8.0"
 
 
-def test_lines_that_crash_or_hang_are_shown_as_they_end():
-    case = cases.Case("made-up/1", (), {}, {}, None)
-    for lines, prints in (
-        ("print(1); raise ValueError('no')", "1\nValueError: no\nexit code 1"),
-        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
-        ("import time; time.sleep(60)", "no end within 1 s"),
-    ):
-        shown = reproducing.shown(lines, case, sys.executable, 1.0)
-        assert shown == {"lines": lines, "prints": prints}
-
-
 def test_some_libraries_do_not_write_the_committed_record(monkeypatch, tmp_path):
     said = {"name": "hnswlib", "versions": {}, "why": "not here", "items": []}
     monkeypatch.setattr(command, "asked", lambda library, envs: {**said, "name": library.name})
@@ -264,24 +252,13 @@ def test_a_library_that_cannot_be_imported_is_not_available():
     environments.starts([sys.executable, "-c", "import sys; sys.stdin.read()"])
 
 
-def test_every_library_has_pins_and_an_adapter_and_findings_have_lines():
+def test_every_library_has_pins_and_an_adapter():
     for library in LIBRARIES:
         assert library.name in environments.pinned(library.name) or library.name == "faiss"
         adapter = Path(command.command(library, library.items[0], sys.executable)[1])
         source = adapter.read_text(encoding="utf-8")
         for item in library.items:
             assert f'"{item.variant}":' in source, (library.name, item.variant)
-    known = {(library.name, item.variant) for library in LIBRARIES for item in library.items}
-    assert set(LINES) <= known
-    for lines in LINES.values():
-        assert lines.count("\n") < reproducing.MOST_LINES
-
-
-def test_lines_get_the_arguments_of_a_case_and_are_run():
-    given = {"A": np.array([[1.0], [2.5]]), "B": np.array([[1.0]]), "k": 2}
-    case = cases.Case("made-up/1", (), {}, given, None)
-    shown = reproducing.shown("X, k = {X}, {k}\nprint(X[1], k)", case, sys.executable)
-    assert shown == {"lines": "X, k = [[0.0], [1.5]], 2\nprint(X[1], k)", "prints": "[1.5] 2"}
 
 
 ADAPTER = """
