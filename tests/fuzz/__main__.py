@@ -12,15 +12,18 @@ A case is drawn from the seed and its number alone, so ``--first 4711 --cases 1`
 import argparse
 import json
 import os
+import platform
 import sys
 import tempfile
 import time
 from collections import Counter
 
+import numpy as np
+
 from refimpl.check.programs import GivenUpError, Program, ProgramError
 
-from . import blas
 from .compare import Difference
+from .trainings import WITHOUT_BLAS
 
 PATIENCE = {False: 60, True: 600}  # seconds for one case: of a kernel, of a training
 MOST_FINDS = 50
@@ -97,7 +100,7 @@ def work(options):
 def watch(options):
     """Run all cases, those of trainings under one BLAS kernel after the other; report."""
     start = time.monotonic()
-    kernels = blas.kernels_of_this_machine() if options.trainings else (None,)
+    kernels = blas_kernels() if options.trainings else (None,)
     cases = options.cases
     seconds = None if options.seconds is None else options.seconds / len(kernels)
     repeat = f"    python -m tests.fuzz{' --trainings' if options.trainings else ''} "
@@ -113,7 +116,7 @@ def watch(options):
         where = "".join(f"{name} " for name in environment)
         for number, what in finds:
             print(f"{where}{what}\n{repeat}--repeat {number}{only}")
-    unequal = blas.compare(answers)
+    unequal = moved_by_blas(answers)
     for number, what in unequal:
         print(f"{what}\n{repeat}--first {number} --cases 1{only}")
     if options.trainings:
@@ -131,6 +134,39 @@ def watch(options):
         f"({dict(kinds)}, {len({name for name, _ in counts})} names): {found} finds"
     )
     return 1 if found else 0
+
+
+def blas_kernels():
+    """Return the values of OPENBLAS_CORETYPE to compare; None is OpenBLAS's own choice.
+
+    OpenBLAS does not test whether the processor has the instructions of a kernel.
+    """
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return (None,)
+    simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
+    known = {*simd.get("baseline", ()), *simd.get("found", ())}
+    kernels = ["Prescott"]
+    if known & {"AVX2", "X86_V3"}:
+        kernels.append("Haswell")
+    if known & {"AVX512_SKX", "X86_V4"}:
+        kernels.append("SkylakeX")
+    return tuple(kernels)
+
+
+def moved_by_blas(answers):
+    """Return the finds in digests by BLAS kernel and by case, each with the number of its case.
+
+    A case that one of them lacks is its own find. Trainings that use BLAS may move.
+    """
+    first, *others = answers
+    finds = []
+    for number, (name, digest) in sorted(answers[first].items()):
+        for kernel in others:
+            other = answers[kernel].get(number, (name, digest))[1]
+            if name in WITHOUT_BLAS and digest != other:
+                under = f"{name}: BLAS kernels {first} and {kernel}"
+                finds.append((number, f"{under} must not differ: {digest} and {other}"))
+    return finds
 
 
 def _all_cases(options, cases, seconds, environment):

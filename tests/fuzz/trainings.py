@@ -1,5 +1,5 @@
 """Whole trainings on small problems. Both twins must agree bit for bit, on any number of threads;
-`blas.py` compares what different BLAS kernels give.
+:data:`WITHOUT_BLAS` on any BLAS kernel, too.
 
 A training may refuse a problem with a ValueError, a TypeError or a MemoryError: then all runs must
 refuse it with the same words. Any other error, and any RuntimeWarning, is a find.
@@ -35,8 +35,17 @@ REFUSALS = (ValueError, TypeError, MemoryError)
 TRAININGS = {}
 """For each training a function that draws a problem from a :class:`~tests.fuzz.hard.Hard`. It
 returns a function of a generator, `kernels` and `threads` that trains, uses the model, and returns
-what must be the same; facts for `blas.py` may stand beside it.
+what must be the same.
 """
+WITHOUT_BLAS = (
+    "boosted_distance",
+    "adaboost",
+    "boostmap",
+    "dselect",
+    "dboost_",
+    "kmeans_trees_",
+    "lsh_",
+)
 
 
 def training(draw):
@@ -151,18 +160,6 @@ def search_forest(s):
 # --------------------------------------------------------------------------------------------- LMNN
 
 
-def _lmnn_facts(model, options, k, comparable=True):
-    return {
-        "objective": model.objective,
-        "bound": model.bound,
-        "converged": model.converged,
-        # below this an objective counts as 0; `lmnn` compares with less where mu is small
-        "small": 1e-3 * len(model.partition) * k,
-        "tol": 1e-3 if options.tol is None else options.tol,
-        "comparable": comparable,
-    }
-
-
 def _lmnn_options(s, X, y, Q, **more):
     validation = None
     if s.chance(0.2):
@@ -186,14 +183,12 @@ def lmnn(s):
     rounds = s.pick(1, 1, 2)
     options = _lmnn_options(s, X, y, Q, solver=solver, n_target_rounds=rounds)
     partition = s.pick(y, s.array(len(X), 0, 1)) if s.chance(0.3) else None
-    # with other targets, or ended by a validation error, another problem may be solved
-    comparable = options.validation is None and rounds == 1
 
     def train(rng, **how):
         model = lm.lmnn(X, y, k, mu, partition=partition, options=options, **how)
         return model, lm.classify(model, Q, X, y, k, **how)
 
-    return train, lambda results: _lmnn_facts(results[0], options, k, comparable)
+    return train
 
 
 @training
@@ -207,7 +202,7 @@ def lmnn_of_parts(s):
             raise Difference(f"lmnn_of_parts: {model.message}")
         return model
 
-    return train, lambda model: _lmnn_facts(model, lm.LMNNOptions(), k)
+    return train
 
 
 @training
@@ -245,26 +240,6 @@ def _ftune_options(s, choose):
     )
 
 
-def _ftune_facts(model, bias, n):
-    """The classifiers, and how far from the best each of them can be: TRAIN's objective is
-    1-strongly convex, so a gap of g allows a distance of sqrt(2 g).
-    """
-    n_f = len(model.slopes)
-    gaps = model.gaps.reshape(len(model.w), n_f, -1)
-    losses = model.losses.reshape(gaps.shape)
-    radii = []
-    for p, (f, C) in enumerate(zip(model.f, model.C, strict=True)):
-        squares = (model.w[p] ** 2).sum() + ((model.b[p] / bias) ** 2 if bias else 0.0)
-        objective = squares / 2 + C * n * losses[p, f].max()
-        radii.append(float(np.sqrt(2 * gaps[p, f].max() * objective) + 1e-9 * np.sqrt(squares)))
-    return {
-        "f": model.f.tolist(),
-        "C": model.C.tolist(),
-        "w": np.column_stack([model.w, model.b / (bias or 1.0)]).tolist(),
-        "radii": radii,
-    }
-
-
 def _ftune_arguments(s):
     y, K, new = _ftune_problem(s)
     choose = s.pick("validation", "training")
@@ -281,7 +256,7 @@ def ftune(s):
         model = ft.ftune(K, y, pairs, **given, **how)
         return model, model.predict(K, new)
 
-    return train, lambda results: _ftune_facts(results[0], given["options"].bias, len(K))
+    return train
 
 
 @training
@@ -292,7 +267,7 @@ def ftune_single_and_per_class(s):
         both = ft.ftune_single_and_per_class(K, y, pairs, **given, **how)
         return both, [model.predict(K, new) for model in both]
 
-    return train, lambda results: _ftune_facts(results[0][1], given["options"].bias, len(K))
+    return train
 
 
 @training
@@ -310,7 +285,7 @@ def bbs(s):
         model = ft.bbs(K, y, landmarks, options=options, **how)
         return model, landmarks, model.predict(K, new)
 
-    return train, lambda results: _ftune_facts(results[0], options.bias, len(K))
+    return train
 
 
 @training
@@ -387,14 +362,13 @@ def rotated_scan_(s):
 def run(seed, number, only=None):
     """Run case `number` of a seed, of one training if `only` names it.
 
-    Returns the training's name, the kind of case ("trained" or "refused"), and its answer: a digest
-    of what came out, and facts about it.
+    Returns the training's name, the kind of case ("trained" or "refused"), and a digest of what
+    came out.
     """
     source = Hard(np.random.default_rng([seed, number, 1]), tame=False)
     name = source.pick(*TRAININGS)
     name = only or name
-    drawn = TRAININGS[name](source)
-    train, facts = drawn if isinstance(drawn, tuple) else (drawn, lambda results: {})
+    train = TRAININGS[name](source)
     seed = source.integer(0, 2**32 - 1)
     results, error = _outcome(train, seed, *RUNS[0])
     for kernels, threads in RUNS[1:]:
@@ -409,10 +383,10 @@ def run(seed, number, only=None):
                 f"{name}: {where} beside refimpl.kernels with 1: {difference}"
             ) from None
     if error is None:
-        return name, "trained", {"digest": joblib.hash(results), "facts": facts(results)}
+        return name, "trained", joblib.hash(results)
     if not isinstance(error, REFUSALS):
         raise Difference(f"{name}: {type(error).__name__}: {error}")
-    return name, "refused", {"digest": f"{type(error).__name__}: {error}", "facts": {}}
+    return name, "refused", f"{type(error).__name__}: {error}"
 
 
 def _outcome(train, seed, kernels, threads):
