@@ -68,7 +68,7 @@ from paper_figures.judge.cells import (
     worst,
 )
 from paper_figures.judge.numbers import Number, Records, Source
-from paper_figures.judge.reading import Claim, Claims, InvalidClaims, load_claims
+from paper_figures.judge.reading import Claim, Claims, load_claims
 from paper_figures.judge.reasons import because, by_the_paper
 from paper_figures.judge.verdicts import load_rules
 from paper_figures.store import Record, Store, write_atomic
@@ -82,7 +82,6 @@ __all__ = [
     "STATES",
     "Claim",
     "Decided",
-    "InvalidClaims",
     "decide",
     "load_claims",
 ]
@@ -195,11 +194,6 @@ def decide(paper: str, records: Records) -> list[Decided]:
     list of Decided
         In the order of claims.toml. A cell whose record is missing is open. In a folder of
         small-scale records no claim is testable.
-
-    Raises
-    ------
-    InvalidClaims
-        If the paper's claims.toml does not have its form.
 
     See Also
     --------

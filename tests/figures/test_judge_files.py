@@ -1,10 +1,61 @@
-"""A claims.toml is read, or refused with the line of what is wrong in it."""
+"""The files of claims and verdicts have their form: that of ``published/*.schema.json``, and what
+no schema says. A fault is named with its claim.
+
+Not tested here: whether what they say of the records is so (test_judge_verdicts.py).
+"""
+
+import json
+import tomllib
 
 import pytest
 
-from paper_figures.judge.reading import InvalidClaims, parse
-from paper_figures.registry import PAPERS, load_papers
+from paper_figures.judge.reading import named_figures, parse
+from paper_figures.registry import PAPERS, ROOMS, load_papers
 from paper_figures.study import PUBLISHED
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def of_schema(kind, content):
+    """Yield what the schema refuses, with the place: claim[0].test[1].is."""
+    schema = json.loads((PUBLISHED / f"{kind}.schema.json").read_text(encoding="utf-8"))
+    for error in jsonschema.Draft202012Validator(schema).iter_errors(content):
+        yield f"{error.json_path.removeprefix('$.')}: {error.message}"
+
+
+def faults_of_claims(content, figures):
+    """Yield what is wrong in a claims.toml, with its place or the id of the claim."""
+    yield from of_schema("claims", content)
+    ids = [claim.get("id") for claim in content.get("claim", [])]
+    yield from (f"{id}: the id is there twice" for id in {id for id in ids if ids.count(id) > 1})
+    for claim in content.get("claim", []):
+        tests = claim.get("test", [])
+        readings = {test["reading"] for test in tests if "reading" in test}
+        if len(readings) == 1 or ("readings" in claim) != bool(readings):
+            yield f"{claim.get('id')}: readings, and tests of two readings, need each other"
+        for name in [*named_figures(tests), *claim.get("figures", [])]:
+            if name not in figures:
+                yield f"{claim.get('id')}: no figure {name!r}"
+        for test in tests:
+            keys = {*test.get("apart", []), *({test["steps"]} if "steps" in test else ())}
+            if not keys <= set(test.get("rows", {})):
+                yield f"{claim.get('id')}: apart and steps must name keys of rows; got {keys}"
+
+
+FIGURES = {paper.name: frozenset(f.name for f in paper.figures) for paper in load_papers()}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_papers_own_claims_have_their_form(paper):
+    claims = tomllib.loads((PUBLISHED / paper / "claims.toml").read_text(encoding="utf-8"))
+    assert list(faults_of_claims(claims, FIGURES[paper])) == [] and claims["claim"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_papers_own_verdicts_have_their_form(room):
+    verdicts = tomllib.loads((PUBLISHED / room / "verdicts.toml").read_text(encoding="utf-8"))
+    assert list(of_schema("verdicts", verdicts)) == [] and verdicts["rule"]
+
 
 GOOD = """# two claims
 [lists]
@@ -30,83 +81,87 @@ where = "Section 2"
 claim = "It works on faces."
 why = "The faces are licensed."
 """
-
-
-SECOND_TEST = """[[claim.test]]
-figure = "table9"
-is = "above"
-"""
+TEST = "claim[0].test[0]"
 
 
 def test_a_file_is_read():
-    first, second = parse("toy", GOOD, frozenset({"table1", "table2"})).claims
+    first, second = parse("toy", GOOD).claims
     assert first.figures == ("table1", "table2")
     assert first.tests[0]["rows"] == {"landmarks": [30, 50]}
     assert second.tests == () and second.why == "The faces are licensed."
+    assert list(faults_of_claims(tomllib.loads(GOOD), {"table1", "table2"})) == []
+    with pytest.raises(KeyError, match="many"):
+        parse("toy", GOOD.replace("$few", "$many"))
 
 
 @pytest.mark.parametrize(
-    "old, new, line, message",
+    "old, new, message",
     [
-        ("need = 1", "neeed = 1", 17, "no field 'neeed'"),
-        ("settle =", "setle =", 9, "no field 'setle'"),
-        ("[lists]", "[list]", 2, "no such table: list"),
-        ('figure = "table1"\n', "", 11, "must have figure"),
-        ('figure = "table1"', 'figure = "table9"', 12, "no figure 'table9'"),
-        ('figure = "table2" }', 'figure = "table8" }', 12, "no figure 'table8'"),
-        ('is = "below"', 'is = "lower"', 16, "is must be one of above, below"),
-        ('is = "below"', 'is = "near"', 16, "near must have a limit above 0"),
-        ('is = "below"', 'is = "as published"', 16, "has no limit, and nothing beside it"),
-        ('is = "below"\n', "", 11, "must have is"),
-        ("need = 1", "need = 0", 17, "need must be every, most"),
-        ("need = 1", 'need = "all"', 17, "need must be every, most"),
-        ('of = "first"', "of = { geometric_mean = { d = [1] } }", 14, "must have a limit above 0"),
-        ("need = 1", "worth = -1", 17, "worth must be above 0"),
-        ("need = 1", 'apart = ["data_set"]', 17, "apart must name keys of rows"),
-        ("need = 1", 'apart = ["of"]', 17, "apart must name keys of rows"),
-        ("need = 1", 'steps = "data_set"', 17, "steps must name a key of rows"),
-        ("need = 1", 'over_all = ["a"]', 17, "over or over_all, not both"),
-        ("need = 1", 'missing = "fails"', 17, "missing must be one of open"),
-        ("need = 1", "points = 1000", 17, "no field 'points'"),
-        ("need = 1", 'also = [{ is = "above", over = "a" }]', 17, "further test compares nothing"),
-        ("need = 1", 'also = [{ is = "above", why = "" }]', 11, "no field 'why'"),
-        ('why = "The faces are licensed."', SECOND_TEST, 24, "no figure 'table9'"),
-        ("landmarks = ", "data_set__d = ", 13, "data_set__d must have lists of 2 values"),
-        ("need = 1", 'limit = "a"', 17, "limit must be a number; got 'a'"),
-        ("need = 1", 'reading = "one"', 6, "readings, and tests of two readings at least"),
-        ('"$few"', '"$many"', 11, "there is no list '$many'"),
-        ('id = "faces"', 'id = "first-wins"', 20, "the id 'first-wins' is there twice"),
-        ('id = "faces"', 'id = "Faces"', 20, "lower case"),
-        ('why = "The faces are licensed."\n', "", 20, "must have tests, or why"),
-        ('claim = "It works on faces."\n', "", 19, "must have claim"),
-        ('why = "The', 'at_best = "holds"\nwhy = "The', 23, "at_best must be one of open"),
+        ("need = 1", "neeed = 1", f"{TEST}: Additional properties"),
+        ("settle =", "setle =", "claim[0]: Additional properties"),
+        ("[lists]", "[list]", "'list' was unexpected"),
+        ('figure = "table1"\n', "", f"{TEST}: 'figure' is a required property"),
+        ('figure = "table1"', 'figure = "table9"', "first-wins: no figure 'table9'"),
+        ('figure = "table2" }', 'figure = "table8" }', "first-wins: no figure 'table8'"),
+        ('is = "below"', 'is = "lower"', f"{TEST}.is: 'lower' is not one of"),
+        ('is = "below"', 'is = "near"', f"{TEST}: 'limit' is a required property"),
+        ('is = "below"', 'is = "as published"', f"{TEST}: False schema"),
+        ('is = "below"\n', "", f"{TEST}: 'is' is a required property"),
+        ("need = 1", "need = 0", f"{TEST}.need: 0 is not valid"),
+        ("need = 1", 'need = "all"', f"{TEST}.need: 'all' is not valid"),
+        ('of = "first"', "of = { geometric_mean = { d = [1] } }", "'limit' is a required"),
+        ("need = 1", "worth = -1", f"{TEST}.worth: -1 is less than or equal to"),
+        ('need = 1', 'apart = ["data_set"]', "first-wins: apart and steps must name keys of rows"),
+        ("need = 1", 'steps = "data_set"', "first-wins: apart and steps must name keys of rows"),
+        ("need = 1", 'over_all = ["a"]', f"{TEST}: "),
+        ("need = 1", 'missing = "fails"', f"{TEST}.missing: 'fails' is not one of"),
+        ("need = 1", 'also = [{ is = "above", over = "a" }]', f"{TEST}.also[0]: "),
+        ("need = 1", 'also = [{ is = "above", why = "" }]', f"{TEST}.also[0]: Additional"),
+        ("need = 1", 'limit = "a"', f"{TEST}.limit: 'a' is not of type 'number'"),
+        ("need = 1", 'reading = "one"', "first-wins: readings, and tests of two readings"),
+        ('id = "faces"', 'id = "first-wins"', "first-wins: the id is there twice"),
+        ('id = "faces"', 'id = "Faces"', "claim[1].id: 'Faces' does not match"),
+        ('why = "The faces are licensed."\n', "", "claim[1]: "),
+        ('claim = "It works on faces."\n', "", "claim[1]: 'claim' is a required property"),
+        ('why = "The', 'at_best = "holds"\nwhy = "The', "claim[1].at_best: 'holds' is not one of"),
+        ('"The faces are licensed."', '""', "claim[1].why: '' does not match"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_claims_is_named(old, new, message):
+    assert old in GOOD
+    content = tomllib.loads(GOOD.replace(old, new, 1))
+    found = list(faults_of_claims(content, {"table1", "table2"}))
+    assert any(message in fault for fault in found), found
+
+
+WHY = """
+[[explanation]]
+id = "why"
+text = "because"
+experiment = "trials"
+rows = { figure = "table1", set = ["a", "b"] }
+bind = ["set"]
+shows = "same"
+named_by_the_paper = true
+"""
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("[[explanation]]", "[[explain]]", "'explain' was unexpected"),
+        ("shows =", "show =", "'show' was unexpected"),
+        ('"same"', '"much"', "explanation[0].shows: 'much' is not one of"),
+        ('text = "because"\n', "", "'text' is a required property"),
+        ('"because"', '""', "explanation[0].text: '' does not match"),
+        ('figure = "table1", ', "", "explanation[0].rows: 'figure' is a required property"),
+        ("named_by_the_paper = true\n", "", "explanation[0]: "),
+        ("[[explanation]]", "[[rule]]\nbettr = 1\n[[explanation]]", "'bettr' was unexpected"),
+        ("[[explanation]]", "[[rule]]\nruns = 1\n[[explanation]]", "rule[0]: 'figure' is a"),
+        ("[[explanation]]", '[[note]]\nfigure = "a"\n[[explanation]]', "note[0]: "),
     ],
 )
-def test_what_is_wrong_is_refused_with_its_line(old, new, line, message):
-    assert old in GOOD
-    with pytest.raises(InvalidClaims) as raised:
-        parse("toy", GOOD.replace(old, new, 1), frozenset({"table1", "table2"}))
-    said = str(raised.value)
-    assert said.startswith(f"claims.toml of toy, line {line}: ") and message in said, said
-
-
-def test_what_is_no_toml_is_refused():
-    with pytest.raises(InvalidClaims, match="of toy must be TOML"):
-        parse("toy", "[[claim]")
-
-
-FIGURES = {paper.name: frozenset(f.name for f in paper.figures) for paper in load_papers()}
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_the_papers_own_files_name_figures_that_there_are(paper):
-    text = (PUBLISHED / paper / "claims.toml").read_text(encoding="utf-8")
-    assert parse(paper, text, FIGURES[paper]).claims
-
-
-def test_what_is_wrong_in_an_inline_test_is_not_refused_with_the_line_of_another_claim():
-    head = '[[claim]]\nid = "{}"\nwhere = "Table 1"\nclaim = "It works."\nsettle = "More runs."\n'
-    inline = 'test = [{ figure = "table9", is = "above" }]\n'
-    text = head.format("a") + inline + head.format("b") + SECOND_TEST
-    with pytest.raises(InvalidClaims, match=r"line 1: .*no figure 'table9'"):
-        parse("toy", text, frozenset({"table1", "table2"}))
+def test_what_is_wrong_in_verdicts_is_named(old, new, message):
+    assert old in WHY and list(of_schema("verdicts", tomllib.loads(WHY))) == []
+    found = list(of_schema("verdicts", tomllib.loads(WHY.replace(old, new, 1))))
+    assert any(message in fault for fault in found), found
