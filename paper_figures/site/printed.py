@@ -14,7 +14,20 @@ from pathlib import Path
 
 from refimpl.check.reports import MARK, ROOMS, tables
 
-__all__ = ["PREFIXES", "ROOT", "Erratum", "Line", "Mark", "Paper", "marks", "read"]
+__all__ = [
+    *(
+        "PREFIXES",
+        "ROOT",
+        "Erratum",
+        "Line",
+        "Mark",
+        "Paper",
+        "code_files",
+        "comments",
+        "marks",
+        "read",
+    )
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIXES = {room: prefix for prefix, room in ROOMS.items()}
@@ -114,7 +127,8 @@ def read(room: str) -> Paper:
     )
 
 
-def _comments(path: Path) -> Iterator[tuple[int, str]]:
+def comments(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each comment of a .py or .pyx file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -126,13 +140,17 @@ def _comments(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line.split("#", 1)[1]
 
 
+def code_files() -> list[Path]:
+    """Return all files of both packages that may hold marks."""
+    return sorted([*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")])
+
+
 @cache
 def marks() -> dict[str, list[Mark]]:
     """Return all marks of the code by printed line, in the order of the files."""
     places: dict[str, list[Mark]] = {}
-    files = [*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "refimpl_fast").glob("*.pyx")]
-    for path in sorted(files):
-        for number, text in _comments(path):
+    for path in code_files():
+        for number, text in comments(path):
             for id in dict.fromkeys(MARK.findall(text)):
                 mark = Mark(id, path.relative_to(ROOT).as_posix(), number)
                 places.setdefault(id, []).append(mark)

@@ -9,7 +9,8 @@ from functools import cache
 from paper_figures.site.printed import ROOT, Mark, Paper, marks
 
 __all__ = [
-    *("Snippet", "cython", "function", "head", "in_headers", "others", "reference", "statement")
+    *("Snippet", "cython", "function", "head", "in_headers", "located", "others", "reference"),
+    *("span", "statement"),
 ]
 
 _HEADS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
@@ -92,7 +93,8 @@ def statement(mark: Mark) -> Snippet:
     return Snippet(mark.file, first, last, _cut(mark.file, first, last), inside, (mark.line,), node)
 
 
-def _span(file: str, name: str) -> tuple[int, int] | None:
+def span(file: str, name: str) -> tuple[int, int] | None:
+    """Return the first and the last line of a function or class, such as ``Forest.split``."""
     node: ast.AST | None = _tree(file)
     for part in name.split("."):
         inner = ast.walk(node) if node else ()
@@ -103,7 +105,7 @@ def _span(file: str, name: str) -> tuple[int, int] | None:
     return min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.end_lineno or 0
 
 
-def _located(dotted: str) -> tuple[str, str] | None:
+def located(dotted: str) -> tuple[str, str] | None:
     """Return the file and the name in it of a dotted path below ``refimpl``."""
     parts = dotted.split(".")
     for cut in range(len(parts) - 1, 0, -1):
@@ -120,10 +122,9 @@ def _reference(room: str, id: str, code: tuple[str, ...]) -> tuple[Mark, ...]:
     if printed:
         return printed
     spans = []
-    for place in filter(None, map(_located, code)):
-        span = _span(*place)
-        if span:
-            spans.append((place[0], *span))
+    for place in filter(None, map(located, code)):
+        if lines := span(*place):
+            spans.append((place[0], *lines))
     return tuple(
         mark
         for mark in found
@@ -212,5 +213,5 @@ def in_headers(snippet: Snippet) -> list[Snippet]:
 
 def function(file: str, name: str) -> Snippet | None:
     """Return the whole source of a function, such as a test; None if there is none."""
-    span = _span(file, name)
-    return None if span is None else Snippet(file, *span, _cut(file, *span), name)
+    lines = span(file, name)
+    return None if lines is None else Snippet(file, *lines, _cut(file, *lines), name)

@@ -29,6 +29,7 @@ __all__ = [
     "Report",
     "remarks",
     "tables",
+    "whole_tables",
 ]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
@@ -202,9 +203,14 @@ def remarks(source: str, kind: str) -> list[str]:
     return [line.replace("`", "") for line in lines]
 
 
-@cache
 def tables(room: str) -> dict[str, list[list[str]]]:
     """Return the tables of a PAPER.md by the heading above each, without their first rows."""
+    return {name: listed[1:] for name, listed in whole_tables(room).items()}
+
+
+@cache
+def whole_tables(room: str) -> dict[str, list[list[str]]]:
+    """Return the tables of a PAPER.md by the heading above each."""
     rows: dict[str, list[list[str]]] = {}
     section = ""
     text = (resources.files("refimpl") / room / "PAPER.md").read_text(encoding="utf-8")
@@ -215,4 +221,4 @@ def tables(room: str) -> dict[str, list[list[str]]]:
         elif line.startswith("|") and section and not re.fullmatch(r"[|\s:-]+", line):
             cells = re.split(r"(?<!\\)\|", line.strip()[1:-1])
             rows[section].append([cell.strip().replace("\\|", "|") for cell in cells])
-    return {name: listed[1:] for name, listed in rows.items()}
+    return rows

@@ -1,36 +1,19 @@
 """The site's reading of the marks, the PAPER.md files and the steps: nothing printed is left out.
 
 Every printed line has a step in our words or says why not, and a statement of the code or no code
-in PAPER.md. Not tested: that a step says what the paper means, and what the pages look like
-(test_site_pages.py).
+in PAPER.md. Not tested: what PAPER.md says (tests/project/test_papers.py), that a step says what
+the paper means, and what the pages look like (test_site_pages.py).
 """
 
 import re
 
 import numpy as np
 import pytest
-from printed import ROOMS, listed, marks
 
 from paper_figures.site import examples, mathml, printed, rows, runs, snippets, steps, values
 from paper_figures.site.printed import Mark
 
 rooms = pytest.mark.parametrize("room", printed.PREFIXES)
-MARKS = marks()
-
-
-@rooms
-def test_the_site_reads_what_the_tests_read(room):
-    """The tests read the tables by code of their own."""
-    paper = printed.read(room)
-    assert list(paper.lines) == listed(room)
-    for id in paper.lines:
-        found = {(mark.file, mark.line) for mark in printed.marks().get(id, [])}
-        expected = {(path.relative_to(printed.ROOT).as_posix(), n) for path, n in MARKS.get(id, [])}
-        assert found == expected, id
-
-
-def test_the_rooms_are_those_of_the_marks():
-    assert printed.PREFIXES == {room: prefix for prefix, room in ROOMS.items()}
 
 
 @rooms
