@@ -1,9 +1,9 @@
-"""The page of errata: its formulas, what it marks, and the numbers of the counter-examples."""
+"""The page of errata: its formulas, and what it marks."""
 
 import pytest
 from browser import browser_only
 
-from paper_figures.site import errata, printed
+from paper_figures.site import printed
 from paper_figures.site.typeset import compared, typeset
 from tests.site.built import SITE, built, open_page
 
@@ -42,22 +42,6 @@ def test_no_formula_of_an_erratum_is_left_in_ascii():
         for side in compared(erratum.printed, erratum.corrected):
             assert not any(sign in side for sign in ("_", "^", "**", "lt;-", "alpha"))
             assert "<sup></sup>" not in side and "<sub></sub>" not in side
-
-
-def test_a_counter_example_tells_both_lines_apart():
-    """In one of its rows at least; the others say where both agree."""
-    assert set(errata.NUMBERS) <= {erratum.id for _, erratum in ALL}
-    for id, numbers in errata.NUMBERS.items():
-        assert any(published != corrected for _, published, corrected in numbers()), id
-
-
-def test_the_numbers_are_those_of_the_tests():
-    """By hand: 1 / log(0.2) and log(5); exp(-0.8) and exp(0.24); masses of eq. 14."""
-    assert errata.NUMBERS["BD-1"]()[0][1:] == ("−0.6213", "1.609")
-    assert errata.NUMBERS["BSF-2"]()[0][1:] == ("0.4493", "1.271")
-    assert errata.NUMBERS["BSF-1"]()[0][1:] == ("−0.6444", "2.351")
-    assert errata.NUMBERS["LM-5"]()[0][1:] == ("2", "1")
-    assert errata.NUMBERS["FT-1"]()[0][1:] == ("0", "1")
 
 
 @built
