@@ -1,9 +1,9 @@
 """Every figure and table of the five papers, ours beside the published numbers.
 
 ``python -m paper_figures`` computes (run.py), stores (store.py), draws (plots.py) and shows
-(gallery/); with ``--report`` it draws and shows what is stored (report.py). A paper is a room of
-studies (study.py): each declares its cells, one function that computes a cell, and the views of
-what came out.
+(gallery/); with ``--report`` it draws and shows what is stored. A paper is a room of studies
+(study.py): each declares its cells, one function that computes a cell, and the views of what came
+out.
 
 What a stored figure looks like (``OUT/<paper>/<figure>.json``):
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TextIO, TypeAlias
 
-from paper_figures import gallery, report
+from paper_figures import gallery
 from paper_figures.extras import MissingExtra, require_extra
 from paper_figures.registry import load_papers
-from paper_figures.run import Outcome, Run, make_figure
+from paper_figures.run import NOT_MADE, SHOWN, Outcome, Run, make_figure, redraw
 from paper_figures.store import CannotStore, Store
 from paper_figures.study import KERNELS, SCALES, Paper, View, load_kernels
 
@@ -108,7 +108,7 @@ def _run(run: Run, papers: Sequence[Paper], chosen: Chosen) -> int:
         if monotonic() - began > QUICK or monotonic() - written > PAUSE:
             gallery.write(run.store, papers)
             written = monotonic()
-    page = report.write_pages(run.store, papers)
+    page = gallery.write(run.store, papers)
     _say(
         f"{len(states) - states.count('failed')} of {len(states)} figures and tables made; "
         f"see {page}",
@@ -132,15 +132,15 @@ def _report(
     states = []
     try:
         for paper, figure in chosen:
-            states.append(report.redraw(store, paper, figure))
-            if states[-1] != report.SHOWN:
+            states.append(redraw(store, paper, figure))
+            if states[-1] != SHOWN:
                 _say(f"{paper.name}.{figure.name}: {states[-1]}", sys.stderr)
-        page = report.write_pages(store, papers)
+        page = gallery.write(store, papers)
     except CannotStore as error:
         _say(f"error: {error}", sys.stderr)
         return UNWRITABLE
-    _say(f"{states.count(report.SHOWN)} stored figures and tables shown; see {page}", sys.stdout)
-    fine = {report.SHOWN} if named else {report.SHOWN, report.NOT_MADE}
+    _say(f"{states.count(SHOWN)} stored figures and tables shown; see {page}", sys.stdout)
+    fine = {SHOWN} if named else {SHOWN, NOT_MADE}
     return DONE if set(states) <= fine else FAILED
 
 

@@ -25,6 +25,7 @@ from paper_figures.store import CannotStore, Record, Store, digest, plain, write
 from paper_figures.study import Cell, Job, Observation, Paper, Seen, Study, View
 
 LOG = logging.getLogger("paper_figures")
+SHOWN, NOT_MADE = "shown", "not yet made"  # what became of a stored figure
 FORMAT = 2  # part of every key: raise it when the meaning of stored results changes
 
 
@@ -255,6 +256,24 @@ def draw(store: Store, view: View, record: Record, png: bool = True) -> None:
     if view.draw is not None:
         for suffix, content in plots.draw(view.draw, record, view.size, png).items():
             write_atomic(store.path(record["paper"], record["figure"], suffix), content)
+
+
+def redraw(store: Store, paper: Paper, figure: View) -> str:
+    """Draw a stored record again; return what became of it, such as SHOWN."""
+    if store.read_failure(paper.name, figure.name) is not None:
+        return "failed when it was made"
+    record = store.read(paper.name, figure.name)
+    if record is None:
+        stored = store.path(paper.name, figure.name, ".json").is_file()
+        return "its record is damaged" if stored else NOT_MADE
+    try:
+        draw(store, figure, record)
+    except CannotStore:
+        raise
+    except Exception:
+        LOG.warning("%s.%s\n%s", paper.name, figure.name, traceback.format_exc())
+        return "cannot be drawn"
+    return SHOWN
 
 
 def _record(

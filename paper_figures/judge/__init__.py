@@ -49,10 +49,8 @@ names rows that decide nothing.
 The verdict of each row beside its published number is in `verdicts`. Not handled here: the pages.
 """
 
-import json
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from paper_figures.judge.cells import (
@@ -71,7 +69,7 @@ from paper_figures.judge.numbers import Number, Records, Source
 from paper_figures.judge.reading import Claim, Claims, load_claims
 from paper_figures.judge.reasons import because, by_the_paper
 from paper_figures.judge.verdicts import load_rules
-from paper_figures.store import Record, Store, write_atomic
+from paper_figures.store import Record, Store
 from paper_figures.study import Paper
 
 __all__ = [
@@ -213,49 +211,3 @@ def read_records(store: Store, paper: Paper) -> dict[str, Record]:
     """Return the paper's records that the folder holds, by the names of their figures."""
     records = {figure.name: store.read(paper.name, figure.name) for figure in paper.figures}
     return {name: record for name, record in records.items() if record is not None}
-
-
-def write(store: Store, papers: Sequence[Paper]) -> None:
-    """Decide the claims of the papers and write ``OUT/<paper>/claims.json``."""
-    for paper in papers:
-        if load_claims(paper.name).claims:
-            decided = decide(paper.name, read_records(store, paper))
-            write_atomic(store.path(paper.name, "claims", ".json"), dump(paper.name, decided))
-
-
-def dump(paper: str, decided: Sequence[Decided]) -> str:
-    """Return decided claims as JSON text, sorted by id, each on a line of its own."""
-    lines = [_as_json(item) for item in sorted(decided, key=lambda item: item.claim.id)]
-    states = Counter(item.state for item in decided)
-    count = {state: states[state] for state in STATES}
-    head = f' "paper": {json.dumps(paper)},\n "count": {json.dumps(count)},\n'
-    return "{\n" + head + ' "claims": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
-
-
-SHOWN = ("name", "ours", "std_error", "published", "entries", "runs")
-
-
-def _as_json(item: Decided) -> str:
-    claim = item.claim
-    numbers = [
-        {name: _short(value) for name, value in asdict(number).items() if name in SHOWN}
-        for number in item.numbers
-    ]
-    line = {
-        "id": claim.id,
-        "where": claim.where,
-        "claim": claim.claim,
-        "state": item.state,
-        "because": item.because,
-        "printed": item.printed,
-        "settle": claim.settle,
-        "figures": [f"{claim.paper}.{name}" for name in claim.figures],
-        "cells": list(item.cells),
-        "numbers": numbers,
-    }
-    return json.dumps(line, allow_nan=False, ensure_ascii=False)
-
-
-def _short(value: Any) -> Any:
-    """Keep eight digits of a number, which no order of additions changes."""
-    return float(f"{value:.8g}") if isinstance(value, float) else value

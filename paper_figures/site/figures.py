@@ -17,7 +17,7 @@ __all__ = ["address", "claims_on", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
-KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.png", "*.md", ".parts", "claims.json")
+KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.png", "*.md", ".parts")
 
 
 def write(sources: Path) -> None:

@@ -7,8 +7,7 @@ import sys
 import fake_paper
 import pytest
 
-from paper_figures import cli, gallery, judge, plots, registry, store
-from paper_figures.judge.reading import Claims
+from paper_figures import cli, gallery, plots, registry, store
 
 BROKEN = "this plot always fails"
 
@@ -120,7 +119,7 @@ def test_the_mark_of_an_earlier_failure_is_one(folder, capsys):
     assert "fake.table1: failed when it was made" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("module, name", [(plots, "draw"), (judge, "write"), (gallery, "write")])
+@pytest.mark.parametrize("module, name", [(plots, "draw"), (gallery, "write")])
 def test_a_full_disk_is_one_line(folder, capsys, monkeypatch, module, name):
     def full(*arguments):
         raise store.CannotStore("cannot write a file: No space left on device")
@@ -129,40 +128,6 @@ def test_a_full_disk_is_one_line(folder, capsys, monkeypatch, module, name):
     capsys.readouterr()
     assert report(folder, "fake.figure1") == cli.UNWRITABLE
     assert capsys.readouterr().err == "error: cannot write a file: No space left on device\n"
-
-
-CLAIM = judge.Claim("means-are-close", "fake", "Table 1", "The mean is close to 5.", ("table1",))
-
-
-@pytest.fixture
-def claimed(monkeypatch):
-    """One claim, which holds wherever table 1 has its record."""
-    monkeypatch.setattr(judge, "load_claims", lambda paper: Claims((CLAIM,)))
-
-    def decide(paper, records):
-        state = judge.HOLDS if "table1" in records else judge.OPEN
-        return [judge.Decided(CLAIM, state, (), "by its record")]
-
-    monkeypatch.setattr(judge, "decide", decide)
-
-
-def states(out):
-    content = json.loads((out / "fake" / "claims.json").read_text())
-    return [claim["state"] for claim in content["claims"]]
-
-
-def test_a_report_writes_the_claims_of_papers_with_records(claimed, folder):
-    other = dataclasses.replace(fake_paper.PAPER, name="other")
-    (folder / "fake" / "claims.json").unlink()
-    assert cli.main(["--report", "--out", str(folder)], papers=[UNABLE, other]) == cli.DONE
-    assert states(folder) == [judge.HOLDS] and not (folder / "other" / "claims.json").exists()
-    (folder / "fake" / "table1.json").unlink()
-    assert report(folder) == cli.DONE and states(folder) == [judge.OPEN]
-
-
-def test_an_ordinary_run_ends_with_the_claims(claimed, folder):
-    """The fixture's run has written them."""
-    assert states(folder) == [judge.HOLDS]
 
 
 def test_a_folder_that_is_not_there_is_not_made(tmp_path, capsys):

@@ -270,9 +270,3 @@ def test_without_records_nothing_is_decided(paper):
     assert {item.state for item in decided} <= {OPEN, NOT_TESTABLE}
     small = {name: record | {"scale": "small"} for name, record in RECORDS[paper].items()}
     assert {item.state for item in judge.decide(paper, small)} == {NOT_TESTABLE}
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_the_committed_claims_are_those_of_the_committed_records(paper):
-    stored = (REPRODUCED / paper / "claims.json").read_text(encoding="utf-8")
-    assert stored == judge.dump(paper, judge.decide(paper, RECORDS[paper]))

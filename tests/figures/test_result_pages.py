@@ -5,6 +5,7 @@ What is made from the records is held by tests/project/test_readme.py."""
 import json
 import re
 
+from readme import decided
 from result_pages import PAGES, REPRODUCED, rounded, rows_of
 
 TEXTS = {paper: " ".join(page.split()) for paper, page in PAGES.items()}
@@ -79,17 +80,17 @@ def test_how_far_boosted_distance_is_from_print():
 
 def test_boosted_distance_at_other_t():
     """At T = 100, 200 and 500."""
-    claims = {claim["id"]: claim for claim in stored("boosted_distance", "claims")["claims"]}
+    claims = {item.claim.id: item for item in decided("boosted_distance")}
     mean, lowest = claims["mean-improvement"], claims["lowest-on-twelve"]
-    assert [state for _, state in mean["cells"]] == ["fails", "holds", "holds"]
-    states = [state for _, state in lowest["cells"] if state != "not testable here"]
+    assert [state for _, state in mean.cells] == ["fails", "holds", "holds"]
+    states = [state for _, state in lowest.cells if state != "not testable here"]
     first, second, third = (states[i : i + 13].count("holds") for i in (0, 13, 26))
     says(
         "boosted_distance",
-        f"is {-mean['numbers'][0]['ours']:.1f} points below the published one at 100",
+        f"is {-mean.numbers[0].ours:.1f} points below the published one at 100",
         f"the lowest error on {first}, {second} and {third} of 13 sets",
     )
-    cells = claims["best-distances-named"]["cells"]
+    cells = claims["best-distances-named"].cells
     one_power, other_power = (
         sum(state == "holds" for _, state in part) for part in (cells[:15], cells[15:])
     )
@@ -399,12 +400,8 @@ def test_ftune():
     noted = " ".join(stored("ftune", "transfer")["notes"])
     chosen = re.findall(r"landmarks chooses the slope 1 in (\d+), [^.]*of 78 runs", noted)
     identity, with_300 = chosen
-    (claim,) = (
-        claim
-        for claim in stored("ftune", "claims")["claims"]
-        if claim["id"] == "better-transfer-function"
-    )
-    assert f"{identity} of 78 runs with 30 landmarks and in {with_300} with 300" in claim["because"]
+    (item,) = (item for item in decided("ftune") if item.claim.id == "better-transfer-function")
+    assert f"{identity} of 78 runs with 30 landmarks and in {with_300} with 300" in item.because
     says(
         "ftune",
         f"FTUNE-S or FTUNE-M is among the best on {best(30, 'FTUNE-S', 'FTUNE-M')} of 12 sets with "

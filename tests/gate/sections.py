@@ -19,14 +19,15 @@ from .rows import REPRODUCED, normal
 
 
 def claims():
-    """Each claim's state, and how many of its cells have each state."""
+    """Each claim's state, how many of its cells have each state, and a digest of its reason."""
     table = {}
     for paper in load_papers():
         stored = judge.read_records(Store(REPRODUCED), paper)
         for item in judge.decide(paper.name, stored):
             cells = Counter(state for _, state in item.cells)
             name = f"{paper.name}.{item.claim.id}"
-            table[name] = [item.state, dict(sorted(cells.items()))]
+            said = _digest(f"{item.because}\n{item.printed}\n{item.cells}")
+            table[name] = [item.state, dict(sorted(cells.items())), said]
     return table
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from paper_figures import gallery, registry
+from paper_figures import gallery, judge, registry
 from paper_figures.gallery.entries import collect
 from paper_figures.store import Store
 
@@ -72,9 +72,15 @@ def stored(room, name):
     return json.loads((REPRODUCED / room / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def decided(room):
+    """Return the claims of a paper, decided by the committed records."""
+    (paper,) = (paper for paper in registry.load_papers() if paper.name == room)
+    return judge.decide(room, judge.read_records(Store(REPRODUCED), paper))
+
+
 def line(room, title, words, digits, figure, keys):
     """Return the cells of a paper."""
-    states = Counter(claim["state"] for claim in stored(room, "claims")["claims"])
+    states = Counter(item.state for item in decided(room))
     rows = [
         row
         for row in stored(room, figure)["rows"]
