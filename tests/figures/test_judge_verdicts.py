@@ -214,7 +214,8 @@ def test_what_fails_or_is_open_names_the_experiment_that_settles_it(paper):
             assert "<a href" in with_links(item.claim.settle, paper, entries), item.claim.id
 
 
-def test_verdicts_of_the_records_are_those_that_were_accepted():
-    """As `make gate` has them."""
-    path = Path(sections.__file__).parent / "expected" / "verdicts.json"
-    assert sections.verdicts() == json.loads(path.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("section", [sections.verdicts, sections.claims])
+def test_what_the_records_show_is_what_was_accepted(section):
+    """As `make gate` has it: verdicts; states, cells and reasons of claims."""
+    path = Path(sections.__file__).parent / "expected" / f"{section.__name__}.json"
+    assert section() == json.loads(path.read_text(encoding="utf-8"))
