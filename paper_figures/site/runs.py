@@ -1,11 +1,13 @@
-"""The runs of the examples beside the printed lines: traced on both kernels."""
+"""The runs of the examples beside the printed lines."""
 
 from dataclasses import dataclass
 from functools import cache
 
+import refimpl.kernels
 from paper_figures.site import examples, printed, snippets, steps, tracing
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
+from refimpl.typing import Kernels
 
 __all__ = ["Live", "ids_of", "live"]
 
@@ -16,8 +18,7 @@ class Live:
 
     ids: tuple[str, ...]  # the lines of the section that have code
     snippets: dict[str, list[Snippet]]  # {id: the statements that do it}
-    trace: Trace  # with the readable kernels
-    fast: Trace  # with those in Cython
+    trace: Trace
     example: examples.Example
 
 
@@ -27,11 +28,8 @@ def ids_of(room: str, section: steps.Section) -> list[str]:
 
 
 @cache
-def live(room: str, section: steps.Section) -> Live:
-    """Run the example of a section on both kernels."""
-    import refimpl.kernels
-    import refimpl_fast
-
+def live(room: str, section: steps.Section, kernels: Kernels = refimpl.kernels) -> Live:
+    """Run the example of a section; its lines have the same values with both kernels."""
     paper, written = printed.read(room), steps.read(room).steps
     example = examples.load(room)[section.example]
     marked = {id: snippets.reference(paper, id) for id in ids_of(room, section)}
@@ -47,8 +45,5 @@ def live(room: str, section: steps.Section) -> Live:
     watched = [(snippet, tuple(dict.fromkeys(kept))) for snippet, kept in shows.values()]
     if tick is not None and (tick.file, tick.last) not in shows:
         watched.append((tick, ()))
-    traces = [
-        tracing.run(example.run, kernels, watched, tick)
-        for kernels in (refimpl.kernels, refimpl_fast)
-    ]
-    return Live(tuple(marked), marked, traces[0], traces[1], example)
+    trace = tracing.run(example.run, kernels, watched, tick)
+    return Live(tuple(marked), marked, trace, example)

@@ -12,15 +12,16 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from paper_figures.site.printed import ROOT
 from paper_figures.site.snippets import Snippet
+from refimpl.typing import Kernels
 
-__all__ = ["Record", "Trace", "counted", "plain", "run", "wanted"]
+__all__ = ["Record", "Trace", "plain", "run", "wanted"]
 
 Values = dict[str, Any]
 
@@ -40,7 +41,6 @@ class Trace:
 
     records: list[Record]
     rounds: int
-    calls: dict[str, int]  # how often each kernel was called
 
     def at(self, snippet: Snippet, round: int) -> Record | None:
         """Return the last record of a statement in a round."""
@@ -199,41 +199,22 @@ class _Tracer:
         self.records.append(Record(watched.key, self.round, values))
 
 
-def counted(kernels: ModuleType) -> tuple[Any, dict[str, int]]:
-    """Return a module like a kernel module, and a dict in which it counts the calls."""
-    calls: dict[str, int] = {}
-    module = ModuleType(f"counted {kernels.__name__}")
-
-    def count(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            calls[name] = calls.get(name, 0) + 1
-            return kernel(*arguments, **keywords)
-
-        return call
-
-    for name in kernels.__all__:
-        thing = getattr(kernels, name)
-        setattr(module, name, thing if isinstance(thing, type) else count(name, thing))
-    return module, calls
-
-
 def run(
     example: Callable[[Any], object],
-    kernels: ModuleType,
+    kernels: Kernels,
     watched: Sequence[tuple[Snippet, Sequence[str]]],
     tick: Snippet | None,
 ) -> Trace:
     """Run an example with some kernels and record its marked lines; `tick` begins a round."""
-    module, calls = counted(kernels)
     statements = [_Statement(snippet, shows) for snippet, shows in watched]
     tracer = _Tracer(statements, None if tick is None else (tick.file, tick.last))
     before = sys.gettrace()
     threading.settrace(tracer)
     sys.settrace(tracer)
     try:
-        example(module)
+        example(kernels)
     finally:
         sys.settrace(before)
         threading.settrace(before)
     rounds = max([record.round for record in tracer.records], default=0)
-    return Trace(tracer.records, rounds, calls)
+    return Trace(tracer.records, rounds)
