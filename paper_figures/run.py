@@ -349,10 +349,11 @@ def machine() -> str:
 
     count = cpu_count()
     libraries = ThreadpoolController().select(user_api="blas").info()
-    return f"{_processor()}, {count} processor{'s' if count > 1 else ''}, {blas_text(libraries)}"
+    return f"{processor()}, {count} processor{'s' if count > 1 else ''}, {blas_text(libraries)}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the processor's name."""
     with suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return (

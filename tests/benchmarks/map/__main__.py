@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 
 from paper_figures.data import DataNotAvailable
+from paper_figures.run import processor
 
 from .measure import machine, measure
 from .rows import names, row
@@ -143,15 +144,6 @@ def about():
         "date": time.strftime("%Y-%m-%d"),
         **machine(),
     }
-
-
-def processor():
-    """Return the processor's name."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "unknown")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,22 @@
-"""What a user's first call costs: each estimator at its defaults, on two thirds of small sets."""
+"""What a user's first steps cost: an import, and a fit of each estimator at its defaults.
+
+An import is of a Python of its own; nothing that it brings along is there before. What every
+estimator needs of scikit-learn is imported before the estimators, and not counted. A fit is on two
+thirds of a small set.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from refimpl import estimators
+
+from .measure import Elsewhere
 
 SETS = ("iris", "wine", "breast cancer", "digits")
 ESTIMATORS: dict[str, Callable[[], Any]] = {
@@ -50,3 +59,30 @@ def calls(estimator: str, name: str) -> dict[str, Callable[[Any], Any]]:
         Q = np.concatenate([rest] * (600 // len(rest) + 1))[:600]
         result["600 queries"] = lambda _: fitted.kneighbors(Q)
     return result
+
+
+SCIKIT_LEARN = "sklearn.base, sklearn.utils.metaestimators, sklearn.utils.multiclass"
+IMPORTS = {  # what is there before, and what is imported
+    "refimpl": ("sys", "refimpl"),
+    "refimpl.estimators, beyond scikit-learn's own": (SCIKIT_LEARN, "refimpl.estimators"),
+    "scikit-learn's own": ("sys", SCIKIT_LEARN),
+}
+CODE = """
+import time, {before}
+start = time.perf_counter()
+import {name}
+print(time.perf_counter() - start)
+"""
+
+
+def import_calls(name: str) -> dict[str, Callable[[Any], Any]]:
+    """Return the call that measures an import in another process."""
+    before, imported = IMPORTS[name]
+    code = CODE.format(before=before, name=imported)
+
+    def call(_: Any) -> Elsewhere:
+        command = [sys.executable, "-c", code]
+        run = subprocess.run(command, check=True, capture_output=True, text=True)
+        return Elsewhere(float(run.stdout))
+
+    return {"import": call}

@@ -170,13 +170,7 @@ def machine() -> dict[str, Any]:
     with threadpool_limits(1, "blas"):
         reading = min(timed(lambda _: long.sum(), None, 60)[0] for _ in range(9))
         double = min(timed(lambda _: A @ A, None, 60)[0] for _ in range(5))
-        single = A.astype(np.float32)
-        float32 = min(timed(lambda _: single @ single, None, 60)[0] for _ in range(5))
-    return {
-        "bytes": long.nbytes / reading,
-        "float64": 2 * len(A) ** 3 / double,
-        "float32": 2 * len(A) ** 3 / float32,
-    }
+    return {"bytes": long.nbytes / reading, "float64": 2 * len(A) ** 3 / double}
 
 
 def again(values: dict[str, Any], written: str | None) -> Callable[[], dict[str, Any]]:

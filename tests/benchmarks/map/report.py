@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from . import first_try, imports
+from . import first_try
 from .kernels import CASES
 from .peers import ONE_THREAD
 from .rows import FAST_1, FAST_2, OURS, REFERENCE, SIZES, names
@@ -27,9 +27,9 @@ prepared outside of the clock. No test asserts a time.
 
 The reference, the column "1 thread" and the peers that have no other way run on one thread,
 everything else on two; a peer is compared with ours on as many. A peer with a star ends at another
-objective, or does similar work: its time stands without a ratio. pylmnn and metric-learn run in an
-environment of their own, beside older libraries. LIBLINEAR (its primal, for the squared hinge)
-stops at its own tolerance. [notes.md](notes.md) says how far above our objective.
+objective, or does similar work: its time stands without a ratio. pylmnn, metric-learn and mlpack
+run in environments of their own, with the versions that they need. LIBLINEAR (its primal, for the
+squared hinge) stops at its own tolerance. [notes.md](notes.md) says how far above our objective.
 
 *Growth* is the exponent of n between the second size and the third, on one thread: 1 is linear.
 *Limit* is how many times as long the fast kernel takes on one thread as the machine takes to read
@@ -131,7 +131,7 @@ def first_table(rows: dict[str, Any]) -> str:
 def import_table(rows: dict[str, Any]) -> str:
     """Return the table of what imports take."""
     lines = ["Medians of five, each in a Python of its own.", "", "| import | |", "|---|---|"]
-    for what in imports.IMPORTS:
+    for what in first_try.IMPORTS:
         row = rows.get(f"import/{what}/-")
         lines.append(f"| {what} | {'-' if row is None else duration(row['seconds']['import'])} |")
     return "\n".join(lines) + "\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import first_try, imports, peers
+from . import first_try, peers
 from .kernels import CASES
 from .measure import Row, again
 from .trainings import TRAININGS
@@ -27,7 +27,7 @@ def names() -> Iterator[str]:
     for estimator in first_try.ESTIMATORS:
         for data in first_try.SETS:
             yield f"first/{estimator}/{data}"
-    for what in imports.IMPORTS:
+    for what in first_try.IMPORTS:
         yield f"import/{what}/-"
 
 
@@ -104,4 +104,4 @@ def first_row(estimator: str, data: str) -> Row:
 
 def import_row(what: str, _: str) -> Row:
     """Prepare an import, which a process of its own measures."""
-    return Row(imports.calls(what), notes={"what": what})
+    return Row(first_try.import_calls(what), notes={"what": what})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import subprocess
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -20,6 +18,7 @@ from refimpl import boosted_distance, boostmap, ftune, lmnn, search_forest
 from refimpl.boostmap import BoostMapOptions, CandidateDistances
 from refimpl.ftune.model import CS, SLOPES
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
+from tests.others.environments import Missing, default_folder, environment
 
 from .measure import Elsewhere, MissingError, TooSlowError
 from .peers import installed
@@ -273,22 +272,10 @@ def similar_pairs(n):
 @training((250, 2000, 60_000), "LMNN of {n} digits, 169 dimensions", "MNIST-10")
 def lmnns(n):
     X, y = components(n, 169)
-    peers = {f"{name}*": partial(_other_lmnn, name, X, y) for name in ("pylmnn", "metric-learn")}
-    if installed("mlpack"):
-        peers["mlpack*"] = partial(_timed, "mlpack", sys.executable, X, y)
+    peers = {f"{name}*": partial(_other_lmnn, name, X, y) for name in TRAIN}
     return lambda kernels, threads: lmnn.lmnn(X, y, 3, kernels=kernels, threads=threads), peers
 
 
-@cache
-def _environment():
-    """Return the folder of the environment that pylmnn and metric-learn share while this runs."""
-    folder = tempfile.TemporaryDirectory()
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
-
-
-BESIDE = ["numpy==1.26.4", "scipy==1.10.1", "scikit-learn==1.5.2"]  # what the two run beside
-PACKAGES = {"pylmnn": ["pylmnn==1.6.4", "six"], "metric-learn": ["metric-learn==0.7.0"]}
 TRAIN = {  # PyLMNN imports GPyOpt for a helper that is not used here
     "pylmnn": """
 methods = types.ModuleType("GPyOpt.methods")
@@ -319,34 +306,21 @@ print(time.perf_counter() - start)
 
 
 def _other_lmnn(name, X, y):
-    """Train a library that needs an environment of its own; return its own seconds."""
-    folder = _environment()
-    python = folder / "venv" / "bin" / "python"
-    try:
-        if not python.exists():
-            _run([sys.executable, "-m", "venv", folder / "venv"])
-            _run([python, "-m", "pip", "install", "--quiet", *BESIDE])
-        _run([python, "-m", "pip", "install", "--quiet", "--no-deps", *PACKAGES[name]])
-    except (OSError, subprocess.SubprocessError) as error:
-        raise MissingError(f"{name} was not installed: {error}; it needs the network") from None
-    return _timed(name, python, X, y)
-
-
-def _timed(name, python, X, y):
-    """Train a library's LMNN in a process that can be ended; return its own seconds."""
-    source = _environment() / "given.npz"
-    np.savez(source, X=X, y=np.unique(y, return_inverse=True)[1])
-    try:
-        run = _run([python, "-c", TIMED.format(train=TRAIN[name]), source])
-    except subprocess.TimeoutExpired as error:
-        raise TooSlowError(str(error)) from None
-    except subprocess.CalledProcessError as error:
-        raise MissingError(error.stderr[-200:]) from None
+    """Train another library's LMNN in an environment of its own; return its own seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.npz"
+        np.savez(given, X=X, y=np.unique(y, return_inverse=True)[1])
+        try:
+            python = environment(name, default_folder())
+            command = [python, "-c", TIMED.format(train=TRAIN[name]), given]
+            run = subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
+        except Missing as error:
+            raise MissingError(f"{name} was not installed: {error}") from None
+        except subprocess.TimeoutExpired as error:
+            raise TooSlowError(str(error)) from None
+        except subprocess.CalledProcessError as error:
+            raise MissingError(error.stderr[-200:]) from None
     return Elsewhere(float(run.stdout.split()[-1]))
-
-
-def _run(command):
-    return subprocess.run(command, check=True, timeout=LIMIT, capture_output=True, text=True)
 
 
 @training((250, 2000, 6000), "LMNN of {n} digits, 4 metrics, 40 dimensions", "MNIST-10")

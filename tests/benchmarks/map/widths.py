@@ -15,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from .__main__ import processor
+from paper_figures.run import processor
+
 from .first_try import ESTIMATORS, calls
 from .kernels import CASES
 from .measure import compare, taking
