@@ -104,6 +104,8 @@ class Checkpoint:
     ------
     ValueError
         If `every` is no number of at least 0.
+    FileNotFoundError, IsADirectoryError
+        If the folder of `path` does not exist, or `path` is a folder.
 
     See Also
     --------
@@ -129,6 +131,14 @@ class Checkpoint:
         self.every = _as_seconds(every)
         self._written = time.monotonic()
         self._unsaved: Step[Any, Any] | None = None
+        if self.path.is_dir():
+            raise IsADirectoryError(f"path must name a file; got the folder {str(path)!r}")
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"path must be in a folder that exists; got {str(path)!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickle and copy, without the step of the training that runs here."""
+        return self.__dict__ | {"_unsaved": None}
 
     def __call__(self, step: Step[Any, Any]) -> None:
         """Save the step's result if the last write is long enough ago."""

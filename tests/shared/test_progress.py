@@ -1,7 +1,9 @@
 """What callbacks get, and the two that come with the library."""
 
+import copy
 import io
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -132,12 +134,35 @@ def test_nothing_is_written_twice_or_without_a_step(tmp_path, clock):
 
 def test_a_failed_write_is_tried_again(tmp_path, clock):
     training = Training()
+    (tmp_path / "new").mkdir()
     checkpoint = Checkpoint(tmp_path / "new" / "training.npz", every=0)
+    (tmp_path / "new").rmdir()
     with pytest.raises(FileNotFoundError):
         checkpoint(training.step(1))
     (tmp_path / "new").mkdir()
     checkpoint.write()
     assert refimpl.load(tmp_path / "new" / "training.npz") == neighbors(1)
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_the_training(tmp_path):
+    with pytest.raises(FileNotFoundError, match="path must be in a folder that exists; got"):
+        Checkpoint(tmp_path / "none" / "training.npz")
+    for folder in (tmp_path, ""):
+        with pytest.raises(IsADirectoryError, match="path must name a file; got the folder"):
+            Checkpoint(folder)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c))]
+)
+def test_a_checkpoint_can_be_pickled_after_a_training(tmp_path, copied):
+    """As the parameter of an estimator; a step has functions, which pickle refuses."""
+    checkpoint = Checkpoint(tmp_path / "training.npz")
+    checkpoint(Training().step(1))
+    copied(checkpoint).write()
+    assert not (tmp_path / "training.npz").exists()
+    checkpoint.write()
+    assert refimpl.load(tmp_path / "training.npz") == neighbors(1)
 
 
 @pytest.mark.parametrize("every", [-1, float("nan"), "1"])
