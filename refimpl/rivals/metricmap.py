@@ -197,6 +197,8 @@ def metricmap(
     d = as_count(d, "d")
     rng = as_generator(rng)
     rtol = as_number(rtol, "rtol", below=1.0)
+    if n < 2:
+        raise ValueError(f"space must hold at least two objects; got {n}")
     if d >= n:
         raise ValueError(
             f"d must be at most {n - 1}, the dimensions that {n} objects span; got {d}"

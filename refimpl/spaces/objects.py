@@ -26,7 +26,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import as_array
+from refimpl.arrays import PARSED, as_array
 from refimpl.checks import as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -450,6 +450,8 @@ def values_of(
 def number_of(value: Any, name: str) -> float:
     """Return what a function of two objects returned, which must be a number."""
     try:
+        if isinstance(value, PARSED):
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(

@@ -105,6 +105,10 @@ def test_a_row_may_hold_only_the_distances_that_are_needed():
         space.distances(row, [1, 4])
 
 
+def returning(value):
+    return CallableSpace(lambda x, y: value, WORDS)
+
+
 FOUR = PrecomputedSpace(odd_matrix(4))
 LESS = CallableSpace(lambda x, y: x - y, [1.0, 2.0])
 NONE = CallableSpace(lambda A, B: [[0.0]], WORDS)
@@ -141,6 +145,8 @@ REFUSED = {
         (lambda: CallableSpace(oracle.edit_distance, {1: "a"}), r"objects must .*got a dict"),
         (lambda: CallableSpace(oracle.edit_distance, {"a", "b"}), r"objects must .*got a set"),
         (lambda: NONE.distances(["it"], [0]), r"a number; got a list .*pairwise=True"),
+        (lambda: returning("1").distances(["it"], [0]), "a number; got a str"),  # Python parses it
+        (lambda: returning(np.complex128(1j)).distances(["it"], [0]), "a number; got a complex128"),
         (lambda: FOUR.distances(FOUR.objects, [0.5]), "references"),
     ],
 }
