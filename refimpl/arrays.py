@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "LARGEST",
+    "PARSED",
     "SMALLEST",
     "BoolArray",
     "FloatArray",
@@ -47,6 +48,7 @@ __all__ = [
     "mapped_by",
     "plain_labels",
     "require_one_type",
+    "require_reals",
     "require_squares",
     "require_unchanged",
 ]
@@ -76,6 +78,9 @@ LARGEST = 1e140
 SMALLEST = 1e-140
 """The least spread of points: the squares of smaller differences lose digits, or vanish."""
 FEW = 1000
+DATES = (np.datetime64, np.timedelta64)
+PARSED = (str, bytes, bytearray, memoryview, type(None), np.complexfloating, *DATES)
+"""What NumPy or Python makes a real number of, though it is none: text, None, dates."""
 LABELS = "integers, strings, booleans or floats"
 KINDS: dict[type, tuple[type, ...]] = {
     bool: (bool, np.bool_),
@@ -85,8 +90,6 @@ KINDS: dict[type, tuple[type, ...]] = {
     bytes: (bytes,),
 }
 """The Python types of labels, and the types that count as each."""
-PARSED = (str, bytes, bytearray, memoryview, type(None))
-"""What NumPy takes for numbers in an array of objects: it parses text, and None becomes NaN."""
 
 
 def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
@@ -112,15 +115,20 @@ def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
 def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> NDArray[Any]:
     """Return real numbers as kernels take them; `single` keeps float32 as it is."""
     A = as_array(value, name, what)
+    require_reals(A, name)
+    try:
+        return as_single_or_double(A) if single else for_kernel(A)
+    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
+        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
+
+
+def require_reals(A: NDArray[Any], name: str) -> None:
+    """Refuse dates, complex numbers, and text or None, which NumPy would take for numbers."""
     if A.dtype.kind not in "biufO":
         raise TypeError(f"{name} must hold real numbers; got dtype {A.dtype}")
     parsed = (x for x in A.flat if isinstance(x, PARSED)) if A.dtype == object else ()
     for x in parsed:
         raise TypeError(f"{name} must hold real numbers; got other objects ({x!r})")
-    try:
-        return as_single_or_double(A) if single else for_kernel(A)
-    except (TypeError, ValueError, OverflowError) as error:  # such as 10**400
-        raise TypeError(f"{name} must hold real numbers; got other objects ({error})") from None
 
 
 @overload

@@ -15,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.arrays import as_array, as_label_array, for_kernel, plain_labels
+from refimpl.arrays import as_array, as_label_array, for_kernel, plain_labels, require_reals
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -110,10 +110,11 @@ def labels_of(y: Any, X: Any) -> Labels:
 
 def validated(estimator: Any, X: Any, **options: Any) -> Any:
     """Return what scikit-learn's ``validate_data`` returns for X, as kernels take it."""
-    # ``validate_data`` drops masks and leaves arrays misaligned
+    # ``validate_data`` drops masks, takes text and dates for numbers, and leaves arrays misaligned
     if isinstance(X, np.ma.MaskedArray):
         X = as_array(X, "X", "a matrix")
     points = validate_data(estimator, X, **options)
+    require_reals(np.asarray(X), "X")
     return for_kernel(points, points.dtype)
 
 

@@ -152,8 +152,7 @@ def require_neighbors(k: int, labels: Labels, classes: IntArray, name: str, data
     label = label.item() if isinstance(label, np.generic) else label
     if size < 2:
         raise ValueError(
-            f"each class must have at least 2 points ({name} + 1); "
-            f"got {size} of class {label!r}{data}"
+            f"y must have {name} + 1 points of each class, at least 2; got 1 of {label!r}{data}"
         )
     if size < k + 1:
         raise ValueError(

@@ -49,3 +49,24 @@ def test_tables_are_checked_whatever_measures_their_rows():
     with pytest.raises(ValueError):
         as_query_objects(model, ["coat", "boat"], "euclidean")
     assert as_query_objects(model, ["coat", "boat"], lambda a, b: 0.0) == ["coat", "boat"]
+
+
+NUMBERS = np.random.default_rng(0).integers(0, 99, (30, 2))
+NO_NUMBERS = {
+    "dates": NUMBERS.astype("M8[s]"),
+    "times": NUMBERS.astype("m8[s]"),
+    "text": NUMBERS.astype(str),
+    "bytes": NUMBERS.astype("S2"),
+    "text in objects": NUMBERS.astype(str).astype(object),
+    "dates in objects": np.array([[np.datetime64(int(i), "s"), 0.0] for i in range(30)], object),
+}
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("X", NO_NUMBERS.values(), ids=NO_NUMBERS)
+def test_text_and_dates_are_no_numbers(name, X):
+    """NumPy and scikit-learn would take dates for integers and parse text."""
+    with pytest.raises(
+        TypeError, match=r"^(X must hold real numbers; got|float\(\) argument must)"
+    ):
+        getattr(estimators, name)().fit(X, np.arange(30) % 2)
