@@ -1,4 +1,4 @@
-"""FTUNE's studies: which split, similarities, landmarks and options a cell has; rows by hand."""
+"""FTUNE's studies: which split, similarities, landmarks and options a cell has."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from agreement import KERNELS
 from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
-from paper_figures.ftune import gaussian, matrices, splits, spread, transfer
-from paper_figures.ftune import shown as views
-from paper_figures.study import Job, Seen
+from paper_figures.ftune import matrices, shown, splits, spread, transfer
+from paper_figures.plots import series_style
+from paper_figures.study import Job
 from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
 
@@ -168,97 +168,6 @@ def test_one_slope_alone_and_dselect(job):
     assert "FTUNE+DP-S" not in accuracies(two)
 
 
-# -------------------------------------------------------------------------------------- the rows
-
-
-def seen_of(name, d, *runs, scale="paper", missing=()):
-    items = [
-        {"data_set": name, "landmarks": d, "run": run, "method": method, "accuracy": accuracy}
-        for run, of_run in enumerate(runs)
-        for method, accuracy in of_run.items()
-    ]
-    return Seen(items, list(missing), scale)
-
-
-def best_of(values):
-    """The methods that are marked as the best, of accuracies by method."""
-    runs = [dict(zip(values, each, strict=True)) for each in zip(*values.values(), strict=True)]
-    seen = seen_of("set", 30, *runs)
-    rows = views.table(seen, "table2.csv", tuple(values), (30,))
-    return {row["method"] for row in rows if row["data_set"] == "set" and row["best"]}
-
-
-def test_the_best_methods_are_those_that_a_t_test_does_not_tell_from_the_first():
-    """Two samples of two numbers with differences of 2: t is the difference of means / sqrt(2).
-
-    With two degrees of freedom the test rejects at 95 % from t = 4.3027, a difference of 6.0849.
-    """
-    values = {"first": [9.0, 11.0], "near": [2.92, 4.92], "far": [2.91, 4.91]}
-    assert best_of(values) == {"first", "near"}
-    assert best_of({"a": [0.9], "b": [0.1]}) == {"a", "b"}  # one run tells nothing apart
-    constant = {"a": [1.0, 1.0], "b": [1.0, 1.0], "c": [0.5, 0.5], "d": [0.6, 0.9]}
-    assert best_of(constant) == {"a", "b", "d"}
-    assert best_of({"a": [1.0] * 9, "d": [0.7, 0.8] * 4 + [0.7]}) == {"a"}
-
-
-def test_table_2_beside_the_print():
-    runs = [
-        {"BBS": mean, "DBOOST": 0.5, "FTUNE-S": 0.8, "FTUNE-M": 0.8} for mean in (0.7, 0.8, 0.9)
-    ]
-    why = {"data_set": "isolet", "landmarks": 30, "run": 0, "why": "no file"}
-    gathered = gaussian.table2(seen_of("letters", 30, *runs, missing=[why]))
-    mine = [row for row in gathered.rows if row["data_set"] == "letters" and "method" in row]
-    assert [(r["method"], r["best"], r["published"], round(r["ours"], 9)) for r in mine] == [
-        ("BBS", "yes", 0.67, 0.8),
-        ("DBOOST", "", 0.58, 0.5),
-        ("FTUNE-S", "yes", 0.69, 0.8),
-        ("FTUNE-M", "yes", 0.68, 0.8),
-    ]
-    assert mine[0]["error"] == pytest.approx(0.1 / 3**0.5) and mine[0]["n"] == 3
-    assert {row["tolerance"] for row in mine} == {0.005}
-    less = {r["comparison"]: r for r in gathered.rows if "comparison" in r}
-    assert list(less) == [f"{a} less {b}" for a, b in gaussian.PAIRS]
-    assert less["FTUNE-S less BBS"]["ours"] == pytest.approx(0.0)
-    assert less["FTUNE-S less BBS"]["error"] == pytest.approx(0.1 / 3**0.5)
-    absent = [row for row in gathered.rows if row["data_set"] == "Isolet"]
-    assert len(absent) == 8 and {row["why"] for row in absent} == {"no file"}
-    assert gathered.notes[0].startswith("Means of 3 random splits: 50 % for training, 20 % for")
-    assert gathered.notes[1] == views.BEST
-    said = "With 30 landmarks FTUNE is among the best on 1 of 1 sets, BBS on 1, DBOOST on 0."
-    assert gathered.notes[2] == said
-
-
-def test_the_small_scale_has_other_data_and_no_published_numbers():
-    runs = [{"BBS": 0.9, "DBOOST": 0.8, "FTUNE+D-S": 0.7}]
-    gathered = matrices.table1(seen_of("wine", 10, *runs, scale="small"))
-    assert [row["published"] for row in gathered.rows] == [None] * 3
-
-
-def test_matrices_that_cannot_be_had_stand_in_table_1():
-    runs = [{"BBS": 0.9, "DBOOST": 0.8, "FTUNE+D-S": 0.7}] * 2
-    gathered = matrices.table1(seen_of("aural-sonar", 30, *runs))
-    absent = [row for row in gathered.rows if row["ours"] is None]
-    assert len(absent) == 7 * 2 * 3
-    assert {row["why"] for row in absent if row["data_set"] == "FaceRec"} == {views.NOWHERE}
-
-
-def test_curves_and_differences_of_all_numbers_of_landmarks():
-    runs = [{"FTUNE+D-S": 0.7, "FTUNE-S": 0.5, "BBS": 0.6}, {"FTUNE+D-S": 0.9, "FTUNE-S": 0.9}]
-    rows = matrices.figure1(seen_of("wine", 20, *runs, scale="small")).rows
-    assert [row["method"] for row in rows if "method" in row] == ["FTUNE+D-S", "FTUNE-S", "BBS"]
-    less = {row["comparison"]: (row["ours"], row["n"]) for row in rows if "comparison" in row}
-    assert less["FTUNE+D-S less FTUNE-S"] == (pytest.approx(0.1), 2)
-    assert less["FTUNE+D-S less BBS"] == (pytest.approx(0.1), 1)
-
-
-def test_slopes_are_counted():
-    seen = seen_of("wine", 10, {"FTUNE-S": 0.5}, {"FTUNE-S": 0.7})
-    for item, slope in zip(seen.items, (1.0, 1000.0), strict=True):
-        item["slope"] = slope
-    note = transfer.rows(seen).notes[1]
-    assert note.endswith("chooses the slope 1 in 1, the slope 1000 in 1 of 2 runs.")
-
-
 # ----------------------------------------------------------------------------- spread of landmarks
 
 
@@ -273,17 +182,7 @@ def test_objects_with_equal_similarities_have_no_dimension():
     assert spread.spread(np.eye(2), apart)[spread.DIMENSIONS] == pytest.approx(2.0)
 
 
-def test_rows_of_the_spread_are_means_and_differences_of_a_split():
-    items = [
-        {"data_set": "wine", "landmarks": 30, "run": run, "choice": choice}
-        | dict.fromkeys(spread.QUANTITIES, value + run)
-        for choice, value in (("DSELECT", 0.5), ("random", 0.25))
-        for run in (0, 1)
-    ]
-    rows = spread.gather(Seen(items, [], "paper")).rows
-    mine = [row for row in rows if row["quantity"] == spread.NEAREST]
-    assert [(row["choice"], row.get("minus"), row["ours"]) for row in mine] == [
-        ("DSELECT", None, 1.0),
-        ("random", None, 0.75),
-        ("DSELECT", "random", 0.25),
-    ]
+def test_every_method_of_the_figures_is_drawn():
+    left = {"FTUNE+D-M", "FTUNE+DP-S", splits.OF_RANDOM}
+    assert set(shown.DRAWN) == {*matrices.METHODS} - left
+    assert len({series_style(place)["color"] for place in range(len(shown.DRAWN))}) == 6

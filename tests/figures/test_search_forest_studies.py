@@ -1,4 +1,4 @@
-"""The search forest's studies on small sets, by sets and loops, and the rows of planted numbers."""
+"""The search forest's studies on small sets, by sets and loops."""
 
 from types import SimpleNamespace
 
@@ -6,16 +6,12 @@ import forest_toy
 import numpy as np
 import pytest
 from forest_toy import N, forest_of, ranked
-from pictures import curves as lines_of
-from pictures import picture, shown
 from scipy.special import expit, logit
 from toy_sets import components, hnswlib_of, ticking
 
 from paper_figures.search_forest import (
     balance,
     classes,
-    curves,
-    dimensions,
     growth,
     lookup,
     methods,
@@ -23,10 +19,8 @@ from paper_figures.search_forest import (
     points,
     readings,
     recall,
-    splits,
     table1,
 )
-from paper_figures.study import Seen
 from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.search_forest import selection, to_terms
 
@@ -35,12 +29,6 @@ SET = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6}
 COUNTS = (4, 10, 30)
 SMALL = [2, 6, 18]  # 0.6 of them, for a trial of 90 of 150 points
 FOREST = {"n_train": 100, "max_depth": 5, "trees": 3}
-
-
-def drawn_by(plot, gathered):
-    """Return the title and the lines of each panel."""
-    figure = picture(plot, None, gathered.rows)
-    return [(axis.get_title(), lines_of(axis)) for axis in shown(figure.axes) if axis.lines]
 
 
 @pytest.fixture(autouse=True)
@@ -451,42 +439,6 @@ def test_the_index_of_the_timing_holds_every_code_in_complete_trees():
     assert np.abs(model.offset).max() <= 0.5245 * 2**0.5
 
 
-def timed(bits, n, scan, index, candidates, passes=1):
-    times = [{"scan": scan * f, "index": index * f} for f in (1, 1.5)[:passes]]
-    return [{"bits": bits, "n": n, "candidates": candidates} | of for of in times]
-
-
-def test_the_half_billion_is_extrapolated_from_the_largest_size():
-    """10 million items take 0.02 and 0.03 s; 500 million are 50 times as many."""
-    seen = [
-        *timed(32, 10_000_000, 0.02, 0.0011, 305.4, 2),
-        *timed(32, 1_000_000, 0.0023, 0.001, 30.6, 2),
-        *timed(64, 1_000_000, 0.004, 0.002, 61.0),
-        *timed(64, 10_000_000, 0.032, 0.002, 610.0),
-        *timed(40, 1_000_000, 0.5, 0.25, 9.0),
-    ]
-    gathered = table1.gather(Seen(seen, scale="paper"))
-    half = table1.HALF_BILLION
-    rows = {(r["bits"], r["items"], r["search"]): r for r in gathered.rows}
-    assert len(rows) == 14
-    beyond = rows[32, half, "linear scan, extrapolated"]
-    assert (beyond["ours"], beyond["published"], beyond["n"]) == (pytest.approx(1.25), 1.55, 2)
-    assert beyond["error"] == pytest.approx(0.25)
-    small = rows[32, 1_000_000, "forest"]
-    assert (small["candidates"], small["published"]) == (31, None)
-    assert small["ours"] == pytest.approx(0.00125)
-    assert rows[64, half, "forest, extrapolated"]["ours"] == pytest.approx(0.1)
-    assert rows[64, half, "forest, extrapolated"]["published"] == 0.009
-    assert (40, half, "forest, extrapolated") not in rows
-    (title, (measured, beyond, *_)), _ = drawn_by(table1.draw, gathered)
-    assert title == "Linear scan" and measured == [(1, pytest.approx(0.002875)), (10, 0.025)]
-    assert beyond == [(10, 0.025), (500, pytest.approx(1.25))]
-    assert gathered.notes[-1] == (
-        "Measured growth from 1,000,000 to 10,000,000 items, 10 times as many: linear scan 8 to "
-        "8.7; forest 1 to 1.1 times."
-    )
-
-
 # ------------------------------------------------------------------------------------------- growth
 
 
@@ -527,266 +479,6 @@ def test_lists_hold_every_item_once_in_a_tree(job, index):
             assert all(i in lists.items[lists.starts[w] : lists.starts[w + 1]] for w in of_point)
 
 
-def test_growth_of_leaves_and_of_their_number():
-    """Two passes of 10 and 14 microseconds: 12, with an error of 2."""
-
-    def grown(n, divided, seconds, compared, candidates):
-        numbers = {"seconds": seconds, "compared": compared, "candidates": candidates}
-        return {"index": "forest", "n": n, "divided": divided} | numbers
-
-    seen = [
-        grown(100, 100, [10e-6, 14e-6], 24.0, 9.6),
-        grown(400, 400, [20e-6, 20e-6], 30.4, 10.0),
-        grown(400, 100, [40e-6, 40e-6], 24.0, 39.0),
-    ]
-    gathered = growth.gather(Seen(seen))
-    names = ("leaves", "items", "compared", "candidates", "ours", "error")
-    assert [tuple(row[name] for name in names) for row in gathered.rows] == [
-        (growth.FINER, 100, 24, 10, pytest.approx(12), pytest.approx(2)),
-        (growth.LARGER, 100, 24, 10, pytest.approx(12), pytest.approx(2)),  # where both begin
-        (growth.FINER, 400, 30, 10, pytest.approx(20), 0.0),
-        (growth.LARGER, 400, 24, 39, pytest.approx(40), 0.0),
-    ]
-    drawn = drawn_by(growth.draw, gathered)
-    assert [title for title, _ in drawn] == [f"Leaves: {growth.FINER}", f"Leaves: {growth.LARGER}"]
-    for (_, lines), micro in zip(drawn, (20, 40), strict=True):
-        assert lines == [[(0.1, pytest.approx(12)), (0.4, pytest.approx(micro))]]
-
-
-# ------------------------------------------------------------------------------- rows of the curves
-
-AT = {"data_set": "MNIST-10", "d": 64, "queries": 1000, "K": 100, "counts": (100, 500)}
-LAM = [[0.05, 51.2], [0.1, 25.0]]
-
-
-def curve(method, part, reading, numbers, setting, tried=(), draw=0, shape=None, **more):
-    """An observation with an error of half a point over the queries."""
-    place = {"method": method, "part": part, "reading": reading, "draw": draw}
-    item = AT | place | {"setting": setting, "tried": list(tried), "shape": shape or {}}
-    numbers = {"recall": numbers, "error": [0.5] * len(numbers), "candidates": 1234.5}
-    return item | numbers | {"returned": list(AT["counts"]), "seconds": 12.6} | more
-
-
-def a_forest(sets, listed, method=recall.FOREST, draw=0, tried=LAM, **shape):
-    """A forest's observations: recalls of both readings; whole sets take 2 and 4 trees."""
-    more = {
-        "draw": draw,
-        "tried": tried,
-        "shape": FOREST | {"n_train": 20_000, "max_depth": 12} | shape,
-        "of_forest": 17,
-        "leaves": 4095.6,
-    }
-    return [
-        curve(method, "forest", WHOLE, sets, 0.1, trees=[2.04, 4.08], **more),
-        curve(method, "forest", RANKED, listed, 0.05, compared=[204, 204], **more),
-    ]
-
-
-def trees_with(regions, sets, listed, trial):
-    """K-means trees of some regions; `trial` is the mean recall of their best setting."""
-    name, part = f"k-means trees of {regions} regions", "k-means trees"
-    tried = [[[regions, 31], trial], [[regions, 8], trial / 2]]
-    return [
-        curve(name, part, WHOLE, sets, [regions, 31], tried, trees=[1.0, 1.0]),
-        curve(name, part, RANKED, listed, [regions, 31], tried, compared=[10.4, 99.6]),
-    ]
-
-
-def test_figure_1_in_both_readings_beside_what_the_text_prints():
-    """The text prints 70 % of the forest and 60 % of 200 bits at 500 items, and nothing else."""
-    codes = "spectral hashing 200 bits"
-    short = curve(recall.LSH, "LSH", RANKED, [12.0, 20.0], [8, 2.0], compared=[1, 1])
-    short["returned"] = [100, 474]  # of 500, less than 95 %
-    seen = [
-        *a_forest([40.0, 60.0], [50.0, 70.0]),
-        *a_forest([44.0, 60.0], [50.0, 70.0], draw=1),
-        *a_forest([30.0, 50.0], [40.0, 45.0], curves.AS_PRINTED, coordinates="given"),
-        *trees_with(2, [20.0, 30.0], [22.0, 33.0], 0.3),
-        *trees_with(8, [25.0, 61.0], [26.0, 36.0], 0.4),
-        *trees_with(32, [1.0, 2.0], [1.0, 2.0], 0.35),
-        curve(codes, "spectral hashing", RANKED, [30.0, 65.0], 200),
-        short,
-    ]
-    gathered = curves.gather("figure1", Seen(seen, scale="paper"))
-    rows = {(r["reading"], r["method"], r["returned"]): r for r in gathered.rows}
-    names = [recall.FOREST, curves.AS_PRINTED, "k-means trees of 2 regions", "k-means trees"]
-    assert list(dict.fromkeys(m for of, m, _ in rows if of == WHOLE)) == names
-    assert list(dict.fromkeys(m for of, m, _ in rows if of == RANKED)) == [*names, codes, "LSH"]
-    first = rows[WHOLE, recall.FOREST, 100]
-    assert (first["ours"], first["trees"], first["published"]) == (42.0, 2.0, None)
-    assert first["setting"] == "lambda 0.1"
-    assert first["error"] == pytest.approx((8 / 2 + 0.25) ** 0.5)
-    for name in names[:2]:  # either is the paper's
-        assert rows[WHOLE, name, 500]["published"] == rows[RANKED, name, 500]["published"] == 70.0
-    assert rows[RANKED, codes, 500]["published"] == 60.0
-    assert rows[RANKED, codes, 500]["n"] == 1000
-    chosen = rows[WHOLE, "k-means trees", 500]  # the regions that the trial prefers
-    assert (chosen["ours"], chosen["setting"]) == (61.0, "8 regions, leaves of 31")
-    assert rows[RANKED, "LSH", 500]["error"] is None and rows[RANKED, "LSH", 100]["error"] == 0.5
-    assert rows[RANKED, "LSH", 100]["setting"] == "8 functions of width 2"
-    assert rows[RANKED, codes, 100]["setting"] == "200 bits"
-    assert gathered.drawing[0] == {
-        "method": recall.FOREST,
-        "reading": WHOLE,
-        "counts": [100, 500],
-        "recall": [42.0, 60.0],
-    }
-    notes = gathered.notes
-    assert notes[0] == (
-        "The paper's images are not available: MNIST-10 on 64 components, "
-        "1000 queries that are not in the database. Recall of the 100 nearest in per cent."
-    )
-    assert notes[1:5] == [recall.READING, *curves.NOTES["MNIST-10"], recall.RULE]
-    assert notes[5] == recall.DRAWN.format(2)
-    assert notes[6] == (
-        "Boosted Search Forest, whole sets: 17 trees of at most 12 levels and of 4096 leaves on "
-        "average, learnt from 20000 points in 13 s; a query has 1234 candidates. Mean recall in "
-        "the choice of lambda: 0.05: 51.2, 0.1: 25.0."
-    )
-
-
-def test_figure_2_has_its_own_printed_numbers(monkeypatch):
-    monkeypatch.setitem(AT, "counts", (500, 5000))
-    seen = [*a_forest([30.0, 45.0], [30.0, 45.0]), *trees_with(8, [2.0, 5.0], [2.0, 5.0], 0.5)]
-    gathered = curves.gather("figure2", Seen(seen, scale="paper"))
-    assert [row["published"] for row in gathered.rows] == [None, 55.0, None, 47.1] * 2
-    assert curves.NOTES["tiny-images"][0] in gathered.notes
-    gathered = curves.gather("figure2", Seen(seen))
-    assert {row["published"] for row in gathered.rows} == {None}
-    assert curves.NOTES["tiny-images"][0] not in gathered.notes
-
-
-def test_a_lambda_that_is_given_has_no_choice():
-    (item, _) = a_forest([1.0, 2.0], [1.0, 2.0], tried=())
-    (one,) = recall.curves_of([item])
-    assert curves.forest_note(one).endswith("a query has 1234 candidates.")
-
-
-def test_comparisons_count_as_items():
-    """Of 2 planes: at 10 and 20 items the forest has 12 and 22. The trees' curve goes from 11 to 70
-    and has 42 + 18 / 59 and 42 + 18 * 11 / 59 = 45.4 there; LSH's goes from 22 to 32.
-    """
-    lines = [
-        {"method": recall.FOREST, "counts": [10, 20], "recall": [40.0, 50.0], "compared": [2, 2]},
-        {"method": "trees", "counts": [10, 20], "recall": [42.0, 60.0], "compared": [1.0, 50.0]},
-        {"method": "LSH", "counts": [10, 20], "recall": [49.0, 60.0], "compared": [12, 12]},
-        {"method": "ahead", "counts": [10, 20], "recall": [50.0, 70.0], "compared": [2, 2]},
-        {"method": "codes", "counts": [10, 20], "recall": [99.0, 99.0]},
-    ]
-    (note,) = curves.cost_notes(lines)
-    assert "Boosted Search Forest: at most 2 planes; trees: 1 to 50; LSH: 12; ahead: 2. " in note
-    assert note.endswith("of: trees at 20 (of 2); LSH at 20 (of 1); ahead at no number (of 2).")
-    assert curves.cost_notes(lines[1:]) == curves.cost_notes([lines[0], lines[-1]]) == []
-    equal = [lines[0], lines[0] | {"method": "same", "recall": [40.0, 49.0]}]
-    assert curves.cost_notes(equal)[0].endswith("of: same at 20 (of 2).")
-
-
-def test_notes_without_the_forest():
-    seen = [curve("spectral hashing 8 bits", "spectral hashing", RANKED, [1.0, 2.0], 8)]
-    notes = curves.gather("figure1", Seen(seen)).notes
-    assert notes[1:] == [recall.READING, recall.RULE, recall.DRAWN.format(1)]
-
-
-def test_dimensions():
-    def lists(d, data_set, *numbers):
-        item = curve(recall.LSH, "LSH", RANKED, list(numbers), [2, 1.0], compared=[1, 1])
-        return item | {"d": d, "data_set": data_set}
-
-    few, many = a_forest([10.0, 30.0], [11.0, 31.0]), a_forest([10.0, 30.0], [11.0, 31.126])
-    seen = [
-        *(item | {"d": 8} for item in few),
-        lists(8, "MNIST-10", 12.0, 25.0),
-        *(item | {"d": 32} for item in many),
-        lists(32, "MNIST-10", 1.0, 1.0),
-        lists(8, "texts", 3.0, 3.0),
-    ]
-    gathered = dimensions.gather(Seen(seen))
-    assert len(gathered.rows) == 2 * 7
-    assert gathered.rows[0]["points"] == "MNIST-10" and gathered.rows[0]["components"] == 8
-
-    assert drawn_by(dimensions.draw, gathered) == [  # the second of two numbers, the first points
-        ("Whole sets: MNIST-10", [[(8, 30.0), (32, 30.0)]]),
-        ("Ranked lists: MNIST-10", [[(8, 31.0), (32, 31.126)], [(8, 25.0), (32, 1.0)]]),
-    ]
-    assert "MNIST-10 and texts on 8, 32 components" in gathered.notes[0]
-    assert gathered.notes[3] == (
-        "The forest's recall less that of the others, among 100, 500 returned items. "
-        "LSH, ranked lists: 8 components -1.0, +6.0; 32 components +10.0, +30.1."
-    )
-    assert len(dimensions.gather(Seen(seen[2:3])).notes) == 4  # no differences
-
-
-def test_splits():
-    """Planes of eq. 18 have an offset, moves and a last entry; those that are not learnt none."""
-    seen = [
-        *a_forest([1.0, 1.0], [1.0, 1.0], "eq. 18"),
-        *a_forest([3.0, 1.0], [1.0, 1.0], "eq. 18", draw=1),
-        *a_forest([4.0, 4.0], [4.0, 4.0], "eq. 18, x~ as printed", coordinates="given"),
-        *a_forest([2.0, 2.0], [2.0, 2.0], "eq. 18, moved", offset="best", refine=10),
-        *a_forest([5.0, 5.0], [5.0, 5.0], "2-means", planes="two-means"),
-    ]
-    gathered = splits.gather(Seen(seen))
-    names = ("planes", "offset", "moves", "augment", "lambda", "leaves", "ours")
-    first = [r for r in gathered.rows if (r["reading"], r["returned"]) == (WHOLE, 100)]
-    assert [tuple(row[key] for key in names) for row in first] == [
-        ("eq. 18", "eigenvector", 0, 0.1, 0.1, 4096, 2.0),
-        ("eq. 18, x~ as printed", "eigenvector", 0, 1.0, 0.1, 4096, 4.0),
-        ("eq. 18", "best", 10, 0.1, 0.1, 4096, 2.0),
-        ("2-means", None, None, None, 0.1, 4096, 5.0),
-    ]
-    assert len(gathered.rows) == 16 and "method" not in gathered.rows[0]
-
-
-def test_lookup_rows():
-    at = SET | {"bits": 16}
-    seen = [
-        at | {"items": n, lookup.FAILED: (failed, 1.0)}
-        for n, failed in ((1000, 90.0), (2000, 80.0), (4000, 70.0))
-    ]
-    seen.append(
-        at
-        | {"items": 8000, lookup.FAILED: (60.0, 1.0)}
-        | {lookup.RECALL: (30.0, 2.0), lookup.RETURNED: (7.5, 0.5)}
-    )
-    gathered = lookup.gather(Seen(seen))
-    rows = {(r["items"], r["quantity"]): r for r in gathered.rows}
-    assert rows[8000, lookup.RECALL]["ours"] == 30.0 and rows[8000, lookup.RETURNED]["n"] == 20
-    assert rows[1000, lookup.FAILED]["error"] == 1.0
-    beyond = rows[table1.HALF_BILLION, lookup.EXTRAPOLATED]
-    assert beyond["ours"] < 5 and len(rows) == 7
-    assert "20 queries" in gathered.notes[0] and "the 6 nearest" in gathered.notes[0]
-
-
-def test_shares_of_the_class():
-    def shared(search, draw=0, *numbers, **more):
-        of = OF_CLASS | {"data_set": "digits", "n_train": 600, "search": search, "draw": draw}
-        return of | {"recall": list(numbers), "error": [0.5, 0.5]} | more
-
-    model = {"of_forest": 8, "leaves": 40.4, "setting": 0.2, "tried": [[0.2, 81.26], [0.5, 70.0]]}
-    seen = [
-        shared("forest", 0, 90.0, 80.0, **model),
-        shared("forest", 1, 94.0, 81.0, **model),
-        shared("exact", 0, 91.0, 70.0),
-        OF_CLASS
-        | {"data_set": "digits", "search": "hnswlib", "draw": 0, "n_train": 600}
-        | {"missing": "hnswlib"},
-    ]
-    gathered = classes.gather(Seen(seen))
-    rows = {(row["method"], row["returned"]): row for row in gathered.rows}
-    learnt = rows["Boosted Search Forest, learnt from classes", 4]
-    assert (learnt["ours"], learnt["error"]) == (92.0, pytest.approx((8 / 2 + 0.25) ** 0.5))
-    assert rows["exact Euclidean neighbours", 12]["n"] == 20
-    why = "hnswlib is not installed: pip install 'refimpl[libraries]' installs it"
-    assert rows["hnswlib", None]["why"] == why
-    drawn = drawn_by(classes.draw, gathered)
-    assert [[x for ((x, _),) in lines] for _, lines in drawn] == [[92.0, 91.0], [80.5, 70.0]]
-    assert gathered.notes[0].startswith("digits on 3 components (forest and LMNN learn from 600 ")
-    assert gathered.notes[2:] == [
-        "digits: forest of 8 trees, 40 leaves on average, lambda 0.2 (mean share on the trial: "
-        "0.2: 81.3, 0.5: 70.0)."
-    ]
-
-
 # ----------------------------------------------------------------------------------------- balance
 
 
@@ -794,19 +486,3 @@ def test_the_cost_of_a_tree_over_a_balanced_one():
     assert balance.over_balanced(np.array([0, 0, 1, 1])) == (1.0, 2)
     # leaves of 3, 1 and 2 of 6 items: 3 (9 + 1 + 4) / 36
     assert balance.over_balanced(np.array([5, 5, 5, 0, 7, 7])) == (pytest.approx(42 / 36), 3)
-
-
-def test_rows_of_balance_are_means_and_differences_of_a_draw():
-    items = [
-        {"data_set": "a", "lam": 0.1, "planes": planes, "run": run, "cost": cost + run, "leaves": 8}
-        for planes, cost in ((balance.LEARNT, 2.0), (balance.MEANS, 3.0))
-        for run in (0, 1)
-    ]
-    rows = balance.gather(Seen(items, [], "paper")).rows
-    assert [(row["planes"], row["quantity"], row["ours"]) for row in rows] == [
-        (balance.LEARNT, balance.COST, 2.5),
-        (balance.MEANS, balance.COST, 3.5),
-        (balance.LEARNT, "leaves", 8.0),
-        (balance.MEANS, "leaves", 8.0),
-        (balance.LEARNT, balance.LESS, -1.0),
-    ]

@@ -5,7 +5,7 @@ accepted last. A difference is printed as a line, with the command that accepts 
 accepts one says why.
 
 ``rows`` makes the small scale of the papers' own figures, or reads it from ``--folder``, which
-takes minutes; it runs only when it is named.
+takes minutes; it runs only when it is named. ``views`` takes planted observations instead.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .rows import rows, same_rows
 from .sections import claims, names, records, trainings, verdicts
+from .views import views
 
 EXPECTED = Path(__file__).parent / "expected"
 SECTIONS = {
@@ -24,21 +25,21 @@ SECTIONS = {
     "records": records,
     "trainings": trainings,
     "names": names,
+    "views": views,
 }
 MOST = 15  # differences of a section that are printed
 
 
 def differences(section, was, now):
     """Return a line for each name whose value is not as accepted."""
-    same = same_rows if section == "rows" else lambda one, other: one == other and []
     lines = []
     for name in sorted(was.keys() | now.keys()):
         if name not in now:
             lines.append(f"{name}: is gone; was {_short(was[name])}")
         elif name not in was:
             lines.append(f"{name}: is new: {_short(now[name])}")
-        elif section == "rows":
-            lines += [f"{name}: {line}" for line in same(was[name], now[name])]
+        elif section in ("rows", "views"):
+            lines += [f"{name}: {line}" for line in same_rows(was[name], now[name])]
         elif was[name] != now[name]:
             lines.append(f"{name}: was {_short(was[name])}; is {_short(now[name])}")
     return lines
@@ -79,12 +80,12 @@ def main(arguments):
 
 
 def _write(path, values):
-    """Write a table, one name a line."""
+    """Write a table, one name a line, or one row of a figure a line."""
     path.parent.mkdir(exist_ok=True)
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(values[name], ensure_ascii=False)}"
-        for name in sorted(values)
-    ]
+    lines = []
+    for name in sorted(values):
+        text = json.dumps(values[name], ensure_ascii=False)
+        lines.append(f"{json.dumps(name)}: " + text.replace("]], [{", "]],\n  [{"))
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -24,10 +24,11 @@ def normal(row):
     keys = {key: row[key] for key in sorted(row) if key not in WORDS and key not in NUMBERS}
     error = row["error"]
     std = None if error is None else error * row["n"] ** 0.5
-    return [keys, [_six(row["published"]), _six(row["ours"]), _six(std)]]
+    return [keys, [six(row["published"]), six(row["ours"]), six(std)]]
 
 
-def _six(value):
+def six(value):
+    """Return a number to six digits."""
     return value if value is None else float(f"{value:.6g}")
 
 

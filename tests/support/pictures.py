@@ -2,60 +2,11 @@
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from paper_figures.themes import our_settings
-
-
-def picture(plot, drawing, rows=()):
-    """Return the figure that `plot` draws of a record with this drawing and these rows.
-
-    It is not rendered, which would take most of the time and change nothing that is asked here.
-    """
-    figure = Figure(figsize=(7, 4))
-    plot({"drawing": drawing, "rows": list(rows)}, figure)
-    return figure
-
-
-def shown(axes):
-    """Return the panels that have not been switched off."""
-    return [axis for axis in axes if axis.axison]
-
-
-def texts(axis):
-    """Return title, label of the x axis and label of the y axis."""
-    return axis.get_title(), axis.get_xlabel(), axis.get_ylabel()
-
-
-def curve(line):
-    """Return the points of a line."""
-    return list(zip(*(np.asarray(part, float).tolist() for part in line.get_data()), strict=True))
-
-
-def curves(axis):
-    """Return the points of each line of an axis, in the order in which they were drawn."""
-    return [curve(line) for line in axis.lines]
-
-
-def colour(lines):
-    """Return the colour of a line, or of the first of several lines."""
-    value = lines.get_color()
-    return to_hex(value if isinstance(value, str) else np.atleast_2d(value)[0]).upper()
-
-
-def style(line):
-    """Return colour, marker and line style of a line."""
-    return colour(line), line.get_marker(), line.get_linestyle()
-
-
-def legend(place):
-    """Return what the only legend of a figure, or the legend of an axis, shows for each text."""
-    box = place.get_legend() if hasattr(place, "get_legend") else None
-    if box is None:
-        (box,) = place.legends
-    return dict(zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True))
 
 
 def tick_labels(axis):
