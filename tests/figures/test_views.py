@@ -1,12 +1,14 @@
-"""Each view makes of planted observations the rows, notes and lines that were accepted last."""
+"""What is made of planted observations and records is what was accepted last."""
 
 import json
 
-from tests.gate.__main__ import EXPECTED, differences
-from tests.gate.views import views
+import pytest
+
+from tests.gate.__main__ import EXPECTED, SECTIONS, differences
 
 
-def test_rows_notes_and_lines_of_planted_observations():
-    """If a difference is meant: make gate ARGS="views --accept"."""
-    was = json.loads((EXPECTED / "views.json").read_text(encoding="utf-8"))
-    assert differences("views", was, json.loads(json.dumps(views()))) == []
+@pytest.mark.parametrize("section", ["views", "pages"])
+def test_rows_pictures_and_pages(section):
+    """If a difference is meant: make gate ARGS="views pages --accept"."""
+    was = json.loads((EXPECTED / f"{section}.json").read_text(encoding="utf-8"))
+    assert differences(section, was, json.loads(json.dumps(SECTIONS[section]()))) == []

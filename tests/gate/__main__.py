@@ -4,8 +4,9 @@ Every section is a table of names and values. ``expected/<section>.json`` holds 
 accepted last. A difference is printed as a line, with the command that accepts it; a commit that
 accepts one says why.
 
-``rows`` makes the small scale of the papers' own figures, or reads it from ``--folder``, which
-takes minutes; it runs only when it is named. ``views`` takes planted observations instead.
+``views`` and ``pages`` are of made-up observations and records. ``rows`` makes the small scale of
+the papers' own figures, or reads it from ``--folder``, which takes minutes; it runs only when it is
+named.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+from .pages import pages
 from .rows import rows, same_rows
 from .sections import claims, names, records, trainings, verdicts
 from .views import views
@@ -26,6 +28,7 @@ SECTIONS = {
     "trainings": trainings,
     "names": names,
     "views": views,
+    "pages": pages,
 }
 MOST = 15  # differences of a section that are printed
 
@@ -38,7 +41,7 @@ def differences(section, was, now):
             lines.append(f"{name}: is gone; was {_short(was[name])}")
         elif name not in was:
             lines.append(f"{name}: is new: {_short(now[name])}")
-        elif section in ("rows", "views"):
+        elif section in ("rows", "views", "pages"):
             lines += [f"{name}: {line}" for line in same_rows(was[name], now[name])]
         elif was[name] != now[name]:
             lines.append(f"{name}: was {_short(was[name])}; is {_short(now[name])}")
@@ -85,7 +88,10 @@ def _write(path, values):
     lines = []
     for name in sorted(values):
         text = json.dumps(values[name], ensure_ascii=False)
-        lines.append(f"{json.dumps(name)}: " + text.replace("]], [{", "]],\n  [{"))
+        lines.append(
+            f"{json.dumps(name)}: "
+            + text.replace("]], [", "]],\n  [").replace("[]], [", "[]],\n  [")
+        )
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
