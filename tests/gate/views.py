@@ -60,20 +60,19 @@ def _shown(view, seen):
 def _drawn(axis):
     """Yield what a panel has, by its look, with its points as numbers."""
     for line in axis.lines:
-        yield f"{line.get_color()} {line.get_marker()} {line.get_linestyle()}", line.get_xydata()
-    for many in axis.collections:  # bands, bars and dots
-        shapes = [path.vertices for path in many.get_paths()]
-        yield type(many).__name__, [*shapes[:9], many.get_offsets()]
+        yield f"{line.get_color()} {line.get_marker()} {line.get_linestyle()}", [line.get_xydata()]
+    for many in axis.collections:  # bands, bars and dots: the corners, whatever their order
+        corners = np.concatenate([path.vertices for path in many.get_paths()])
+        yield "bands, bars or dots", [np.unique(corners.round(9), axis=0), many.get_offsets()]
     for patch in axis.patches:
         shape = patch.get_path().transformed(patch.get_patch_transform())
-        yield type(patch).__name__, shape.vertices
+        yield type(patch).__name__, [shape.vertices]
     for image in axis.images:
-        yield "image", image.get_array()
+        yield "image", [image.get_array()]
 
 
-def _few(points):
+def _few(parts):
     """Return a few numbers as they are, and many as their count and two means."""
-    parts = points if isinstance(points, list) else [points]
     values = np.concatenate([np.asarray(part, float).ravel() for part in parts])
     if len(values) > 24:
         by_place = values @ np.arange(1, len(values) + 1)
