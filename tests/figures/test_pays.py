@@ -1,4 +1,4 @@
-"""Which method when: what a split measures, rows and notes by hand."""
+"""Which method when: what a split measures."""
 
 import numpy as np
 import pytest
@@ -9,9 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from toy_sets import hnswlib_of
 
 from paper_figures import data, pays
-from paper_figures.study import Job, Seen
+from paper_figures.study import Job
 
-CELL = {"data_set": "wine", "kind": "columns"}
 NAME = "fast" if len(KERNELS) > 1 else "reference"
 
 
@@ -79,57 +78,3 @@ def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
     assert value["error"] == pytest.approx(100 * wrong.mean())
     absent = measured(job, monkeypatch, "hnswlib")["hnswlib"]
     assert absent == {"why": "hnswlib is not installed"}
-
-
-def test_a_method_is_among_the_best_unless_another_is_surely_ahead():
-    """c is 1 behind a with an error of 0.01; b is 1 behind a with an error of 0.1: t is 12.7."""
-    a = np.array([4.0, 5.0])
-    errors = {"a": a, "b": a + np.array([0.9, 1.1]), "c": a + np.array([0.99, 1.01])}
-    assert pays.among_the_best(errors) == ["a", "b"]
-
-
-def result(kind, split, **errors):
-    cell = CELL | {"kind": kind, "split": split}
-    return [
-        cell
-        | {"method": name}
-        | ({"why": "w"} if error is None else {"error": error, "fit": 2.0, "ask": 0.5})
-        for name, error in errors.items()
-    ]
-
-
-@pytest.fixture
-def two(monkeypatch):
-    monkeypatch.setattr(pays, "METHODS", ("BoostMap", "SVC"))
-    cells = [CELL, CELL | {"kind": "similarities"}]
-    monkeypatch.setattr(pays, "SETS", {"small": cells, "paper": cells})
-
-
-def test_rows_and_notes_by_hand(two):
-    seen = [
-        *result("columns", 0, BoostMap=4.0, SVC=2.0),
-        *result("columns", 1, BoostMap=5.0, SVC=3.02),
-        *result("similarities", 0, BoostMap=1.0, SVC=1.0),
-        *result("similarities", 1, BoostMap=1.0, SVC=None),
-    ]
-    gathered = pays.table(Seen(seen))
-    of = {(r["data_set"], r["method"], r["measure"]): r for r in gathered.rows}
-    error = of["wine", "BoostMap", pays.ERROR]
-    assert (error["ours"], error["best"], error["n"]) == (4.5, "", 2)
-    assert error["error"] == pytest.approx(0.5)
-    assert of["wine", "SVC", pays.ERROR]["best"] == "yes"
-    assert of["wine", "SVC", pays.FIT]["ours"] == 2.0 and of["wine", "SVC", pays.ASK]["ours"] == 0.5
-    assert of["wine (similarities)", "SVC", pays.ERROR]["why"] == "w"
-    assert len(of) == 3 + 3 + 3 + 1
-    assert gathered.notes[1:] == [
-        "BoostMap: among the best on wine (similarities). Over the sets it takes 2 seconds to fit "
-        "and 0.5 milliseconds a query (medians).",
-        "SVC: among the best on wine. Over the sets it takes 2 seconds to fit and 0.5 milliseconds "
-        "a query (medians).",
-    ]
-
-
-def test_a_set_that_is_missing_says_why(two):
-    gathered = pays.table(Seen([], [CELL | {"why": "no such file"}]))
-    assert [row["why"] for row in gathered.rows] == ["no such file"]
-    assert len(gathered.notes) == 1

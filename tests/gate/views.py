@@ -49,6 +49,8 @@ def _shown(view, seen):
         view.draw({"rows": rows, "drawing": plain(gathered.drawing)}, figure)
         for axis in filter(lambda axis: axis.axison, figure.axes):
             words = [axis.get_title(), axis.get_xlabel(), axis.get_ylabel()]
+            ticks = [*axis.get_xticklabels(), *axis.get_yticklabels()]
+            words += [tick.get_text() for tick in ticks if tick.get_text()[:1].isalpha()]
             found.append([{"panel": words + [text.get_text() for text in axis.texts]}, []])
             found += [[{"drawn": look}, _few(points)] for look, points in _drawn(axis)]
         boxes = [axis.get_legend() for axis in figure.axes if axis.get_legend()] + figure.legends
