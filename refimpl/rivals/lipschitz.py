@@ -134,14 +134,16 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
     p = as_number(p, "p", minimum=1.0, below=1000.0)
     D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
     # where sums of powers overflowed or vanished, each pair has a unit of its own, a power of two
-    lost = ~((D > LEAST_SUM ** (1 / p)) & (D < np.inf))
-    for i in np.flatnonzero(lost.any(axis=1)):
+    least = LEAST_SUM ** (1 / p)
+    some = (D.min(axis=1, initial=np.inf) <= least) | ~(D.max(axis=1, initial=0.0) < np.inf)
+    for i in np.flatnonzero(some):
+        lost = ~((D[i] > least) & (D[i] < np.inf))
         with np.errstate(over="ignore"):
-            differences = Q[i] - X[lost[i]]
+            differences = Q[i] - X[lost]
         exponents = np.frexp(np.abs(differences).max(axis=1))[1]
         scaled = np.ldexp(differences, -exponents[:, None])
         lengths = scipy.spatial.distance.cdist(np.zeros((1, len(Q[i]))), scaled, "minkowski", p=p)
-        D[i, lost[i]] = np.ldexp(lengths[0], exponents)
+        D[i, lost] = np.ldexp(lengths[0], exponents)
     D /= Q.shape[1] ** (1 / p)
     return D
 
