@@ -3,9 +3,8 @@
 An array is ``{"dtype": ..., "shape": [...], "values": [...]}``, its elements in C order. Floats are
 hexadecimal strings as C writes them (``0x1.8p+1``, ``inf``, ``-inf``, ``nan``), 64-bit words are
 hexadecimal strings without a point, other integers are numbers, booleans 0 and 1. A float alone is
-an array of shape []. A large array is given by the recipe of a generator, ``{"generator": "lcg",
-...}`` (:func:`refimpl.check.drawing.generated`); a large result by its digest, ``{"digest":
-"fold64", ...}`` (:func:`fold`).
+an array of shape []. A large argument is given by the recipe of a generator, ``{"generator": "lcg",
+...}`` (:func:`refimpl.check.drawing.generated`).
 
 A record, such as a tree, is ``{"record": name, "fields": {...}}``.
 
@@ -19,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.drawing import INCREMENT, MULTIPLIER, generated
+from refimpl.check.drawing import generated
 
-__all__ = ["DTYPES", "LARGE", "Digest", "decode", "encode", "fold", "read"]
+__all__ = ["DTYPES", "decode", "encode", "read"]
 
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 RECORDS = {
@@ -31,49 +30,10 @@ RECORDS = {
     "SortedFeatures": "refimpl.kernels",
 }
 """Where a record is imported from when one comes: until then NumPy is all that is needed."""
-LARGE = 4096
-"""Results of more elements are stored as digests."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Digest:
-    """What the vectors keep of a large array: its form, and :func:`fold` of its elements."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    value: int
-
-    @classmethod
-    def of(cls, array: Any) -> "Digest":
-        """Return the digest of an array."""
-        array = np.asarray(array)
-        return cls(str(array.dtype), array.shape, fold(array))
-
-
-def fold(array: Any) -> int:
-    """Return h after h <- (h + element) 6364136223846793005 + 1442695040888963407 mod 2**64.
-
-    h begins at 0. A float counts by its bits, a signed integer modulo 2**64; the zeros have one
-    sign, and every NaN is 0x7ff8000000000000.
-    """
-    array = np.asarray(array)
-    if array.dtype.kind == "f":
-        values = array.astype(np.float64) + 0.0
-        values[np.isnan(values)] = np.nan
-        elements = values.view(np.uint64).ravel().tolist()
-    else:
-        elements = array.ravel().tolist()
-    h = 0
-    for element in elements:
-        h = ((h + int(element)) * MULTIPLIER + INCREMENT) % 2**64
-    return h
 
 
 def encode(value: Any) -> Any:
     """Return a value as JSON has it."""
-    if isinstance(value, Digest):
-        form = {"dtype": value.dtype, "shape": list(value.shape)}
-        return {"digest": "fold64", **form, "value": f"0x{value.value:016x}"}
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | np.integer):
@@ -114,8 +74,6 @@ def decode(value: Any) -> Any:
         return value
     if "generator" in value:
         return generated(value)
-    if "digest" in value:
-        return Digest(value["dtype"], tuple(value["shape"]), int(value["value"], 16))
     if "record" in value:
         fields = {name: decode(part) for name, part in value["fields"].items()}
         return _record(value["record"], fields)

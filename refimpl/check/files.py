@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import Lcg
-from refimpl.check.encoding import LARGE, Digest, decode, encode
+from refimpl.check.encoding import decode, encode
 from refimpl.check.subject import States, Subject, Values, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
 
@@ -227,7 +227,7 @@ def _made(
     is_kernel = subject.kind == "kernel"
     if verify is not None:
         verify(subject.name, arguments, states[0] if is_kernel else states)
-    expected = [{name: encode(_short(value)) for name, value in state.items()} for state in states]
+    expected = [{name: encode(value) for name, value in state.items()} for state in states]
     made = {
         "id": f"{subject.name}/{number}",
         **{name: case[name] for name in ("comment", "flags", "arguments")},
@@ -242,8 +242,3 @@ def _made(
         }
         made |= {"within": within} if within else {}
     return made
-
-
-def _short(value: Any) -> Any:
-    """Return a value, the digest of a large array."""
-    return Digest.of(value) if isinstance(value, np.ndarray) and value.size > LARGE else value

@@ -1,5 +1,5 @@
 """Choices by hand that no planted fault meets: which another choice is as good, which is wrong, and
-wrong numbers beside it; numbers, digests and reports.
+wrong numbers beside it; numbers and reports.
 
 Not tested here: choices on the vectors (test_planted_faults.py), trainings (test_trainings.py).
 """
@@ -12,8 +12,7 @@ from asked import differences
 
 import refimpl.kernels
 from refimpl.check import answers
-from refimpl.check.comparing import compare, first_fault, value_fault
-from refimpl.check.encoding import Digest
+from refimpl.check.comparing import compare, first_fault
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kernel, Kind, Output
@@ -209,15 +208,6 @@ def test_a_state_of_nulls_is_no_agreement():
     number, fault = first_fault(training, arguments, want, [dict.fromkeys(want[0])])
     assert (number, fault.kind) == (1, "wrong")
     assert "must be a result; got None" in fault.words
-
-
-def test_a_digest_is_of_the_numbers_themselves():
-    whole = np.arange(3)
-    output = Output("sums", "a source")
-    assert value_fault(output, Digest.of(whole), whole, 0.0) is None
-    assert value_fault(output, Digest.of(whole), whole.astype(float), 0.0) is None
-    for other in (whole + 0.5, whole * 1j, np.array(["0", "1", "2"])):
-        assert value_fault(output, Digest.of(whole), other, 0.0).kind == "wrong"
 
 
 def test_no_judge_makes_a_fraction_a_choice():
