@@ -9,6 +9,7 @@ Not handled here: the checks themselves.
 
 import argparse
 import inspect
+import re
 import sys
 import time
 import traceback
@@ -106,8 +107,11 @@ def main(arguments: list[str]) -> int:
 
 def options_of(arguments: list[str]) -> argparse.Namespace:
     """Return the parsed command line."""
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    empty = [word for word in arguments[:place] if re.fullmatch(r"(--[a-z]+=)?", word)]
+    if empty:
+        _parser().error("an argument is empty, as of a variable that is not set")
     if "--" in arguments:
-        place = arguments.index("--")
         before = [word for word in arguments[:place] if word != "program"]
         options = _parser().parse_args(["program", *before])
         if options.command:

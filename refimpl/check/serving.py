@@ -172,6 +172,8 @@ def imported(name: str) -> Any:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     path = Path(name) if name.endswith(".py") else None
+    if Path(name).is_dir() and not name.isidentifier():
+        raise UnusableError(f"name a module or a .py file; got the folder {name}")
     if path is not None:
         if not path.is_file():
             raise UnusableError(f"there is no file {name}")

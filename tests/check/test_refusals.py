@@ -176,6 +176,7 @@ OPTIONS = [
     ("kernels refimpl_fast --memory 1", {}, "--memory: must be from 64 to"),
     ("kernels refimpl_fast --seed x", {}, "argument --seed: invalid int value: 'x'"),
     ("kernels refimpl_fast --memory x", {}, "argument --memory: invalid int value: 'x'"),
+    ("kernels .", {}, "name a module or a .py file; got the folder ."),
     ("kernels none.py", {}, "there is no file none.py"),
     ("kernels no_such_module", {}, "cannot import no_such_module"),
     ("trainings", {}, "name a module, or ask for --list or --skeleton"),
@@ -192,6 +193,24 @@ OPTIONS = [
 def test_what_is_refused(check, command, files, words):
     code, said = check(command, **{"log": LOG, "array": np.eye(2), "tree": TREE, "X": X, **files})
     assert code == 2 and words in said, said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["kernels", ""],
+        ["kernels", "json", "--html", ""],  # no page would be written
+        ["kernels", "json", "--html="],
+        ["make", "--out", ""],  # the current folder
+        ["--vectors", "", "--", "true"],
+    ],
+    ids=str,
+)
+def test_an_empty_argument_is_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 2
+    assert "an argument is empty, as of a variable that is not set" in capsys.readouterr().err
 
 
 def test_a_command_before_a_program_is_refused(capsys):
