@@ -55,10 +55,7 @@ def as_labels(labels: ArrayLike, n: int | None, name: str, min_classes: int = 1)
         )
     if any(map(_is_nan, array)) if array.dtype == object else np.any(array != array):
         raise ValueError(f"{name} must hold a label for every vector; got NaN")
-    try:
-        n_classes = len(np.unique(array))
-    except TypeError as error:
-        raise TypeError(f"{name} must hold labels that can be sorted; got {error}") from None
+    n_classes = len(np.unique(array))
     if n_classes < min_classes:
         least = "one class" if min_classes == 1 else f"{min_classes} classes"
         raise ValueError(f"{name} must hold at least {least}; got {n_classes}")

@@ -203,7 +203,7 @@ TYPES = [
     (lambda: fit(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
     (lambda: fit(X, np.array(["a", 1, "a", 1], dtype=object)), "y must hold labels of one type"),
     (lambda: fit(X, np.array(["a", "a", None, "b"], dtype=object)), "other than None; got None"),
-    (lambda: fit(X, [object() for _ in range(4)]), "that can be sorted"),
+    (lambda: fit(X, [object() for _ in range(4)]), "that are integers, strings"),
     (lambda: fit(name="RCA", ridge="auto"), "ridge"),
     (lambda: nda(X, y, k=1.5), r"k must .*got 1\.5"),
     (lambda: nda(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
