@@ -15,6 +15,7 @@ from refimpl.ftune import algorithm
 from refimpl.ftune.model import Landmarks
 from refimpl.ftune.problems import as_classes, as_landmarks
 from refimpl.ftune.similarities import Similarity, as_similarity
+from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, IntArray, Kernels
 
 __all__ = ["diverse_landmarks", "dselect", "landmark_pairs", "random_landmarks"]
@@ -294,6 +295,7 @@ def landmark_pairs(y: ArrayLike, L: ArrayLike, d: int, *, rng: np.random.Generat
     d = as_count(d, "d")
     rng = as_generator(rng)
     classes = np.unique(labels)
+    check_free_memory(32 * d * (len(classes) + 2), "the list of pairs", "pairs")
     problems = []
     for c in classes[1:] if len(classes) == 2 else classes:
         inside = labels[places] == c

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from refimpl.arrays import as_matrix, as_points, in_range
 from refimpl.checks import as_count, as_generator, as_kernels, positive
+from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -277,6 +278,9 @@ def lsh(
     w = positive(w, "w")
     if p not in (1, 2) or isinstance(p, bool):
         raise ValueError(f"p must be 1 (Manhattan distance) or 2 (Euclidean distance); got {p!r}")
+    functions = n_tables * k
+    needed = 8 * functions * (2 * points.shape[1] + 4 * len(points) + 2)
+    check_free_memory(needed, "the list of hash values", "tables, functions or points")
     draw: Any = rng.standard_normal if p == 2 else rng.standard_cauchy
     drawn = [(draw((points.shape[1], k)), rng.uniform(0.0, w, k)) for _ in range(n_tables)]
     a = np.concatenate([directions for directions, _ in drawn], axis=1)

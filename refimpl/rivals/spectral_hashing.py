@@ -30,6 +30,7 @@ import numpy as np
 
 from refimpl.arrays import as_matrix, as_points, in_range
 from refimpl.checks import as_count, as_kernels
+from refimpl.resources import check_free_memory
 from refimpl.results import result
 from refimpl.rivals.hamming_scan import pack_bits
 from refimpl.rivals.rotated_scan import principal_axes
@@ -199,6 +200,8 @@ def spectral_hashing(
     points = in_range(as_matrix(X, "X"), "X")  # any smaller scale is right
     bits = as_count(bits, "bits")
     n_components = bits if n_components is None else as_count(n_components, "n_components")
+    largest = min(n_components, points.shape[1])
+    check_free_memory(40 * bits * largest, "the list of eigenfunctions", "bits or components")
     mean = points.mean(axis=0)
     # find the principal components using PCA
     axes = directed(principal_axes(points)[:n_components]).T.copy()

@@ -14,11 +14,14 @@ from refimpl import resources
 from refimpl.boosted_distance import adaboost, boosted_distance, similarity, staged_nearest_neighbor
 from refimpl.boosted_distance.weak_learners import Differences
 from refimpl.boostmap import nearby_triples, random_triples, selective_triples
+from refimpl.ftune import random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.arguments import least_bytes
 from refimpl.resources import check_free_memory, check_memory, expected, free_memory
 from refimpl.rivals.lipschitz import lipschitz
+from refimpl.rivals.lsh import lsh
+from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.search_forest import estimate_memory, label_similarity, search_forest, selection
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import CallableSpace
@@ -256,6 +259,9 @@ def test_matrices_of_all_pairs_are_refused_before_they_are_made(machine):
             D, y, 5, 9, rng=rng()
         ),
         "the list of triples needs 1,800": lambda: random_triples(D, 9, rng=rng()),
+        "the list of pairs needs 16,000": lambda: random_landmarks(y, 100, rng=rng()),
+        "the list of hash values needs 12,000": lambda: lsh(X, 2, 3, 1.0, rng=rng()),
+        "the list of eigenfunctions needs 2,560": lambda: spectral_hashing(X, 16),
         "the similarity of all pairs of a class needs 16,800": lambda: label_similarity(y),
         "the matrix T(q, x) needs 61,200": lambda: selection(forest, X, X),
         "the matrix of distances needs 28,800": lambda: embedding.pairwise(E, E),
