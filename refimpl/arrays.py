@@ -241,7 +241,7 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
     alike = (X[order] == X[first]).all(axis=1)
     Z[order[alike]] = Z[first[alike]]
     ends = np.cumsum([len(vectors) for vectors in sets])[:-1]
-    return [in_range(part, "L x") for part in np.split(Z, ends)]
+    return np.split(in_scale(Z, "L x"), ends)
 
 
 def as_single_or_double(array: ArrayLike) -> Points:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_points, as_vectors_like
+from refimpl.arrays import as_points, as_vectors_like, mapped_by
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -132,10 +132,7 @@ def rotated_scan(
     queries = as_vectors_like(Q, points, "Q")
     if k > len(points):
         raise ValueError(f"k must be at most {len(points)}, the number of points; got {k}")
-    if L is not None:
-        factor = as_vectors_like(L, points, "L")
-        points = points @ factor.T
-        queries = queries @ factor.T
+    points, queries = mapped_by(L, points, queries)
     V = principal_axes(points)  # LM:4.2:1
     points = np.ascontiguousarray(points @ V.T)
     queries = np.ascontiguousarray(queries @ V.T)

@@ -194,3 +194,21 @@ def test_the_error_names_the_argument_and_what_to_do():
 
 def test_equal_points_are_allowed():
     assert ball_trees.nearest_neighbors([[0.0]], np.zeros((3, 1)), 1).indices.tolist() == [[0]]
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda L, X, y: lm.classify(L, X[:3], X, y, 3),
+        lambda L, X, y: ball_trees.nearest_neighbors(X[:3], X, 2, L),
+        lambda L, X, y: ball_trees.impostors(X, y, np.ones(len(X)), L),
+        lambda L, X, y: rotated_scan(X[:3], X, 2, L),
+    ],
+    ids=["classify", "nearest_neighbors", "impostors", "rotated_scan"],
+)
+def test_a_factor_under_which_distances_vanish_is_refused(search):
+    """All points would be equally near, and the first of them the nearest."""
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) % 2
+    with pytest.raises(ValueError, match=r"^L x must have a column that varies by 1e-140 or more"):
+        search(1e-200 * np.eye(2), X, y)
+    search(np.zeros((2, 2)), X, y)  # a metric of rank 0
