@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import browser_only, chromium
+from browser import browser_only, chromium, show
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -149,7 +149,7 @@ def test_a_page_wakes_its_pictures_and_a_key_hides_its_curve(tmp_path):
     (tmp_path / "page.html").write_text(html.page("Page", "paper", shown))
     with chromium(tmp_path / "profile") as driver:
         driver.implicitly_wait(5)
-        driver.get((tmp_path / "page.html").as_uri())
+        show(driver, (tmp_path / "page.html").as_uri())
         assert driver.find_elements(By.CSS_SELECTOR, "figure img")
         ActionChains(driver).send_keys(Keys.TAB).perform()
         driver.switch_to.frame(driver.find_element(By.CSS_SELECTOR, "figure object"))

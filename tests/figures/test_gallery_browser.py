@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width
+from browser import browser_only, chromium, press, set_media, set_width, show
 from result_pages import write_pages
 
 from paper_figures import gallery, registry
@@ -47,8 +47,7 @@ def browser(only_browser):
 
 def open_page(browser, out, page, width=1280, more=""):
     set_width(browser, width)
-    browser.get("about:blank")
-    browser.get((out / page).as_uri() + more)
+    show(browser, (out / page).as_uri() + more)
 
 
 @pytest.mark.parametrize("page", PAGES)

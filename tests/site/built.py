@@ -15,5 +15,6 @@ built = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site
 
 def open_page(browser, page, more=""):
     """Open a page anew; `more` is its fragment or its query."""
-    browser.get("about:blank")
-    browser.get((SITE / page).as_uri() + more)
+    from browser import show  # `python -m tests.site.loads` reads this file, too
+
+    show(browser, (SITE / page).as_uri() + more)

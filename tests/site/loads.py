@@ -68,13 +68,12 @@ def pages(site):
 
 def measured(driver, address, width):
     """Return the milliseconds of a page's load, and its elements when it is loaded."""
-    from browser import set_width
+    from browser import set_width, show
 
     set_width(driver, width)
     seen = []
     for _ in range(LOADS):
-        driver.get("about:blank")
-        driver.get(address)
+        show(driver, address)
         seen.append(driver.execute_script(TIMES))
     return statistics.median(times[0] for times in seen), seen[-1][1]
 

@@ -7,7 +7,7 @@ browser's own.
 
 import numpy as np
 import pytest
-from browser import browser_only, press, set_media, set_width
+from browser import browser_only, press, set_media, set_width, show
 
 from paper_figures.site import demos
 from paper_figures.site.demos import boosted_distance, boostmap, ftune, lmnn, pages, search_forest
@@ -122,8 +122,7 @@ def folder(tmp_path_factory):
 
 
 def open_page(browser, folder, room):
-    browser.get("about:blank")
-    browser.get((folder / room / "page.html").as_uri())
+    show(browser, (folder / room / "page.html").as_uri())
 
 
 def places(browser):

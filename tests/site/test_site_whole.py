@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import browser_only, press
+from browser import browser_only, press, show
 
 from paper_figures.site import printed, runs, steps, whole
 from tests.site.built import ROOT, SITE, built, open_page
@@ -93,7 +93,7 @@ def test_every_address_of_a_line_is_there():
 @browser_only
 @pytest.mark.parametrize("file", ["refimpl/lmnn/algorithm.py", "refimpl_fast/stumps.pyx"])
 def test_a_file_is_shown_line_by_line(browser, file):
-    browser.get((SITE / f"source/{file}.html").as_uri())
+    show(browser, (SITE / f"source/{file}.html").as_uri())
     script = """
       return [...document.querySelectorAll(".numbered i")].map(row => row.textContent);
     """
@@ -117,7 +117,7 @@ def test_a_name_leads_to_its_definition(browser, room, name):
       const names = [...document.querySelectorAll(".functions .codeline a")];
       return names.find(name => name.textContent === arguments[0]).href;
     """
-    browser.get(browser.execute_script(script, name))
+    show(browser, browser.execute_script(script, name))
     lines = """
       const rows = [...document.querySelectorAll(".numbered i")];
       const at = rows.indexOf(document.querySelector(":target"));

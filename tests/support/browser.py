@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import contextmanager
+from time import sleep
 
 import pytest
 
@@ -31,10 +32,24 @@ def chromium(profile):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # a window that has no focus sends no events of it, and writes nothing to the clipboard
+    driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
     try:
         yield driver
     finally:
         driver.quit()
+
+
+def show(driver, address):
+    """Open a page anew, and wait until all of it is there: the driver may answer before."""
+    driver.get("about:blank")
+    driver.get(address)
+    there = "return location.href !== 'about:blank' && document.readyState === 'complete'"
+    for _ in range(600):
+        if driver.execute_script(there):
+            return
+        sleep(0.05)
+    raise TimeoutError(f"{address} is not there after half a minute")
 
 
 def set_width(driver, width):
