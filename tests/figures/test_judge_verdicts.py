@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from explained import problems
+from test_judge_files import WHY
 
 import paper_figures
 from paper_figures import judge
@@ -19,16 +20,6 @@ from tests.gate import sections
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 T9 = sure(8)  # standard errors that count with nine runs
-WHY = """
-[[explanation]]
-id = "why"
-text = "because"
-experiment = "trials"
-rows = { figure = "table1", set = ["a", "b"] }
-bind = ["set"]
-shows = "same"
-named_by_the_paper = true
-"""
 
 
 def row(published, ours, error=None, n=1, **more):

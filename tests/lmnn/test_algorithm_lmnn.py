@@ -183,6 +183,7 @@ def test_raw_columns_may_stop_short_and_it_is_said(name):
     proven = trained(X, y)
     found = trained(X, y, solver="printed", max_checks=40)
     assert found.objective >= proven.bound >= 0.998 * proven.objective >= 0.998 * found.bound
+    assert found.objective <= 1.001 * proven.objective
     assert_honest(found, X, y)
     others = X * 10.0 ** np.linspace(-4, 4, X.shape[1])  # the scales of columns do not matter
     scaled = trained(others, y, targets=proven.targets, solver="printed", max_checks=40)
