@@ -152,7 +152,8 @@ def require_neighbors(k: int, labels: Labels, classes: IntArray, name: str, data
     label = label.item() if isinstance(label, np.generic) else label
     if size < 2:
         raise ValueError(
-            f"y must have {name} + 1 points of each class, at least 2; got 1 of class {label!r}{data}"
+            f"y must have {name} + 1 points of each class, at least 2; "
+            f"got 1 of class {label!r}{data}"
         )
     if size < k + 1:
         raise ValueError(
