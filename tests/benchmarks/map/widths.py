@@ -1,5 +1,7 @@
 """Measure every kernel with vectors of each width, and write ``tests/benchmarks/widths.md``.
 
+A processor without AVX-512 has fewer widths, and a page of its own, ``widths_v3.md``.
+
     python -m tests.benchmarks.map.widths                     # everything
     python -m tests.benchmarks.map.widths impostors lloyd     # these kernels, only printed
 
@@ -15,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from refimpl_fast.threads import vector_bytes
+
 from paper_figures.run import processor
 
 from .first_try import ESTIMATORS, calls
@@ -23,8 +27,9 @@ from .measure import compare, taking
 from .rows import FAST_1, OURS, REFERENCE, kernel_row
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "tests" / "benchmarks" / "widths.md"
-WIDTHS = {"v4": 64, "v3": 32, "v2": 16}  # x86-64's levels, and bytes of a vector
+LEVELS = {"v4": 64, "v3": 32, "v2": 16}  # x86-64's levels, and bytes of a vector
+WIDTHS = {level: size for level, size in LEVELS.items() if size <= vector_bytes()}
+PAGE = ROOT / "tests" / "benchmarks" / ("widths.md" if "v4" in WIDTHS else "widths_v3.md")
 TURNS = 3
 BUDGET = 0.25  # seconds of a kernel in a turn
 LIMIT = 600.0  # seconds of a call
@@ -38,23 +43,20 @@ PEERS = {
         "FAISS_SIMD_LEVEL": "AVX2",
     },
 }
+PEERS = {width: limits for width, limits in PEERS.items() if width in WIDTHS}
 HEAD = """# Every kernel on each width
 
 `python -m tests.benchmarks.map.widths` measures this and writes this page: {processor}, one
-thread, the size of thousands, milliseconds, the least of {turns} turns. v4, v3 and v2 are builds
-without vectors wider than those of x86-64-v4 (64 bytes), v3 (32) and v2 (16), all on this one
-processor. *v3 / v4* is how many times as long a kernel takes without AVX-512, *gain at v3* how many
-times as long the reference takes. The last columns say how many times as long the best peer takes,
-with vectors no wider than ours.
+thread, the size of thousands, milliseconds, the least of {turns} turns. {builds} are builds without
+vectors wider than those of x86-64-v4 (64 bytes), v3 (32) or v2 (16), all on this one processor.
+{slower}*Gain at v3* is how many times as long the reference takes. *At* a width says how many times
+as long the best peer takes, with vectors no wider than ours.
 
-| kernel | reference | v4 | v3 | v2 | v3 / v4 | gain at v3 | best peer | at v4 | at v3 |
-|---|---|---|---|---|---|---|---|---|---|
 """
+SLOWER = "*v3 / v4* is how many times as long a kernel takes without AVX-512. "
 FITS = """
 A fit at the defaults on two thirds of digits, seconds of the processor.
 
-| estimator | v4 | v3 | v2 |
-|---|---|---|---|
 """
 
 
@@ -69,20 +71,36 @@ def main(names):
                 for *row, seconds in measured(path, width, turn, kernels, bool(names)):
                     row = tuple(row)
                     best[row] = min(seconds, best.get(row, seconds))
-    page = HEAD.format(processor=processor(), turns=TURNS)
+    wide = "v4" in WIDTHS
+    page = HEAD.format(
+        processor=processor(),
+        turns=TURNS,
+        builds=" and ".join(WIDTHS),
+        slower=SLOWER if wide else "",
+    )
+    ratios = ["v3 / v4"] if wide else []
+    at = [f"at {width}" for width in PEERS]
+    page += table_row("kernel", "reference", *WIDTHS, *ratios, "gain at v3", "best peer", *at)
+    page += table_row(*["---"] * (len(WIDTHS) + len(ratios) + len(at) + 4))
     for name in kernels:
-        reference, *ours = (1e3 * best[name, build] for build in (REFERENCE, *WIDTHS))
-        cells = [*(f"{ms:.3g}" for ms in (reference, *ours)), f"{ours[1] / ours[0]:.1f}"]
-        cells += [f"{reference / ours[1]:.1f}", *peer_cells(name, best)]
-        page += f"| {name} | {' | '.join(cells)} |\n"
+        reference = best[name, REFERENCE]
+        ours = {width: best[name, width] for width in WIDTHS}
+        cells = [f"{1e3 * seconds:.3g}" for seconds in (reference, *ours.values())]
+        if wide:
+            cells.append(f"{ours['v3'] / ours['v4']:.1f}")
+        page += table_row(name, *cells, f"{reference / ours['v3']:.1f}", *peer_cells(name, best))
     if names:
         print(page)
         return
-    page += FITS
+    page += FITS + table_row("estimator", *WIDTHS) + table_row(*["---"] * (len(WIDTHS) + 1))
     for name in ESTIMATORS:
-        cells = (f"{best[name, width]:.2g}" for width in WIDTHS)
-        page += f"| {name} | {' | '.join(cells)} |\n"
+        page += table_row(name, *(f"{best[name, width]:.2g}" for width in WIDTHS))
     PAGE.write_text(page)
+
+
+def table_row(*cells):
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |\n"
 
 
 def peer_cells(name, best):
@@ -92,7 +110,7 @@ def peer_cells(name, best):
         for width in PEERS
     }
     if not seconds["v3"]:
-        return "", "", ""
+        return [""] * (1 + len(PEERS))
     ratios = (min(seconds[width].values()) / best[name, width] for width in PEERS)
     return min(seconds["v3"], key=seconds["v3"].get), *(f"{ratio:.2g}" for ratio in ratios)
 
@@ -125,9 +143,7 @@ def measured(path, *arguments):
 
 def in_turn(width, turn, kernels, kernels_only):
     """Print the least seconds of each kernel and, once, the seconds of each first fit."""
-    from refimpl_fast.threads import vector_bytes
-
-    if vector_bytes() != WIDTHS[width]:
+    if vector_bytes() != WIDTHS.get(width):
         raise SystemExit(f"{width} runs on vectors of {vector_bytes()} bytes on this processor")
     best = {}
     for name in kernels:
