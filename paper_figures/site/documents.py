@@ -28,11 +28,12 @@ PAGES = {
     **{f"{RESULTS}/{room}/README.md": f"figures/{room}/summary" for room in registry.ROOMS},
     "tests/benchmarks/README.md": "speed/index",
     "tests/benchmarks/widths.md": "speed/widths",
+    "tests/benchmarks/widths_v3.md": "speed/widths_v3",
     "tests/benchmarks/notes.md": "speed/notes",
     "tests/builds/README.md": "install/platforms",
 }
 """{a file of the project: its page, without a suffix}."""
-BELOW = {"speed/index": ("widths", "notes")}
+BELOW = {"speed/index": ("widths", "widths_v3", "notes")}
 TABLE = '<div class="pst-scrollable-table-container"><table class="table">'
 PICTURES = {"tests/benchmarks/speed.png": "speed/speed.png"}
 FURTHER = """\

@@ -44,7 +44,7 @@ PEERS = {
     },
 }
 PEERS = {width: limits for width, limits in PEERS.items() if width in WIDTHS}
-HEAD = """# Every kernel on each width
+HEAD = """# {title}
 
 `python -m tests.benchmarks.map.widths` measures this and writes this page: {processor}, one
 thread, the size of thousands, milliseconds, the least of {turns} turns. {builds} are builds without
@@ -53,6 +53,8 @@ vectors wider than those of x86-64-v4 (64 bytes), v3 (32) or v2 (16), all on thi
 as long the best peer takes, with vectors no wider than ours.
 
 """
+TITLE = "Every kernel on each width"
+NARROW = "Every kernel on a processor without AVX-512"
 SLOWER = "*v3 / v4* is how many times as long a kernel takes without AVX-512. "
 FITS = """
 A fit at the defaults on two thirds of digits, seconds of the processor.
@@ -73,9 +75,10 @@ def main(names):
                     best[row] = min(seconds, best.get(row, seconds))
     wide = "v4" in WIDTHS
     page = HEAD.format(
+        title=TITLE if wide else NARROW,
         processor=processor(),
         turns=TURNS,
-        builds=" and ".join(WIDTHS),
+        builds=", ".join(WIDTHS),
         slower=SLOWER if wide else "",
     )
     ratios = ["v3 / v4"] if wide else []
