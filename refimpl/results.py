@@ -51,7 +51,7 @@ DType = TypeVar("DType", bound=np.generic)
 Header: TypeAlias = dict[str, Any]  # as json reads it
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-SCHEMA_VERSION = 2  # 1 had no sha256, and named the class by its module
+SCHEMA_VERSION = 2
 HOMES = {
     "BallTree": "refimpl.kernels.growing",
     "BoostedDistance": "refimpl.boosted_distance.model",
@@ -486,16 +486,14 @@ def _read(content: bytes) -> tuple[Header, Arrays]:
         raise FileFormatError(
             "its header is none of refimpl's; pass a file that refimpl.save wrote"
         )
-    if version not in (1, SCHEMA_VERSION):
+    if version != SCHEMA_VERSION:
         raise FileFormatError(
-            f"schema version {version}, this release reads 1 to {SCHEMA_VERSION}; "
+            f"schema version {version}, this release reads {SCHEMA_VERSION}; "
             "use the release that wrote it"
         )
-    if version > 1 and header.pop("sha256", None) != digest(header, arrays):
+    if header.pop("sha256", None) != digest(header, arrays):
         raise FileFormatError("damaged: its sha256 is not that of its arrays; save it again")
-    if not isinstance(header.get("type"), str) or (
-        version == 1 and not isinstance(header.get("module"), str)
-    ):
+    if not isinstance(header.get("type"), str):
         raise FileFormatError("its header does not name a type; save it again")
     return header, arrays
 
@@ -578,12 +576,10 @@ def _fields(
 def _from_arrays(header: Header, arrays: Arrays) -> Any:
     """Return the result, or the dict of results, that a file holds."""
     cls = _class(header)
-    fields = dataclasses.fields(cls)
-    names = [field.name for field in fields]
-    optional = {field.name for field in fields if _has_default(field)}
+    names = [field.name for field in dataclasses.fields(cls)]
     if "labels" not in header:
         parts = _parts(header.get("parts", {}), arrays)
-        _require_names({**arrays, **parts}, names, optional)
+        _require_names({**arrays, **parts}, names)
         return from_new_arrays(cls, **arrays, **parts)
     labels = arrays.pop("labels")
     if (
@@ -595,11 +591,8 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
             f"{header['labels']} labels are not what its header says; save it again"
         )
     numbers = range(len(labels))
-    optional = {f"{i}.{name}" for i in numbers for name in optional}
-    _require_names(arrays, [f"{i}.{name}" for i in numbers for name in names], optional)
-    own = [
-        {name: arrays[f"{i}.{name}"] for name in names if f"{i}.{name}" in arrays} for i in numbers
-    ]
+    _require_names(arrays, [f"{i}.{name}" for i in numbers for name in names])
+    own = [{name: arrays[f"{i}.{name}"] for name in names} for i in numbers]
     values: list[Any] = [from_new_arrays(cls, **fields) for fields in own]
     return dict(zip(labels.tolist(), values, strict=True))
 
@@ -620,31 +613,22 @@ def _taken(arrays: Arrays, prefix: str) -> Arrays:
     return {name.removeprefix(prefix): arrays.pop(name) for name in names}
 
 
-def _has_default(field: "dataclasses.Field[Any]") -> bool:
-    return (
-        field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
-    )
-
-
 def _class(header: Header) -> type:
     """Return the class of a file's results, imported from where it stands today."""
-    name, module = header["type"], header.get("module")  # schema version 1 has the module
+    name = header["type"]
     if name in HOMES:
         importlib.import_module(HOMES[name])
-    elif name not in TYPES and module is not None and module.startswith("refimpl."):
-        importlib.import_module(module)
     if name not in TYPES:
-        where = "" if module is None else f" of {module}"
         raise FileFormatError(
-            f"it holds a {name}{where}; import the module that defines it first, "
+            f"it holds a {name}; import the module that defines it first, "
             "or use the release of refimpl that wrote it"
         )
     return TYPES[name]
 
 
-def _require_names(arrays: Iterable[str], names: list[str], optional: set[str]) -> None:
-    """Refuse arrays of other names; a field with a default may be missing, as in old files."""
-    wrong = sorted((set(names) - set(arrays) - optional) | (set(arrays) - set(names)))
+def _require_names(arrays: Iterable[str], names: list[str]) -> None:
+    """Refuse arrays of other names."""
+    wrong = sorted(set(names) ^ set(arrays))
     if wrong:
         raise FileFormatError(
             f"the arrays {', '.join(wrong)} are missing or unknown; save it again"

@@ -104,7 +104,6 @@ class BoostMap(Embedding):
     round_second: IntArray
     round_length: FloatArray
     round_alpha: FloatArray
-    # files of earlier releases lack the fields below
     round_z: FloatArray = field(default_factory=_no_floats)
     extra_z: FloatArray = field(default_factory=_no_floats)
     phase: int = 0

@@ -540,9 +540,7 @@ class InvertedIndex:
         """Read an index that :meth:`save` wrote.
 
         All files are read once and checked: a sha256 covers every array, and each tree's lists hold
-        each point once. Folders of releases that wrote no sha256 can be read as well. There it is
-        not checked whether a point is in the list of the leaf that it reaches, nor whether vectors
-        have changed.
+        each point once.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ from refimpl.typing import Int32Array, IntArray, Points
 
 __all__: list[str] = []
 
-VERSION = 3  # 2 had no sha256
+VERSION = 3
 MOST = int(np.iinfo(np.int32).max)  # points of an index
 
 
@@ -89,8 +89,7 @@ def read_index(
     header = _header(path)
     expected = header.pop("sha256", None)
     folder = path / header["arrays"]
-    has_sums = header["version"] > 2
-    if has_sums and _file_digest(folder / "forest.npz") != header["forest"]:
+    if _file_digest(folder / "forest.npz") != header.get("forest"):
         raise FileFormatError(
             f"{path}: damaged: forest.npz is not what was saved; save the index again"
         )
@@ -102,7 +101,7 @@ def read_index(
         )
     names = ["starts", "items", "ids", *(["vectors"] if header["vectors"] else [])]
     arrays = {name: _mapped(folder / f"{name}.npy") for name in names}
-    if has_sums and digest(header, arrays) != expected:
+    if digest(header, arrays) != expected:
         raise FileFormatError(
             f"{path}: damaged: its sha256 is not that of its arrays; save the index again"
         )
@@ -119,13 +118,10 @@ def _header(path: Path) -> dict[str, Any]:
     content = (path / "index.json").read_bytes()
     try:
         header: dict[str, Any] = json.loads(content)
-        if header["refimpl"] != "InvertedIndex" or header["version"] not in (2, VERSION):
+        if header["refimpl"] != "InvertedIndex" or header["version"] != VERSION:
             raise FileFormatError(
-                f"{path}: its version must be 2 or {VERSION} for this release; "
-                f"got {header['version']}"
+                f"{path}: its version must be {VERSION} for this release; got {header['version']}"
             )
-        if any((name in header) != (header["version"] > 2) for name in ("forest", "sha256")):
-            raise ValueError("version 3 must have forest and sha256, version 2 must not")
         if as_count(header["next"], "next", 0) > MOST or not isinstance(header["vectors"], bool):
             raise ValueError("next must be a number of points, and vectors true or false")
         if not re.fullmatch("arrays-[0-9a-f]+", header["arrays"]):
