@@ -54,7 +54,7 @@ class Split:
         else:
             parts = [np.ascontiguousarray(X[part]) for part in (train, validation, test)]
             mean = mean_distance(parts[0], rng=job.rng_for("width", data_set, run))
-            self.K = Similarity(Gaussian(mean, parts[0]), parts[0], pairwise=True)
+            self.K = Similarity(Gaussian(mean), parts[0], pairwise=True)
         self.y, self.Q, self.q = y[train], parts[2], y[test]
         self.fast: dict[str, Any] = {"kernels": job.kernels, "threads": 1}
         self.options = {"validation": (parts[1], y[validation]), **self.fast}

@@ -166,7 +166,7 @@ def _gaussian(X: FloatArray, params: dict[str, Any], rng: np.random.Generator) -
         width = mean_distance(X, rng=rng)
         if not width > 0:
             width = 1.0  # all points are equal
-    return Similarity(Gaussian(width, X), X, pairwise=True)
+    return Similarity(Gaussian(width), X, pairwise=True)
 
 
 def _named_kernel(A: FloatArray, B: FloatArray, *, metric: str, **params: Any) -> FloatArray:

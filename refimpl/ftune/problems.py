@@ -250,7 +250,7 @@ def _pairs_of_problems(P: Landmarks, problems: int) -> tuple[IntArray, IntArray,
 
 def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
     """Return the divisor of the similarities: § 2, "normalized i.e. sup K(x, y) <= 1"."""
-    largest = float(np.abs(S).max())  # ERRATUM FT-4
+    largest = float(max(S.max(), -S.min()))  # ERRATUM FT-4
     if bound is None:
         if largest <= 1:
             return 1.0
@@ -261,7 +261,7 @@ def _scale(bound: float | None, S: FloatArray, V: FloatArray) -> float:
             stacklevel=5,
         )
         return largest
-    largest = max(largest, float(np.abs(V).max(initial=0.0)))
+    largest = max(largest, float(V.max(initial=0.0)), -float(V.min(initial=0.0)))
     if largest > bound:
         raise ValueError(f"bound must be at least {largest:.6g}, which |K| reaches; got {bound}")
     return bound

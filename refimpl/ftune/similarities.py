@@ -10,11 +10,11 @@ Not handled here: storing look-ups between calls, and scaling to sup |K| <= 1, w
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
 from refimpl.checks import (
@@ -42,9 +42,7 @@ __all__ = [
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of any kind in a sequence, or the rows of an array."""
 
-_BLOCK = 2**22  # differences that mean_distance holds at a time
-FAR = 2.0**10
-"""Squared length of a row over the squared width, up to which products keep 12 digits of K."""
+_BLOCK = 2**22  # distances that mean_distance holds at a time
 
 
 class Similarity:
@@ -168,9 +166,8 @@ class Similarity:
         """
         if self._K is None:
             raise TypeError("K must be a function to be restricted; got a matrix, whose rows stay")
-        K = Gaussian(self._K.width) if isinstance(self._K, Gaussian) else self._K
         objects = select(self.objects, as_indices(members, len(self), "members", "objects"))
-        return Similarity(K, objects, distance=self.distance, pairwise=self.pairwise)
+        return Similarity(self._K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, Q: Objects | ArrayLike, references: ArrayLike) -> FloatArray:
         """Return K from any objects to training objects.
@@ -253,9 +250,6 @@ class Gaussian:
     ----------
     width : float
         Above 0, in the units of the data.
-    X : ndarray, shape (n, d), float64, optional
-        Rows that are often passed as A, as this very array. Their squared lengths are computed
-        once.
 
     Raises
     ------
@@ -276,33 +270,16 @@ class Gaussian:
     """
 
     width: float
-    X: FloatArray | None = None
-    _squares: ClassVar[FloatArray | None]
 
     def __post_init__(self) -> None:
         positive(self.width, "width")
         if not SMALLEST <= self.width <= LARGEST:
             raise ValueError(f"width must be from {SMALLEST} to {LARGEST}; got {self.width}")
-        squares = None if self.X is None else _squared_lengths(as_reals(self.X, "X"))
-        object.__setattr__(self, "_squares", squares)
 
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
-        kept = self._squares if A is self.X else None
-        A, B = as_reals(A, "A"), as_reals(B, "B")  # squares of small integers would wrap around
-        of_A = _squared_lengths(A) if kept is None else kept
-        of_B = _squared_lengths(B)
-        far_A, far_B = (of > FAR * self.width**2 for of in (of_A, of_B))
-        with np.errstate(over="ignore", invalid="ignore"):  # of rows that are far
-            K: FloatArray = A @ (-2.0 * B.T)
-            K += of_A[:, None]
-            K += of_B
-            np.maximum(K, 0.0, out=K)
-        cdist = scipy.spatial.distance.cdist
-        if far_A.any():
-            K[far_A] = cdist(A[far_A], B, "sqeuclidean")
-        if far_B.any() and not far_A.all():
-            K[np.ix_(~far_A, far_B)] = cdist(A[~far_A], B[far_B], "sqeuclidean")
+        A, B = as_reals(A, "A"), as_reals(B, "B")
+        K: FloatArray = cdist(A, B, "sqeuclidean")  # products lose the digits of rows far from 0
         K /= -(self.width**2)
         return np.exp(K, out=K)
 
@@ -358,21 +335,9 @@ def mean_distance(
     points = points - points.mean(axis=0)
     exponent = np.frexp(np.abs(points).max())[1]  # a power of 2, so that squares do not vanish
     points = np.ldexp(points, -exponent)
-    norms = _squared_lengths(points)
-    total = 0.0
     rows = max(1, _BLOCK // n)
-    for first in range(0, n, rows):
-        block = slice(first, first + rows)
-        squares = norms[block, None] + norms - 2.0 * points[block] @ points.T
-        own = np.arange(len(squares))
-        squares[own, own + first] = 0.0
-        total += np.sqrt(np.maximum(squares, 0.0)).sum()
+    total = sum(cdist(points[i : i + rows], points).sum() for i in range(0, n, rows))
     return float(np.ldexp(total / (n * (n - 1)), exponent))
-
-
-def _squared_lengths(A: FloatArray) -> FloatArray:
-    squares: FloatArray = np.einsum("ij,ij->i", A, A)
-    return squares
 
 
 def _as_matrix_of_all(K: Any) -> FloatArray:

@@ -403,7 +403,7 @@ def dselects(n):
     scale = mean_distance(X, rng=rng())
     return (
         lambda kernels, threads: ftune.dselect(
-            Similarity(Gaussian(scale, X), X, pairwise=True),
+            Similarity(Gaussian(scale), X, pairwise=True),
             y >= 5,
             100,
             rng=rng(),
