@@ -8,7 +8,6 @@ Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
 
 import functools
 import inspect
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from types import NoneType, UnionType
@@ -109,7 +108,8 @@ def as_array(value: Any, name: str, what: str = "an array") -> NDArray[Any]:
 
 def for_kernel(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
     """Return an array as kernels take it: C-contiguous, aligned, in the machine's byte order."""
-    return np.require(np.asarray(array), dtype, ["C", "A"])
+    A = np.asarray(np.asarray(array), dtype, order="C")
+    return A if A.flags.aligned else A.copy()
 
 
 def as_reals(value: Any, name: str, what: str = "numbers", *, single: bool = False) -> NDArray[Any]:
@@ -258,12 +258,11 @@ def any_arrays(function: Callable[Arguments, Result]) -> Callable[Arguments, Res
     """Let a printed algorithm take arrays of any form: each becomes what its annotation says."""
     hints = get_type_hints(function)
     forms = {name: _form(hints[name]) for name in inspect.signature(function).parameters}
-    names = list(forms)
+    in_order = list(forms.values())
 
     @functools.wraps(function)
     def call(*values: Arguments.args, **named: Arguments.kwargs) -> Result:
-        places = itertools.zip_longest(names[: len(values)], values)
-        taken = [_taken(forms.get(name), value) for name, value in places]
+        taken: Any = [*map(_taken, in_order, values), *values[len(in_order) :]]
         keywords: Any = {name: _taken(forms.get(name), value) for name, value in named.items()}
         return function(*taken, **keywords)
 
