@@ -50,9 +50,9 @@ class LMNNOptions:
     solver : {"smoothed", "printed"}, optional
         "smoothed" takes L-BFGS steps on smoothed hinges and proves how near the optimum is
         (:func:`refimpl.lmnn.solvers.descend`). "printed" takes the steps of § 3 as in
-        ``algorithm.py``. They come within 0.5 % of the optimum if the columns have similar scales.
-        Otherwise they may stop early; the `message` and `converged` of the result then say so. The
-        default is "smoothed", but "printed" if a validation set stops the training of several
+        ``algorithm.py``. They mostly come within 0.5 % of the optimum, whatever the scales of the
+        columns, but often without a proof; the `message` and `converged` of the result then say so.
+        The default is "smoothed", but "printed" if a validation set stops the training of several
         metrics, because early stopping needs the path of the printed steps. `lmnn_rect` has its own
         solver and accepts only None.
     search : {"product", "tree"}, default "product"

@@ -475,6 +475,7 @@ def _inside(V: FloatArray, most: float) -> tuple[FloatArray, float]:
 # the steps end when forty full checks gain less than this share, or a tenth of tol if that is less
 LITTLE = 1e-4
 LEAST_PULL = 1e-6  # of the mean pull: each direction counts as if it had so much more
+LOST = 1e-9  # of a factor: less is left by rounding where points do not differ
 
 
 class Inward:
@@ -534,6 +535,13 @@ class Watch:
         self.seen += 1
 
 
+def _vanishes(coordinates: Coordinates, L: FloatArray) -> bool:
+    """Return whether the factors L have no direction in which points differ, but for rounding."""
+    left = coordinates.inward(L) @ np.swapaxes(coordinates.A, -1, -2)
+    scale = coordinates.scale
+    return bool(np.abs(left * scale).max() <= LOST * np.abs(L * scale).max())
+
+
 def descend_as_printed(
     problem: LargeMarginProblem, L: FloatArray | None, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
@@ -545,7 +553,7 @@ def descend_as_printed(
             "got target neighbours equal to their points"
         )
     coordinates = problem.coordinates_with(LEAST_PULL)
-    if L is None or not L.any():  # no step leads away from zeros
+    if L is None or _vanishes(coordinates, L):  # no step leads away from zeros
         L = np.swapaxes(coordinates.A, -1, -2)
         L = L * np.sqrt(problem.targets.size / problem.evaluate(L).pull)
     inward = Inward(coordinates, L)

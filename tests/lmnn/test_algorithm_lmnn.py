@@ -368,6 +368,19 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
         assert step.gradient_norm == pytest.approx(np.linalg.norm(inward.gradient(now.G)) / pull)
 
 
+@pytest.mark.parametrize("more", [lambda X: np.ones(30), lambda X: X[:, 0] - 3 * X[:, 1]])
+def test_a_start_without_a_direction_in_which_points_differ_is_none(more):
+    """Each step is of the size of the metric, and no part of this one is left to grow."""
+    X, y = blobs(2, n=30, d=4)
+    X = np.column_stack([X, more(X)])
+    unused = np.linalg.svd(X - X.mean(axis=0))[2][-1:]
+    expected = trained(X, y, 2, solver="printed", max_checks=9)
+    found = trained(X, y, 2, start=unused, solver="printed", max_checks=9)
+    assert found.objective == expected.objective
+    large = trained(X, y, 2, start=1e100 * np.eye(5), solver="printed", max_checks=1)
+    assert large.objective != expected.objective  # it is taken, whatever its size
+
+
 def test_the_bound_holds_where_no_target_neighbours_differ_in_a_direction():
     X, y = sample("iris", 45, 2, 3)
     X[:, 0] = y == 2  # as far as one likes from the two others, at no cost
