@@ -132,9 +132,11 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
         largest: FloatArray = scipy.spatial.distance.cdist(Q, X, "chebyshev")
         return largest
     p = as_number(p, "p", minimum=1.0, below=1000.0)
+    scale = Q.shape[1] ** (1 / p)
     D: FloatArray = scipy.spatial.distance.cdist(Q, X, "minkowski", p=p)
+    D /= scale
     # where sums of powers overflowed or vanished, each pair has a unit of its own, a power of two
-    least = LEAST_SUM ** (1 / p)
+    least = LEAST_SUM ** (1 / p) / scale
     some = (D.min(axis=1, initial=np.inf) <= least) | ~(D.max(axis=1, initial=0.0) < np.inf)
     for i in np.flatnonzero(some):
         lost = ~((D[i] > least) & (D[i] < np.inf))
@@ -143,8 +145,7 @@ def scaled_minkowski(Q: FloatArray, X: FloatArray, p: float) -> FloatArray:
         exponents = np.frexp(np.abs(differences).max(axis=1))[1]
         scaled = np.ldexp(differences, -exponents[:, None])
         lengths = scipy.spatial.distance.cdist(np.zeros((1, len(Q[i]))), scaled, "minkowski", p=p)
-        D[i, lost] = np.ldexp(lengths[0], exponents)
-    D /= Q.shape[1] ** (1 / p)
+        D[i, lost] = np.ldexp(lengths[0] / scale, exponents)
     return D
 
 

@@ -116,6 +116,8 @@ def test_a_scaled_minkowski_distance_does_not_depend_on_other_rows(p):
     for i in range(6):
         for j in range(6):
             assert embedding.pairwise(A[i : i + 1], A[j : j + 1], p) == D[i, j]
+    far = embedding.pairwise(np.zeros((1, 3)), np.full((1, 3), 1e308), p)
+    np.testing.assert_allclose(far, 1e308, rtol=1e-12)  # their sum is beyond float64
 
 
 # --- SparseMap
