@@ -140,6 +140,10 @@ class Checkpoint:
         """Return the state for pickle and copy, without the step of the training that runs here."""
         return self.__dict__ | {"_unsaved": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # the clock of another machine may be behind by days
+        self.__dict__.update(state, _written=time.monotonic())
+
     def __call__(self, step: Step[Any, Any]) -> None:
         """Save the step's result if the last write is long enough ago."""
         self._unsaved = step
@@ -200,6 +204,10 @@ class Progress:
         self.every = _as_seconds(every)
         self.stream = stream
         self._printed = -float("inf")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickle and copy, without the time of this machine's clock."""
+        return self.__dict__ | {"_printed": -float("inf")}
 
     def __call__(self, step: Step[Any, Any]) -> None:
         """Print the step's number if the last line is long enough ago."""

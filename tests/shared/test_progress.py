@@ -165,6 +165,19 @@ def test_a_checkpoint_can_be_pickled_after_a_training(tmp_path, copied):
     assert refimpl.load(tmp_path / "training.npz") == neighbors(1)
 
 
+def test_what_is_unpickled_goes_by_the_clock_of_its_own_machine(tmp_path, clock, capsys):
+    checkpoint, progress = Checkpoint(tmp_path / "training.npz", every=10), Progress(every=10)
+    progress(Training().step(1))
+    content = pickle.dumps((checkpoint, progress))
+    clock.now -= 900  # that machine was started later
+    for callback in pickle.loads(content):
+        callback(Training().step(2))
+        clock.now += 10
+        callback(Training().step(3))
+    assert refimpl.load(tmp_path / "training.npz") == neighbors(3)
+    assert capsys.readouterr().err.count("step") == 3
+
+
 @pytest.mark.parametrize("every", [-1, float("nan"), "1"])
 @pytest.mark.parametrize(
     "make", [lambda every: Checkpoint("x", every), lambda e: Progress(every=e)]
