@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.arrays import PARSED, as_array
-from refimpl.checks import as_indices
+from refimpl.checks import as_float, as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -452,7 +452,7 @@ def number_of(value: Any, name: str) -> float:
     try:
         if isinstance(value, PARSED):
             raise TypeError
-        return float(value)
+        return as_float(value)
     except (TypeError, ValueError):
         raise TypeError(
             f"{name} must return a number; got a {type(value).__name__} (a function of two lists "

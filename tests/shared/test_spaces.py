@@ -126,6 +126,7 @@ REFUSED = {
         (lambda: PrecomputedSpace([[0, 1], [1]]), "a matrix with rows of equal length"),
         (lambda: CallableSpace(abs, []), r"objects must hold .*got none"),
         (lambda: LESS.distances([3.0, 1.0], [0, 1]), r"query 1 to database object 1 .*got -1\.0"),
+        (lambda: returning(10**400).distances(["it"], [0]), "must be finite .*got inf"),
         (lambda: MANY.distances(["it"], [0, 1]), r"shape \(1, 2\) for 1 and 2 .*got \(1, 1"),
         (lambda: FOUR.distances(np.ones((2, 3)), [0]), "Q must .* distances to the 4 database obj"),
         (lambda: FOUR.distances(np.ones(4), [0]), "Q must hold .* distances to the 4 database obj"),
