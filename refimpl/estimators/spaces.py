@@ -46,7 +46,7 @@ def holds_objects(X: Objects) -> bool:
     except ValueError:  # rows of several lengths
         return True
     if array.dtype.kind in "SUO":  # also rows of texts, of one length or not
-        texts = array.dtype.kind != "O" or any(isinstance(x, str) for x in array.flat)
+        texts = array.dtype.kind != "O" or any(isinstance(x, str | bytes) for x in array.flat)
         return array.ndim > 0 and (texts or array.ndim != 2)
     return array.ndim > 2
 

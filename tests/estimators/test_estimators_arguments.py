@@ -36,6 +36,7 @@ def test_a_sparse_matrix_holds_numbers():
     assert holds_objects(np.array(["map", "lap"], dtype=object))
     assert holds_objects([list("map"), list("lap")]) and holds_objects([("map", 1), ("lap", 2)])
     assert holds_objects(np.array([list("map"), list("lap")], dtype=object))
+    assert holds_objects([[b"m", b"a"]]) and holds_objects(np.array([[b"m", b"a"]], dtype=object))
     assert not holds_objects(np.eye(2, dtype=object)) and not holds_objects(5)
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
 
