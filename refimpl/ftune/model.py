@@ -363,7 +363,8 @@ class Landmarks:
     Raises
     ------
     TypeError, ValueError
-        If a field is no array of indices.
+        If a field is sparse, or has rows of several lengths. :func:`refimpl.ftune.ftune` checks
+        the indices of the pairs.
 
     See Also
     --------
