@@ -108,8 +108,8 @@ def main(arguments: list[str]) -> int:
 def options_of(arguments: list[str]) -> argparse.Namespace:
     """Return the parsed command line."""
     place = arguments.index("--") if "--" in arguments else len(arguments)
-    empty = [word for word in arguments[:place] if re.fullmatch(r"(--[a-z]+=)?", word)]
-    if empty:
+    empty = re.compile(r"(--[a-z]+=)?")
+    if any(map(empty.fullmatch, arguments[: place + 2])):  # with the program's name
         _parser().error("an argument is empty, as of a variable that is not set")
     if "--" in arguments:
         before = [word for word in arguments[:place] if word != "program"]

@@ -203,6 +203,7 @@ def test_what_is_refused(check, command, files, words):
         ["kernels", "json", "--html="],
         ["make", "--out", ""],  # the current folder
         ["--vectors", "", "--", "true"],
+        ["--", "", "true"],
     ],
     ids=str,
 )
