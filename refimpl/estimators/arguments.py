@@ -15,7 +15,14 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from refimpl.arrays import as_array, as_label_array, for_kernel, plain_labels, require_reals
+from refimpl.arrays import (
+    as_array,
+    as_label_array,
+    as_reals,
+    for_kernel,
+    plain_labels,
+    require_reals,
+)
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
@@ -113,7 +120,10 @@ def validated(estimator: Any, X: Any, **options: Any) -> Any:
     # ``validate_data`` drops masks, takes text and dates for numbers, and leaves arrays misaligned
     if isinstance(X, np.ma.MaskedArray):
         X = as_array(X, "X", "a matrix")
-    points = validate_data(estimator, X, **options)
+    try:
+        points = validate_data(estimator, X, **options)
+    except OverflowError:  # of 10**400, in words that do not name X
+        return as_reals(X, "X")
     require_reals(np.asarray(X), "X")
     return for_kernel(points, points.dtype)
 

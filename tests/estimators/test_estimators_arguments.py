@@ -59,6 +59,7 @@ NO_NUMBERS = {
     "text": NUMBERS.astype(str),
     "bytes": NUMBERS.astype("S2"),
     "text in objects": NUMBERS.astype(str).astype(object),
+    "beyond float64": np.array([[10**400, 0]] * 30, dtype=object),
     "dates in objects": np.array([[np.datetime64(int(i), "s"), 0.0] for i in range(30)], object),
 }
 
