@@ -92,7 +92,9 @@ def _record(name: str, fields: dict[str, Any]) -> Any:
 
 
 def _array(value: dict[str, Any]) -> Any:
-    """Return an array; ValueError says what is wrong with its dtype, its length or an element."""
+    """Return an array; ValueError says what is wrong with its form, its length or an element."""
+    if not {"shape", "values"} <= value.keys():
+        raise ValueError(f"an array must have dtype, shape and values; got {', '.join(value)}")
     if value["dtype"] not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {value['dtype']!r}")
     dtype, shape, elements = np.dtype(value["dtype"]), value["shape"], value["values"]

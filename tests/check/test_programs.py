@@ -97,7 +97,7 @@ def test_lines_that_are_no_answers(tmp_path):
     assert "a line that is no JSON: b'hello" in words["2"][1]
     assert words["3"][1] == "a line that is no JSON: b'out of memory\\n'"
     assert "has not the id 'vector_matrix/4'" in words["4"][1]
-    assert "cannot be read" in words["6"][1]
+    assert "cannot be read: an array must have dtype, shape and values; got dtype" in words["6"][1]
     assert words["9"][1] == "the result lacks uA"
     assert "must be an object or a list of objects" in words["10"][1]
     assert words["11"][1] == "the result must be an object; got a list of 0"
