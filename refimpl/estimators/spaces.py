@@ -5,7 +5,7 @@ a function, X may be any sequence of objects: strings, sets, images. The distanc
 computes are counted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -45,7 +45,7 @@ def holds_objects(X: Objects) -> bool:
         array = np.asarray(X)
     except ValueError:  # rows of several lengths
         return True
-    if array.dtype.kind in "SUO":  # also rows of texts, of one length or not
+    if array.dtype.kind in "SUTO":  # also rows of texts, of one length or not
         texts = array.dtype.kind != "O" or any(isinstance(x, str | bytes) for x in array.flat)
         return array.ndim > 0 and (texts or array.ndim != 2)
     return array.ndim > 2
@@ -61,7 +61,7 @@ def as_training_objects(
 ) -> TrainingObjects:
     """Return X of ``fit``: a copy of a table, a matrix, or a list of objects for a callable."""
     # The number of columns is set on the estimator. `needs` says why `least` objects are needed.
-    _refuse_string(X)
+    _refuse_single(X)
     if callable(measure) and holds_objects(X):
         objects: TrainingObjects = X
         if len(objects) < least:
@@ -76,15 +76,17 @@ def as_training_objects(
 
 def as_query_objects(estimator: BaseEstimator, X: Objects, measure: Measure) -> TrainingObjects:
     """Return X of ``transform`` or ``predict``, checked against X of ``fit``."""
-    _refuse_string(X)
+    _refuse_single(X)
     if callable(measure) and holds_objects(X):
         return X
     return validated(estimator, X, dtype=np.float64, order="C", reset=False)
 
 
-def _refuse_string(X: Objects) -> None:
+def _refuse_single(X: Objects) -> None:
     if isinstance(X, str | bytes):
         raise TypeError("X must be a list of objects or a table; got one string (pass [X])")
+    if isinstance(X, Mapping | Set):  # its objects have no numbers
+        raise TypeError(f"X must be a list of objects or a table; got a {type(X).__name__}")
 
 
 def space_of(X: TrainingObjects, metric: Measure, metric_params: Mapping[str, Any] | None) -> Space:

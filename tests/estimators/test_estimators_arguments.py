@@ -37,6 +37,7 @@ def test_a_sparse_matrix_holds_numbers():
     assert holds_objects([list("map"), list("lap")]) and holds_objects([("map", 1), ("lap", 2)])
     assert holds_objects(np.array([list("map"), list("lap")], dtype=object))
     assert holds_objects([[b"m", b"a"]]) and holds_objects(np.array([[b"m", b"a"]], dtype=object))
+    assert holds_objects(np.array(["map", "lap"], dtype=np.dtypes.StringDType()))
     assert not holds_objects(np.eye(2, dtype=object)) and not holds_objects(5)
     assert not holds_objects(sparse.csr_matrix(np.eye(2)))
 
@@ -50,6 +51,15 @@ def test_tables_are_checked_whatever_measures_their_rows():
     with pytest.raises(ValueError):
         as_query_objects(model, ["coat", "boat"], "euclidean")
     assert as_query_objects(model, ["coat", "boat"], lambda a, b: 0.0) == ["coat", "boat"]
+
+
+@pytest.mark.parametrize("X", [{"ab", "b"}, {"ab": 1, "b": 2}, {"ab": 1}.keys()], ids=str)
+def test_objects_without_places_are_refused(X):
+    """Their list would be in no order, or that of the keys."""
+    model = estimators.LandmarkTransformer(kernel=lambda a, b: float(a == b))
+    for call in (model.fit, lambda X, y: as_query_objects(model, X, model.kernel)):
+        with pytest.raises(TypeError, match=r"^X must be a list of objects or a table; got a "):
+            call(X, [0, 1])
 
 
 NUMBERS = np.random.default_rng(0).integers(0, 99, (30, 2))
