@@ -61,7 +61,7 @@ class Coordinates:
     """Maps from the points X, (n, d), as they were given, to coordinates, and back.
 
     With a `share` above 0 the pull plus this share of its mean is the identity, and no direction is
-    free; LMNN-RECT uses this.
+    free; LMNN-RECT and the printed solver use this.
     """
 
     def __init__(
