@@ -219,54 +219,6 @@ def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage
         InvertedIndex.load(path)
 
 
-def corrupted(content, rng):
-    """The bytes after a random accident: bits flipped, the end lost, places exchanged, or a block
-    zeroed.
-    """
-    data = bytearray(content)
-    kind = rng.integers(4)
-    if kind == 1 or not data:
-        return bytes(data[: rng.integers(len(data) + 1)])
-    i, j = (int(rng.integers(len(data))) for _ in range(2))
-    if kind == 0:
-        for place in rng.integers(len(data), size=rng.integers(1, 4)):
-            data[place] ^= 1 << int(rng.integers(8))
-    elif kind == 2:
-        data[i], data[j] = data[j], data[i]
-    else:
-        zeroed = data[i : i + int(rng.integers(1, 65))]
-        data[i : i + len(zeroed)] = bytes(len(zeroed))
-    return bytes(data)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_no_random_corruption_gives_another_index(tmp_path, dtype):
-    """REFIMPL_CORRUPTIONS sets their number."""
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    X = rng.normal(size=(40, 3)).astype(dtype)
-    InvertedIndex(random_forest(rng, 3, 3, 3, dtype), X).save(path)
-    whole = InvertedIndex.load(path)
-    files = {file: file.read_bytes() for file in sorted(path.glob("**/*")) if file.is_file()}
-    refused = 0
-    for turn in range(int(os.environ.get("REFIMPL_CORRUPTIONS", 300)) // 2):
-        for file in rng.choice(list(files), size=rng.choice([1, 1, 2]), replace=False):
-            file.write_bytes(corrupted(files[file], rng))
-        try:
-            index = InvertedIndex.load(path, mmap=bool(turn % 2))
-        except refimpl.FileFormatError:
-            refused += 1
-        except FileNotFoundError:  # index.json names another folder
-            refused += 1
-        else:
-            assert index.forest == whole.forest and index._next == whole._next
-            for name in ("_starts", "_items", "_ids", "_vectors"):
-                assert np.array_equal(getattr(index, name), getattr(whole, name))
-        for file, content in files.items():
-            file.write_bytes(content)
-    assert refused > turn // 2
-
-
 def test_a_mapped_index_outlives_its_files(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "index"

@@ -17,14 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refimpl import kernels as kernel_names
-from refimpl.search_forest import (
-    ForestOptions,
-    InvertedIndex,
-    neighbor_similarity,
-    search_forest,
-    selection,
-    to_terms,
-)
+from refimpl.search_forest import InvertedIndex, selection, to_terms
 
 each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
@@ -305,33 +298,6 @@ def test_candidates_at_no_distance_that_is_a_number_come_last():
         found = two.rerank(Q, X, offsets, rows, k)
         np.testing.assert_array_equal(expected, found)
     assert np.isnan(found[0][0, 299]) and np.isinf(found[0][0, 300])
-
-
-def test_a_learnt_forest_finds_neighbours():
-    """Recall grows with the candidates, and far fewer than all points suffice."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(300, 6))
-    forest = search_forest(
-        X[:250],
-        neighbor_similarity(X[:250], 10),
-        10,
-        0.1,
-        rng=rng,
-        kernels=KERNELS[-1],
-        options=ForestOptions(refine=10),
-    )
-    index = InvertedIndex(forest, X[:250], kernels=KERNELS[-1])
-    exact = ((X[250:, None] - X[:250]) ** 2).sum(axis=2).argsort(axis=1)[:, :10]
-    recall = [
-        np.mean(
-            [
-                len(set(a) & set(b)) / 10
-                for a, b in zip(index.query(X[250:], 10, n_candidates=most)[0], exact, strict=True)
-            ]
-        )
-        for most in (20, 60)
-    ]
-    assert recall[0] < recall[1] and recall[1] > 0.9
 
 
 @each

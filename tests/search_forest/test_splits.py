@@ -5,13 +5,12 @@
 import numpy as np
 import pytest
 from agreement import KERNELS
-from forest_problems import learn
 from oracles_forest import plane
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.planes import moved, with_best_threshold
-from refimpl.search_forest import ForestOptions, label_similarity, to_terms
+from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, stump
@@ -125,15 +124,6 @@ def test_a_basis_of_one_vector_needs_no_solver(value, start):
     """One column, or a start that A maps onto itself: SciPy 1.11 refuses matrices of one entry."""
     v = top_eigenvector(lambda u: value * u, np.array(start))
     assert v.tolist() == np.eye(len(start))[0].tolist()
-
-
-@each
-def test_a_forest_of_one_column(kernels):
-    X = np.array([[0.0], [1.0], [8.0], [9.0]])
-    S = label_similarity([0, 0, 1, 1])
-    forest = learn(X, S, 1, 0.3, kernels=kernels)
-    words = to_terms(forest, X)
-    assert words[0] == words[1] != words[2] == words[3]
 
 
 @each

@@ -2,7 +2,6 @@
 on.
 """
 
-import dataclasses
 import re
 from itertools import pairwise
 
@@ -198,8 +197,6 @@ def test_a_query_that_float32_does_not_hold_is_refused(kernels):
 def test_options_are_checked_when_they_are_made(change, error, message):
     with pytest.raises(error, match=message):
         ForestOptions(**change)
-    with pytest.raises(error, match=message):
-        dataclasses.replace(ForestOptions(), **change)
 
 
 def test_a_dense_problem_may_not_be_too_large():
@@ -253,20 +250,6 @@ def test_a_forest_ends_where_a_tree_repeats_the_last_one(pairs):
         assert len(np.unique(np.stack([one, two]), axis=1).T) > max(one.max(), two.max()) + 1
     more = train(50, start=train(len(forest.c)))
     assert_same(more.c, forest.c)
-
-
-def test_what_a_training_says_of_its_loss_is_what_its_forest_has():
-    """Eq. 7 at the end, from T(x_i, x_j) of the forest's own selection function."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(80, 3))
-    S = np.linalg.norm(X[:, np.newaxis] - X, axis=2) < 0.9
-    np.fill_diagonal(S, False)
-    for lam, M in ((0.02, 60), (0.05, 30), (0.1, 10)):
-        forest = learn(X, S, M, lam, max_depth=3)
-        T = selection(forest, X, X)
-        loss = np.exp(-np.where(S, 1 - lam, -lam) * T)
-        np.fill_diagonal(loss, 0.0)
-        assert forest.history[-1, 3] == pytest.approx(loss.sum(), rel=1e-9)
 
 
 def test_a_step_tells_of_its_tree():
