@@ -27,6 +27,8 @@ from _pytest.doctest import DoctestModule
 if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded
 
+from agreement import KERNELS
+
 OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
@@ -72,6 +74,12 @@ def pytest_collect_file():
     """
     collectors = yield
     return [c for c in collectors if not isinstance(c, DoctestModule)]
+
+
+@pytest.fixture(scope="module", params=KERNELS, ids=lambda module: module.__name__)
+def kernels(request):
+    """Each module of kernels in turn: a test that takes this argument runs on both."""
+    return request.param
 
 
 # -------------------------------------------------------------------------------------- the network

@@ -17,8 +17,6 @@ from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, grow_tree, stump
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 def used(X, S, M, lam, **options):
     """The rounds of the form for use; none if no tree is worth its cost."""
@@ -48,7 +46,6 @@ def same_forests(one, other):
     )
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(problem=problems(60, ties=False), form=st.sampled_from(["meeting", "dense"]))
 def test_the_form_for_use_has_the_printed_planes(kernels, problem, form):
@@ -61,7 +58,6 @@ def test_the_form_for_use_has_the_printed_planes(kernels, problem, form):
     assert same_forests(rounds, used(X, S, 4, lam, kernels=kernels, **options))
 
 
-@each
 def test_the_form_for_use_has_the_printed_planes_on_a_larger_set(kernels):
     X = np.random.default_rng(3).normal(size=(301, 7))
     S = neighbor_similarity(X, 17)
@@ -136,7 +132,6 @@ def require_the_oracles(rounds, expected, X):
             assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
 
 
-@each
 @pytest.mark.parametrize("form", ["dense", "meeting"])
 @settings(max_examples=30, deadline=None)
 @given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))

@@ -17,10 +17,7 @@ import refimpl
 from refimpl import results
 from refimpl.search_forest import InvertedIndex, Selection
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
-
-@each
 @pytest.mark.parametrize("mmap", [True, False])
 def test_save_and_load(tmp_path, kernels, mmap):
     rng = np.random.default_rng(0)

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from refimpl import kernels as kernel_names
 from refimpl.search_forest import InvertedIndex, selection, to_terms
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
@@ -40,7 +39,6 @@ def brute(forest, Q, X, ids, most=None):
     return [[(T, int(ids[x])) for T, x in one] for one in found]
 
 
-@each
 @pytest.mark.parametrize("most", [1, 3, 4, 5, 6])
 def test_no_more_candidates_than_asked_for(kernels, most):
     """One leaf holds five points: all have the same score, and the lowest rows are taken."""
@@ -51,7 +49,6 @@ def test_no_more_candidates_than_asked_for(kernels, most):
         assert chosen.ids.tolist() == [*range(min(most, 5))] * queries
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(case=forests(), most=st.sampled_from([None, 1, 4]))
 def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):
@@ -90,7 +87,6 @@ def test_candidates_are_the_points_with_a_leaf_in_common(kernels, case, most):
         index.compact()
 
 
-@each
 def test_any_distance_ranks(kernels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
@@ -128,7 +124,6 @@ def at_once(call, threads=4):
     return found
 
 
-@each
 def test_threads_that_ask_at_once_sort_points_in_once(kernels):
     rng = np.random.default_rng(0)
     interval = sys.getswitchinterval()
@@ -203,7 +198,6 @@ def test_points_wait_on_if_they_cannot_be_sorted_in(monkeypatch):
     assert listed(index.candidates(X)) == listed(InvertedIndex(forest, X).candidates(X))
 
 
-@each
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))]
 )
@@ -300,7 +294,6 @@ def test_candidates_at_no_distance_that_is_a_number_come_last():
     assert np.isnan(found[0][0, 299]) and np.isinf(found[0][0, 300])
 
 
-@each
 def test_an_index_of_mostly_deleted_points_is_made_anew(kernels):
     """The room of deleted points is kept until they are more than half."""
     rng = np.random.default_rng(0)

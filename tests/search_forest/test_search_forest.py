@@ -21,7 +21,6 @@ from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -53,7 +52,6 @@ def test_the_history_is_what_the_loops_give(problem):
     np.testing.assert_allclose(np.where(np.eye(len(X)), 0, selection(forest, X, X)), T, rtol=1e-12)
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(problem=problems(60, ties=False))
 def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
@@ -76,7 +74,6 @@ def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
             assert_same(a, b)
 
 
-@each
 def test_a_normal_that_is_rounding_is_no_plane(kernels):
     """The leading eigenvector of eq. 18 may be (0, 1): all points are on one side.
 
@@ -90,7 +87,6 @@ def test_a_normal_that_is_rounding_is_no_plane(kernels):
         assert len(forest.left) == 1
 
 
-@each
 def test_a_rise_that_is_rounding_is_no_split(kernels):
     """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is
     every rise.
@@ -118,7 +114,6 @@ def test_a_total_beside_a_power_of_two_has_its_grid():
         assert (total / grid_step(total)).is_integer() and total / grid_step(total) < 2**52
 
 
-@each
 def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
     """Of a size at which threads share the nodes' products, and the pairs' weights in blocks."""
     monkeypatch.setattr("refimpl.resources.processors", lambda: 7)

@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS
 from oracles_forest import plane
 from scipy import sparse
 
@@ -14,8 +13,6 @@ from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, stump
-
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 def dense(S, lam, kernels):
@@ -43,7 +40,6 @@ def cuts(values):
     return [values > value for value in np.sort(values)[:-1]]
 
 
-@each
 @forms
 @pytest.mark.parametrize("seed", range(4))
 def test_a_stump_is_the_best_of_all_coordinates_and_thresholds(kernels, form, seed):
@@ -54,7 +50,6 @@ def test_a_stump_is_the_best_of_all_coordinates_and_thresholds(kernels, form, se
     assert (split.left == (X[:, split.p] + split.b > 0)).all()
 
 
-@each
 @forms
 def test_the_best_threshold_is_the_best_of_all(kernels, form):
     X, node, M, rng = problem(form, kernels, 5)
@@ -63,14 +58,12 @@ def test_the_best_threshold_is_the_best_of_all(kernels, form):
     assert worth(M, split.left) == pytest.approx(max(worth(M, left) for left in cuts(X @ p)))
 
 
-@each
 def test_stumps_are_for_nodes_of_more_points(kernels):
     X, node, _, rng = problem(MeetingPairs, kernels, 6)
     found = {n: best_split(X, node, ForestOptions(stump_above=n), rng).p for n in (14, 15)}
     assert isinstance(found[14], int) and isinstance(found[15], np.ndarray)
 
 
-@each
 def test_the_eigensolver_starts_where_the_generator_says(kernels):
     X, node, _, _ = problem(MeetingPairs, kernels, 7)
     used = np.random.default_rng(0)
@@ -80,7 +73,6 @@ def test_the_eigensolver_starts_where_the_generator_says(kernels):
     assert used.bit_generator.state == other.bit_generator.state
 
 
-@each
 def test_options_reach_the_plane(kernels):
     X, node, M, _ = problem(MeetingPairs, kernels, 8, n=60, d=12)
     for last in (0.1, 1.0):
@@ -126,7 +118,6 @@ def test_a_basis_of_one_vector_needs_no_solver(value, start):
     assert v.tolist() == np.eye(len(start))[0].tolist()
 
 
-@each
 def test_a_move_that_lowers_equation_17_is_not_made(kernels):
     """On points whose columns differ in size most moves lower it."""
     for seed in range(20):
@@ -160,7 +151,6 @@ def test_the_size_of_a_matrix_changes_no_eigenvector(exponent):
     np.testing.assert_allclose(vectors[0], vectors[1], rtol=1e-9)
 
 
-@each
 @forms
 @pytest.mark.parametrize("seed", range(4))
 def test_thresholds_lie_between_different_values(kernels, form, seed):
@@ -178,7 +168,6 @@ def test_thresholds_lie_between_different_values(kernels, form, seed):
         assert crossing[column] == pytest.approx(M.sum() - max(worths.values()))
 
 
-@each
 @forms
 @pytest.mark.parametrize("below", [0, 1])
 def test_a_threshold_between_neighbouring_numbers_is_the_lower_one(kernels, form, below):

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from forest_problems import FIELDS, learn, points
 from scipy import sparse
 from sklearn.datasets import load_iris
@@ -25,14 +25,10 @@ from refimpl.search_forest import (
 )
 from refimpl.search_forest.model import as_similarity
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
-
 # --------------------------------------------------------------------------------- degenerate nodes
 
 
 @pytest.mark.parametrize("pairs", ["dense", "meeting"])
-@each
 def test_equal_points_stay_in_one_leaf(kernels, pairs):
     S = np.ones((6, 6))
     forest = learn(np.ones((6, 3)), S, 2, 0.5, kernels=kernels, pairs=pairs)
@@ -52,7 +48,6 @@ def test_equal_points_stay_in_one_leaf(kernels, pairs):
 
 
 @pytest.mark.parametrize("pairs", ["dense", "meeting"])
-@each
 def test_a_node_without_a_similar_pair_is_split_to_single_points(kernels, pairs):
     """Ten points far from two similar ones: nothing but cost among them."""
     X = np.concatenate([np.random.default_rng(0).normal(size=(10, 3)), np.full((2, 3), 50.0)])
@@ -65,7 +60,6 @@ def test_a_node_without_a_similar_pair_is_split_to_single_points(kernels, pairs)
     assert forest.c[0] == pytest.approx(np.log(0.8 * 2 / 0.2))
 
 
-@each
 def test_one_similar_pair_of_two_points(kernels):
     forest = learn([[0.0], [1.0]], [[0, 1], [1, 0]], 3, 0.5, kernels=kernels)
     assert (selection(forest, [[0.3]], [[0.0], [9.0]], kernels=kernels) > 0).all()
@@ -79,7 +73,6 @@ def test_a_training_draws_streams_for_the_trees_that_it_grows_alone():
     assert rng.bit_generator.seed_seq.n_children_spawned <= len(forest.c) + 1 == 2
 
 
-@each
 def test_the_limits_hold(kernels):
     X = points(200, 3)
     S = neighbor_similarity(X, 5)
@@ -148,7 +141,6 @@ def test_other_bad_arguments():
 
 
 @pytest.mark.parametrize("refine", [0, 3])
-@each
 def test_large_values_serve_up_to_the_limit(kernels, refine):
     """Scaled by a power of two, points have the same trees; at 2^400 products of four values would
     overflow.
@@ -166,7 +158,6 @@ def test_large_values_serve_up_to_the_limit(kernels, refine):
         to_terms(forests[0], X * 1e200, kernels=kernels)
 
 
-@each
 def test_a_query_that_float32_does_not_hold_is_refused(kernels):
     X = points(60, 4, dtype=np.float32)
     forest = learn(X, neighbor_similarity(X, 6), 1, 0.05, kernels=kernels)
