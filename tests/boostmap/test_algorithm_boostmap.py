@@ -17,8 +17,6 @@ from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algor
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.rounds import margins_after, training_rounds
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 def ties():
     """Points of a small grid, some of them twice: equal distances, equal embeddings, pivots at
@@ -123,7 +121,6 @@ def same_rounds(one, two):
             assert_same(getattr(a, field.name), getattr(b, field.name))
 
 
-@each
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
     """Bounds and wrappers change nothing: `least_gain=0` and many rounds are §§ 7.3 and 8.1 as
@@ -143,7 +140,6 @@ def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
     assert len(first) < MOST or name in ("ties", "nearly all in order")
 
 
-@each
 @pytest.mark.parametrize("splitters, ranges_by", [("one", "Z"), ("both", "error"), ("both", "Z")])
 def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by, kernels):
     choices = algorithm.Choices(
@@ -202,7 +198,6 @@ def test_section_7_3_step_by_step(name, most):
     assert most == 14 or "remove" in {r.step for r in found}
 
 
-@each
 @pytest.mark.parametrize("name", ["few tried", "removals", "removals, asymmetric"])
 def test_a_removal_takes_all_of_a_weight_back(name, kernels):
     H = {}
@@ -352,28 +347,6 @@ def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
     )
 
 
-@each
-def test_the_first_phase_ends_when_no_triple_is_wrong(kernels):
-    """The loss bounds the share of wrong triples: below 1 / t there is none."""
-    D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
-    triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
-    y = np.ones(4)
-    rounds = algorithm.training_rounds(
-        algorithm.Problem(D, D, triples, y),
-        3,
-        4,
-        4,
-        8,
-        rng=np.random.default_rng(0),
-        kernels=kernels,
-    )
-    found = list(itertools.islice(rounds, 50))
-    assert len(found) < 50 and np.prod([r.z for r in found]) < 1 / 4 <= np.prod(
-        [r.z for r in found[:-1]]
-    )
-
-
-@each
 @pytest.mark.parametrize("done", [1, 9])
 def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     D, triples, y, _ = toy(seed=5)

@@ -14,8 +14,6 @@ from refimpl.boostmap import triples as tt
 from refimpl.kernels import triples as kernel
 from refimpl.spaces import PrecomputedSpace
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 def test_eq_1_and_eq_3():
     assert algorithm.proximity_order([1, 2, 2], [2, 2, 1]).tolist() == [1, 0, -1]
@@ -77,19 +75,6 @@ def test_proposition_1_and_eq_23(asymmetric):
     assert np.allclose(D_q[q, b] - D_q[q, a], H)
 
 
-def test_training_lowers_the_error_of_triples():
-    D, triples, y, _ = toy(n=100, t=2000)
-    errors = []
-    for d, extra in ((1, 0), (8, 0), (8, 15)):
-        model = train(D, triples, y, d=d, query_sensitive=extra)
-        E = model.embed(PrecomputedSpace(D))
-        D_q = model.pairwise(E, E)
-        (q, a, b) = triples.T
-        errors.append(algorithm.classification_error(y, D_q[q, b] - D_q[q, a]))
-    assert errors[0] > errors[1] > errors[2]
-
-
-@pytest.mark.parametrize("kernels", KERNELS)
 def test_a_single_candidate_is_a_reference_object(kernels):
     """There is no pair of pivots."""
     D = abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
@@ -337,7 +322,6 @@ def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
     assert above > 0
 
 
-@each
 def test_a_classifier_without_an_error_is_found(kernels):
     """Z has only an infimum, and the bound is least at alpha = inf: alone, and before another
     classifier that errs.

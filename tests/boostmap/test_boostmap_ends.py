@@ -9,10 +9,7 @@ from boostmap_toys import separable, toy, train
 
 from refimpl.boostmap import algorithm
 from refimpl.boostmap import rounds as bm
-from refimpl.boostmap import triples as tt
 from refimpl.spaces import PrecomputedSpace
-
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 def useless():
@@ -21,7 +18,6 @@ def useless():
     return D, np.array([[0, 2, 1], [3, 1, 2], [0, 3, 1]], dtype=np.int32), np.ones(3)
 
 
-@each
 def test_the_first_phase_ends_when_no_classifier_helps(kernels):
     D, triples, y = useless()
     problem = algorithm.Problem(D[:1], D[:1, :1], triples, y)
@@ -31,24 +27,6 @@ def test_the_first_phase_ends_when_no_classifier_helps(kernels):
     assert train(D, triples, y, 3, kernels, seed=0).d <= 3
 
 
-@each
-def test_alternating_classes_on_a_line_end(kernels):
-    """Equally many triples speak for and against every classifier: alpha = 0, and z is the sum of
-    the weights.
-    """
-    D = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
-    labels = np.arange(20) % 2
-    Phi = (labels[:, np.newaxis] != labels) * 1.0
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        triples = tt.selective_triples(D, labels, 4, 800, rng=rng, order_by=Phi)
-        problem = algorithm.Problem(D, D, triples.objects, triples.y)
-        rng = np.random.default_rng(seed)
-        rounds = bm.training_rounds(problem, 20, 20, 20, 20, rng=rng, kernels=kernels, threads=1)
-        assert len(list(itertools.islice(rounds, 300))) < 300
-
-
-@each
 def test_the_second_phase_ends_when_no_classifier_helps(kernels):
     D, triples, y = useless()
     margin = np.zeros(len(y))
@@ -116,33 +94,6 @@ def test_changes_of_weight_that_gain_little_are_followed_by_an_addition():
     assert stalled > 0 and len(ours) < len(printed)
 
 
-@each
-def test_a_pair_and_its_reverse_are_one_coordinate_of_a_symmetric_distance(kernels):
-    for seed in range(3):
-        D, triples, y, _ = toy(n=12, t=400, seed=seed)
-        model = train(
-            D,
-            triples,
-            y,
-            d=30,
-            n_references=12,
-            n_pairs=40,
-            n_best=52,
-            kernels=kernels,
-            max_rounds=150,
-        )
-        pairs = {
-            (a, b)
-            for a, b in zip(model.first.tolist(), model.second.tolist(), strict=True)
-            if b >= 0
-        }
-        assert len(pairs) > 5 and not any((b, a) in pairs for a, b in pairs)
-    between = np.array([[0, 1, 1], [1, 0, 3], [1, 4, 0.0]])
-    problem = algorithm.Problem(between, between, None, None)
-    # D(x_1, x_2) differs from D(x_2, x_1): two classifiers
-    assert algorithm.unique_name(problem, 1, 2, {(2, 1): 1.0}) == (1, 2)
-
-
 def test_half_of_the_splitters_are_the_coordinate_itself():
     rng = np.random.default_rng(0)
     drawn = np.array([algorithm.splitters(3, rng)[1] for _ in range(4000)])
@@ -156,7 +107,6 @@ def test_half_of_the_splitters_are_the_coordinate_itself():
         assert max(algorithm.splitters(d, rng)[1].max() for _ in range(40)) == d - 1
 
 
-@each
 @pytest.mark.parametrize("exponent", [-280, -60, 60, 280])
 def test_another_unit_of_length_changes_the_scale_alone(kernels, exponent):
     D, triples, y, _ = toy(n=30, t=300)
@@ -169,7 +119,6 @@ def test_another_unit_of_length_changes_the_scale_alone(kernels, exponent):
     assert_same(one.embed(PrecomputedSpace(D)) * unit, two.embed(PrecomputedSpace(D * unit)))
 
 
-@each
 @pytest.mark.parametrize("unit", [1e-140, 1e155])
 def test_distances_whose_squares_leave_the_range_are_refused(kernels, unit):
     D, triples, y, _ = toy(n=12, t=50)

@@ -83,14 +83,3 @@ def test_a_dimension_takes_a_number_of_each_object():
     options = BoostMapOptions(n_references=3, n_best=2, max_rounds=50)
     of_10, of_50 = (estimate_memory(*distances, d, options=options) for d in (10, 50))
     assert of_50 - of_10 >= 40 * 8 * 2000
-
-
-def test_the_estimate_checks_its_arguments():
-    distances, triples = problem(4, 6, 9, False)
-    for arguments, message in (
-        ((np.eye(6), triples, 2), "distances must be a CandidateDistances; got a ndarray"),
-        ((distances, triples.objects, 2), "triples must be a Triples; got a ndarray"),
-        ((distances, triples, "2"), "d must be an integer of at least 1; got '2'"),
-    ):
-        with pytest.raises(TypeError, match=rf"^{message}$"):
-            estimate_memory(*arguments)

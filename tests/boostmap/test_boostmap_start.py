@@ -8,37 +8,20 @@ from agreement import KERNELS
 from boostmap_toys import EMBEDDING, separable, toy, train
 
 import refimpl
-from refimpl.boostmap import BoostMap, BoostMapOptions, CandidateDistances, Triples, boostmap
-
-both = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
-
-def stop_at(n):
-    steps = []
-    return lambda step: steps.append(step) or len(steps) == n
+from refimpl.boostmap import (
+    BoostMap,
+    BoostMapOptions,
+    CandidateDistances,
+    Triples,
+    boostmap,
+    estimate_memory,
+)
 
 
 def logged(*arguments, **options):
     """A model and the steps of its training."""
     steps = []
     return train(*arguments, **options, callback=lambda step: steps.append(step)), steps
-
-
-@both
-@pytest.mark.parametrize("n", [1, 3, 17])
-def test_a_phase_that_a_callback_ends(kernels, n):
-    """The result has the rounds so far; its step's result goes on with the phase."""
-    D, triples, y, _ = toy()
-    options = {"query_sensitive": 6, "kernels": kernels}
-    whole, steps = logged(D, triples, y, **options)
-    first = sum(step.label == "first phase" for step in steps)
-    assert n < first
-    part = train(D, triples, y, **options, callback=lambda s: s.number == n and s.total == 600)
-    assert len(part.round_z) == n and 0 < len(part.extra) <= 6
-    assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
-    part = train(D, triples, y, **options, callback=stop_at(first + 2))
-    assert len(part.round_z) == first and len(part.extra) == 2
-    assert train(D, triples, y, **options, start=part) == whole
 
 
 @pytest.mark.parametrize("least_gain", [0.0, 0.05])
@@ -58,7 +41,6 @@ def test_an_interruption_in_any_round_of_a_stalled_training(least_gain):
         assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
 
 
-@both
 def test_candidates_of_other_names_go_on_too(kernels):
     D, triples, y, _ = toy(n=30, t=200)
     names = np.random.default_rng(3).permutation(1000)[:30]
@@ -105,10 +87,14 @@ def test_what_is_no_part_of_a_problem_is_refused():
     distances = CandidateDistances(D, D)
     triples = Triples(triples, y)
     rng = np.random.default_rng(0)
-    with pytest.raises(TypeError, match="distances must be a CandidateDistances; got a ndarray"):
-        boostmap(D, triples, 2, rng=rng)
-    with pytest.raises(TypeError, match="triples must be a Triples; got a ndarray"):
-        boostmap(distances, triples.objects, 2, rng=rng)
+    for call in (boostmap, estimate_memory):
+        for arguments, message in (
+            ((D, triples, 2), "distances must be a CandidateDistances; got a ndarray"),
+            ((distances, triples.objects, 2), "triples must be a Triples; got a ndarray"),
+            ((distances, triples, "2"), "d must be an integer of at least 1; got '2'"),
+        ):
+            with pytest.raises(TypeError, match=rf"^{message}$"):
+                call(*arguments, rng=rng)
     for candidates, message in (
         ([0, 1, 2], "candidates must have 10 entries, one for each row of D; got 3"),
         ([0] * 10, "candidates must be different objects; got 0 more than once"),
