@@ -7,17 +7,15 @@ from dataclasses import replace
 import numpy as np
 import oracles_ftune as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
 
 import refimpl.ftune as for_use
 from refimpl.ftune import SLOPES, FTuneOptions, Landmarks, algorithm, landmark_pairs
 from refimpl.ftune.linear_models import LOSSES
-from refimpl.ftune.similarities import Gaussian, Similarity
+from refimpl.ftune.similarities import Similarity
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FUNCTIONS = (2.0, np.inf, np.tanh, 50.0)
 # what TRAIN and line 3 have in algorithm.py
 PRINTED = FTuneOptions(C=1.0, bias=1.0, choose="training")
@@ -25,9 +23,7 @@ PRINTED = FTuneOptions(C=1.0, bias=1.0, choose="training")
 
 @st.composite
 def tasks(draw, classes=2):
-    """K neither symmetric nor semidefinite, often with ties, for an odd number of objects; |K| is 1
-    at most.
-    """
+    """K neither symmetric nor semidefinite, often with ties, for an odd n; |K| is 1 at most."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n = 2 * draw(st.integers(classes, 12)) + 1
     K = rng.uniform(-1, 1, (n, n))
@@ -52,7 +48,6 @@ def given_pairs(P):
 # -------------------------------------------------------------------------------------- Algorithm 1
 
 
-@each
 def test_dselect_over_a_part_of_the_objects(kernels):
     """T is the training set: what is not in it is no landmark."""
     K = Similarity(np.random.default_rng(0).normal(size=(20, 20)))
@@ -62,7 +57,6 @@ def test_dselect_over_a_part_of_the_objects(kernels):
     assert L.tolist() == T[within].tolist()
 
 
-@each
 def test_any_object_is_the_first_landmark(kernels):
     K = Similarity(np.eye(9))
     T = np.array([1, 4, 6, 8])
@@ -101,7 +95,6 @@ def test_random_pairs_are_those_for_use():
 # -------------------------------------------------------------------------------------- Algorithm 2
 
 
-@each
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("F", [SLOPES, FUNCTIONS], ids=["ramps", "functions"])
 @settings(max_examples=8, deadline=None)
@@ -122,7 +115,6 @@ def test_ftune_is_bit_for_bit_that_for_use(kernels, loss, F, case, d):
     assert_same(model.decision(K.within(None, model.landmarks), kernels=kernels)[:, 0], g)
 
 
-@each
 @settings(max_examples=15, deadline=None)
 @given(case=tasks(classes=4), d=st.integers(1, 9))
 def test_many_classes_are_bit_for_bit_those_for_use(kernels, case, d):
@@ -146,33 +138,6 @@ def test_many_classes_are_bit_for_bit_those_for_use(kernels, case, d):
         assert (multiple.b[p], single.b[p]) == (own[p][1].b, w[p].b)
 
 
-@each
-def test_ftune_with_landmarks_of_dselect(kernels):
-    """FTUNE+D: line 1 takes the pairs of Algorithm 1, and f* classifies what is new."""
-    X, y = load_iris(return_X_y=True)
-    X = X[y > 0]
-    y = y[y > 0]
-    K = Similarity(Gaussian(2.0), X[::2], pairwise=True)
-    l = signs(y[::2])
-
-    def diverse_pairs(K, l, d, rng):
-        return algorithm.dselect(K, np.arange(len(l)), l, d, rng, kernels=kernels)[1]
-
-    f, w, P = algorithm.ftune(
-        SLOPES,
-        K,
-        "squared_hinge",
-        l,
-        10,
-        np.random.default_rng(0),
-        select=diverse_pairs,
-        kernels=kernels,
-    )
-    g = algorithm.g(K.between(X[1::2], P.T.ravel()), f, w, kernels=kernels)
-    assert (np.sign(g) == signs(y[1::2])).mean() > 0.85 and len(np.unique(P)) <= 10
-
-
-@each
 @settings(max_examples=20, deadline=None)
 @given(case=tasks(), d=st.integers(1, 5))
 def test_bbs_is_bit_for_bit_that_for_use(kernels, case, d):

@@ -27,9 +27,7 @@ def test_ft_1_the_first_landmark_is_chosen_again():
 
 
 def test_ft_2_a_constant_similarity_would_be_good():
-    """C_f over values of K is 0 for K = 0.95 under the ramp of slope 50, and 0 >= 0 holds for every
-    point and gamma.
-    """
+    """C_f over values of K = 0.95 is 0 under the ramp of slope 50: every point is good."""
     K = np.full((8, 8), 0.95)
     labels = np.arange(8) % 2
     f = Ramp(50.0)
@@ -45,9 +43,7 @@ def test_ft_2_a_constant_similarity_would_be_good():
 
 
 def test_ft_3_the_printed_number_of_pairs_falls_with_a_scale():
-    """w and gamma times B: the same criterion, the same classifier, and a printed d of 1 that keeps
-    no promise.
-    """
+    """w and gamma times B: the same classifier, and a printed d of 1 that keeps no promise."""
     rng = np.random.default_rng(0)
     n = 400
     labels = np.arange(n) % 2
@@ -86,9 +82,7 @@ def test_ft_4_a_similarity_without_a_lower_bound():
 
 
 def test_ft_7_training_loss_and_validation_choose_different_functions():
-    """Training loss takes the ramp that fits noise best, line 5 as printed; § 3.3's validation
-    takes another.
-    """
+    """The training loss, line 5 as printed, takes the ramp that fits noise best."""
     differ = 0
     right = []
     for seed in range(8):
@@ -110,9 +104,7 @@ def test_ft_7_training_loss_and_validation_choose_different_functions():
 
 
 def test_ft_8_the_loss_of_g_needs_the_label():
-    """K tells the classes apart without a fault: G is 1 everywhere, and Theorem 5's g is -1 on the
-    negative objects.
-    """
+    """K tells the classes apart: G is 1, and Theorem 5's g is -1 on the negative objects."""
     l = np.repeat([1.0, -1.0], 10)
     K = np.equal.outer(l, l).astype(float)
     L = hinge_at_margin(1.0)
@@ -127,9 +119,7 @@ def test_ft_8_the_loss_of_g_needs_the_label():
 
 
 def test_ft_9_goodness_by_an_asymmetric_w_promises_nothing():
-    """Every object is more similar to the positive ones; w(x', x'') = l(x') makes that (0, gamma,
-    1)-good.
-    """
+    """All are more similar to the positive ones; by w = l(x') that is (0, gamma, 1)-good."""
     l = np.repeat([1.0, -1.0], 10)
     K = np.broadcast_to(np.where(l > 0, 1.0, 0.0), (20, 20))
     w = np.broadcast_to(l[:, None], (20, 20))

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import oracles_ftune as oracle
 import pytest
-from agreement import KERNELS
 from sklearn.datasets import load_iris, load_wine
 
 import refimpl
@@ -29,7 +28,6 @@ from refimpl.ftune.linear_models import train
 from refimpl.ftune.model import classes_of
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 FEW = FTuneOptions(family=(1.0, 10.0), C=(1.0, 100.0))
 
 
@@ -53,7 +51,6 @@ def wine(request):
 # -------------------------------------------------------------------------------------- Algorithm 2
 
 
-@each
 def test_ftune_is_algorithm_2_step_by_step(kernels, wine):
     """Every f and C trained and scored by itself; the choice is the first best of them."""
     K, ((_, y), (V, v), (Q, q)) = wine
@@ -128,9 +125,7 @@ def test_one_function_for_all_or_one_for_each_class():
 
 
 def test_the_choice_by_training_loss():
-    """Algorithm 2 as printed: L_f alone decides; the C of each f is still validation's if there are
-    several.
-    """
+    """Algorithm 2 as printed: L_f decides; of several C for an f, validation takes one."""
     K, ((_, y), held, _) = split(load_wine, binary=True)
     P = random_landmarks(y, 10, rng=np.random.default_rng(2))
     model = ftune(K, y, P, options=FTuneOptions(C=10.0, choose="training"))
@@ -165,18 +160,6 @@ def test_identity_and_sign_are_ramps():
     assert (Ramp(np.inf)(x) == np.sign(x)).all() and (Ramp(3)(x) == np.clip(3 * x, -1, 1)).all()
 
 
-def test_ftune_with_the_identity_spans_no_more_than_bbs():
-    """Differences of similarities are linear in them: the same landmarks as singletons separate at
-    least as well.
-    """
-    K, ((_, y), _, _) = split(load_wine, binary=True)
-    P = random_landmarks(y, 10, rng=np.random.default_rng(0))
-    wide = FTuneOptions(family=1.0, C=1e6, bias=0.0, choose="training")
-    with_pairs = ftune(K, y, P, options=wide).losses[0, 0, 0]
-    landmarks = np.union1d(P.plus, P.minus)
-    assert bbs(K, y, landmarks, options=wide).losses[0, 0, 0] <= with_pairs * 1.01 + 1e-6
-
-
 # ------------------------------------------------------------------------------------ normalisation
 
 
@@ -201,54 +184,7 @@ def test_similarities_beyond_one_are_scaled_and_it_is_said():
     assert tiny.scale == 10.0
 
 
-@pytest.mark.filterwarnings("ignore::refimpl.ftune.NormalizationWarning")
-def test_distances_and_indefinite_asymmetric_similarities():
-    X, y = load_iris(return_X_y=True)
-    order = np.random.default_rng(0).permutation(150)
-    X, y = X[order], y[order]
-    D = np.abs(X[:, None] - X).sum(axis=2)
-    K = Similarity(D[:75, :75], distance=True)
-    P = dselect(K, y[:75], 15, rng=np.random.default_rng(1))
-    model = ftune(K, y[:75], P, validation=(D[75:110, :75], y[75:110]))
-    assert (model.predict(K, D[110:, :75]) == y[110:]).mean() > 0.9 and model.scale > 1
-    odd = -D + 0.3 * np.random.default_rng(2).normal(size=D.shape)
-    model = ftune(odd[:75, :75], y[:75], P, validation=(odd[75:110, :75], y[75:110]))
-    assert (model.predict(odd[:75, :75], odd[110:, :75]) == y[110:]).mean() > 0.85
-
-
 # --------------------------------------------------------------------------------------- degenerate
-
-
-def test_duplicated_landmarks_and_equal_objects():
-    """Equal columns of Phi and equal rows: TRAIN still ends at its optimum."""
-    K, ((_, y), held, (Q, _)) = split(load_iris)
-    one = [np.flatnonzero(y == c)[0] for c in np.unique(y)]
-    P = landmark_pairs(y, one, 40, rng=np.random.default_rng(0))
-    model = ftune(K, y, P, validation=held)
-    assert (
-        (model.gaps <= 1e-7).all()
-        and len(model.landmarks) == 3
-        and len(model.predict(K, Q)) == len(Q)
-    )
-    flat = ftune(
-        np.ones((6, 6)),
-        [0, 1] * 3,
-        landmark_pairs([0, 1] * 3, [0, 1], 3, rng=np.random.default_rng(0)),
-        options=FTuneOptions(C=1.0, choose="training"),
-    )
-    assert not flat.w.any() and flat.decision(np.ones((2, 2))).tolist() == [[0.0], [0.0]]
-
-
-def test_validation_labels_that_the_training_lacks_count_as_wrong():
-    K, ((_, y), (V, v), _) = split(load_iris)
-    P = random_landmarks(y, 8, rng=np.random.default_rng(0))
-    known = ftune(K, y, P, validation=(V, v), options=FEW)
-    odd = np.where(np.arange(len(v)) % 2 == 0, "z", v)
-    assert (
-        ftune(K, y, P, validation=(V, odd), options=FEW).accuracies.max()
-        <= 0.5
-        < known.accuracies.max()
-    )
 
 
 def test_a_classifier_with_functions_of_its_own_is_saved_and_loaded(tmp_path):
@@ -304,8 +240,8 @@ def seeded():
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),
         (lambda K, y, P, v: ftune(K, y, P), "validation must be .* got None"),
         (
-            lambda K, y, P, v: ftune(K, y, P, options=FTuneOptions(choose="training")),
-            "validation must be .*choose='training' and 4 value",
+            lambda K, y, P, v: ftune(K, y, P, options=FTuneOptions(choose="training", C=(1, 10))),
+            "validation must be .*choose='training' and 2 value",
         ),
         (lambda K, y, P, v: ftune(K, y, P, validation=v[0]), "validation must be .objects, lab"),
         (lambda K, y, P, v: ftune(K, y, P, validation=(v[0][:0], v[1][:0])), "validation "),

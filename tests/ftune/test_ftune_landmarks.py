@@ -5,18 +5,15 @@ costs.
 import numpy as np
 import oracles_ftune as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris
 
 from refimpl.ftune import FTuneOptions, dselect, ftune, random_landmarks
-from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
-
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
+from refimpl.ftune.similarities import Gaussian, Similarity
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(4, 25), d=st.integers(1, 30), c=st.integers(2, 4))
 def test_dselect_is_the_exhaustive_greedy_choice(kernels, seed, n, d, c):
@@ -59,11 +56,8 @@ def _require_pairs(P, labels, d, fresh=False):
     assert fresh or (np.isin(P.plus, P.L).all() and np.isin(P.minus, P.L).all())
 
 
-@each
 def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels):
-    """Less than n d look-ups, a column at a time; a matrix and its function give the same
-    landmarks.
-    """
+    """A column at a time; a matrix and its function give the same landmarks."""
     X, y = load_iris(return_X_y=True)
     asked = []
 
@@ -79,40 +73,6 @@ def test_dselect_asks_a_function_for_n_d_similarities_and_never_for_all(kernels)
     similarity = Similarity(K, X, pairwise=True)
     dselect(similarity, y, 21, rng=np.random.default_rng(3), kernels=kernels)
     assert similarity.computed == 3 * 6 * 50
-
-
-def test_dselect_spreads_the_landmarks():
-    """§ 2.3: the mean similarity between the landmarks is smaller than that of random ones."""
-    X, y = load_wine(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    S = Gaussian(mean_distance(X))(X, X)
-    rng = np.random.default_rng(0)
-
-    def within(L):
-        return S[np.ix_(L, L)][~np.eye(len(L), dtype=bool)].mean()
-
-    chance = [within(random_landmarks(y == 1, 10, rng=rng).L) for _ in range(20)]
-    assert within(dselect(S, y == 1, 10, rng=rng).L) < 0.5 * min(chance)
-    far = dselect(
-        Similarity(lambda a, b: np.linalg.norm(a - b), X, distance=True), y == 1, 10, rng=rng
-    )
-    # of a distance the landmarks should be far apart (§ 2.3)
-    assert within(far.L) < 0.5 * min(chance)
-
-
-def test_landmarks_of_one_class_alone_are_chosen_by_class():
-    """The five least similar points are all of the first class; no pair could be made of them."""
-    S = np.full((12, 12), 0.5)
-    S[:6, :6] = 0.0
-    np.fill_diagonal(S, 1.0)
-    labels = np.array([0] * 6 + [1] * 6)
-    found = [dselect(S, labels, 5, rng=np.random.default_rng(seed)) for seed in range(20)]
-    assert all(len(np.unique(labels[P.L])) == 2 and len(P.L) == 5 for P in found)
-    with pytest.raises(ValueError, match="L must have a landmark of class 1"):
-        [
-            dselect(S, labels, 5, rng=np.random.default_rng(seed), by_class=False)
-            for seed in range(20)
-        ]
 
 
 def test_fewer_objects_than_landmarks():
@@ -144,15 +104,8 @@ def test_common_landmarks_hold_one_of_each_class_even_if_d_is_smaller():
         assert sorted(labels[P.L]) == list("abc") and P.plus.shape == (3, 2)
 
 
-def test_by_default_the_pairs_are_not_drawn_from_the_landmarks():
-    P = random_landmarks(np.arange(60) % 3, 6, rng=np.random.default_rng(0))
-    assert len(P.L) == 6 < len(np.union1d(P.plus, P.minus))
-
-
 def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
-    """Theorem 2's pairs: any object of the class and any other, in equal shares, others for each
-    problem.
-    """
+    """Theorem 2's pairs: any object of the class and any other, in equal shares."""
     labels = np.arange(60) % 3
     P = random_landmarks(labels, 4000, rng=np.random.default_rng(0))
     for p in range(3):
@@ -179,13 +132,10 @@ def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
 # ------------------------------------------------------------------------- DSELECT for each problem
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), n=st.integers(8, 25), d=st.integers(2, 12), c=st.integers(3, 5))
 def test_dselect_for_each_problem_is_algorithm_1_for_each(kernels, seed, n, d, c):
-    """The landmarks of a problem are one greedy choice out of all objects, or one out of each of
-    its two sides.
-    """
+    """The landmarks of a problem are one greedy choice of all objects, or one of each side."""
     rng = np.random.default_rng(seed)
     K = np.rint(3 * rng.normal(size=(n, n)))
     labels = np.append(np.arange(c), rng.integers(0, c, n - c))
@@ -208,13 +158,10 @@ def test_dselect_for_each_problem_is_algorithm_1_for_each(kernels, seed, n, d, c
 
 
 def test_what_dselect_for_each_problem_costs_and_gives():
-    """Of many classes each has more than its one share: d landmarks of its own, n d look-ups more
-    or twice that.
-    """
+    """Each of many classes has d landmarks of its own, for n d look-ups more or twice that."""
     rng = np.random.default_rng(0)
     labels = np.arange(200) % 20
     X = rng.normal(size=(20, 3))[labels] + 0.25 * rng.normal(size=(200, 3))
-    Q = rng.normal(size=(20, 3))
     shared = Similarity(Gaussian(2.0), X, pairwise=True)
     own = Similarity(Gaussian(2.0), X, pairwise=True)
     P = dselect(shared, labels, 20, rng=rng)
@@ -225,8 +172,6 @@ def test_what_dselect_for_each_problem_costs_and_gives():
     assert all(len(np.unique(one)) == 1 for one in P.plus) and any(
         len(np.unique(one)) > 1 for one in R.plus
     )
-    many = ftune(own, labels, R, options=FTuneOptions(C=1.0, choose="training"))
-    assert many.predict(own, Q).shape == (20,) and len(many.landmarks) > 20
 
 
 def test_two_classes_are_one_problem():

@@ -55,9 +55,7 @@ def test_margins_are_the_expectation_of_eq_3(case, slope):
 @settings(max_examples=40, deadline=None)
 @given(case=tasks())
 def test_balcan_and_blum_is_the_identity(case):
-    """Eq. 1 is eq. 3 with f the identity, for weights whose mean is 1 in the own class and in the
-    others.
-    """
+    """Eq. 1 is eq. 3 with f the identity, for weights of mean 1 in both parts."""
     S, labels, _, _ = case
     plain = goodness(S, labels, lambda v: v, 0.0)
     expected = [oracle.equation_1(S.tolist(), labels, x, np.ones(len(S))) for x in range(len(S))]
@@ -76,23 +74,14 @@ def test_wang_is_the_sign_of_negated_distances(case):
 
 
 def test_a_sample_of_a_task():
-    """More of the iris' points reach a small margin than a large one; a sample costs its square in
-    look-ups.
-    """
+    """It costs its square in look-ups, and is about as good as all of it."""
     X, y = load_iris(return_X_y=True)
     K = Similarity(Gaussian(1.0), X, pairwise=True)
-    found = [goodness(K, y, Ramp(5.0), gamma) for gamma in (0.0, 0.2, 0.4)]
-    assert (
-        found[0].epsilon < 0.1 < found[2].epsilon
-        and found[0].epsilon <= found[1].epsilon <= found[2].epsilon
-    )
-    assert found[0].C_f == pytest.approx(2.0, abs=0.1)
+    whole = goodness(K, y, Ramp(5.0), 0.2)
     before = K.computed
     few = goodness(K, y, Ramp(5.0), 0.2, sample=60, rng=np.random.default_rng(0))
     assert K.computed - before == 3600 and len(few.sample) == 60
-    assert abs(few.epsilon - found[1].epsilon) < 0.2
-    loss = goodness_of_loss(K, y, Ramp(5.0), hinge_at_margin(0.2))
-    assert 0 < loss.epsilon < goodness_of_loss(K, y, Ramp(5.0), hinge_at_margin(0.5)).epsilon
+    assert abs(few.epsilon - whole.epsilon) < 0.2
 
 
 def test_weights_of_pairs_may_be_a_list():
@@ -121,31 +110,6 @@ def test_the_theorems():
     many = 6400 * (math.log(16 / 0.1 / 0.05) + 400 * math.log(10))
     assert pairs_for_family(10**400, 0.1, 0.05) == math.ceil(many)
     assert asked == [0.1 / 40]
-
-
-def test_theorem_2_and_5_hold_on_a_task():
-    """With the d of the theorems, h and g of random pairs keep the error and the loss that they
-    promise.
-    """
-    rng = np.random.default_rng(0)
-    X, y = load_iris(return_X_y=True)
-    y = y == 0
-    S = Gaussian(2.0)(X, X)
-    f = Ramp(1.0)
-    whole = goodness(S, y, f, 0.1)
-    d = pairs_for_margin(0.1, 0.05, 0.1)
-    same, other = (
-        np.array([rng.choice(np.flatnonzero(y == side), d) for side in sides])
-        for sides in ((True,), (False,))
-    )
-    g = f(S[:, same[0]] - S[:, other[0]]).mean(axis=1) * np.where(y, 1, -1)
-    assert (g < whole.C_f * 0.05).mean() <= whole.epsilon + 0.05  # at half the margin
-    L = hinge_at_margin(0.5)
-    d = pairs_for_loss(0.2, 0.1, C_L=2.0)
-    plus = rng.choice(np.flatnonzero(y), d)
-    minus = rng.choice(np.flatnonzero(~y), d)
-    g = f(S[:, plus] - S[:, minus]).mean(axis=1) * np.where(y, 1, -1)
-    assert L(g).mean() <= goodness_of_loss(S, y, f, L).epsilon + 0.2
 
 
 SIZES = st.floats(0.01, 100.0)
@@ -189,44 +153,6 @@ def test_the_bounds_are_the_same_in_every_unit_and_grow_with_what_is_asked(
     assert of_margin <= pairs_for_margin(less * share * B, share, delta, B=B)
     assert of_margin <= pairs_for_margin(share * B, less * share, delta, B=B)
     assert of_margin <= pairs_for_margin(share * B, share, less * delta, B=B)
-
-
-@pytest.mark.one_case
-@pytest.mark.parametrize("unit", [1e-3, 1.0, 80.0])
-@pytest.mark.parametrize("B", [0.5, 1.0, 4.0])
-def test_random_pairs_keep_the_promised_loss_in_every_unit(unit, B):
-    """K and its opposite tell the classes apart three times in four; the loss is a hinge just below
-    the margin of 1 / 2, in units of `unit`.
-    """
-    rng = np.random.default_rng(0)
-    n, delta = 400, 0.1
-    y = np.where(np.arange(n) < n // 2, 1, -1)
-    K = np.where(rng.random((n, n)) < 0.75, 0.5, -0.5) * np.where(y[:, None] == y, 1, -1)
-
-    def L(margin):
-        return unit * np.maximum(0.0, 1.0 - margin / (0.45 * B))
-
-    w = np.full((n, n), B)
-    epsilon = goodness_of_loss(K, y, Ramp(1.0), L, w=w).epsilon
-    functions = [Ramp(slope) for slope in (1.0, 5.0, 50.0)]
-    goods = [goodness_of_loss(K, y, f, L, w=w).epsilon for f in functions]
-    epsilon_1 = unit / 2
-    C_L = unit / (0.45 * B)
-    of_one = pairs_for_loss(epsilon_1, delta, B=B, C_L=C_L)
-    of_all = pairs_for_family(3, epsilon_1, delta, B=B, C_L=C_L)
-    assert of_one == pairs_for_loss(0.5, delta, C_L=1 / 0.45)
-    broken = np.zeros(2)
-    for _ in range(60):
-        losses = []
-        for d in (of_one, of_all):
-            plus, minus = rng.integers(n // 2, size=d), n // 2 + rng.integers(n // 2, size=d)
-            D = K[:, plus] - K[:, minus]
-            losses.append([L(y * B * f(D).mean(axis=1)).mean() for f in functions])
-        broken += (
-            losses[0][0] > epsilon + epsilon_1,
-            any(loss > good + epsilon_1 for loss, good in zip(losses[1], goods, strict=True)),
-        )
-    assert (broken <= delta * 60).all()
 
 
 @pytest.mark.parametrize(

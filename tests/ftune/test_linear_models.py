@@ -66,9 +66,7 @@ def test_the_optimum_is_that_of_liblinear(name, bias, n, d, C):
     bias=st.sampled_from([0.0, 1.0]),
 )
 def test_no_weights_are_below_the_certificate(seed, n, d, name, C, bias):
-    """Equal columns, equal points, one class, columns of zeros: the objective is within the gap of
-    every other w.
-    """
+    """Equal columns or points, one class, zeros: no other w is below by more than the gap."""
     rng = np.random.default_rng(seed)
     X, y = data(seed, n, d)
     X = np.rint(X) if seed % 3 == 0 else X
@@ -106,21 +104,6 @@ def test_a_start_changes_the_way_and_not_the_end():
             warm.objective == pytest.approx(cold.objective, rel=1e-6)
             and warm.iterations <= cold.iterations
         )
-
-
-@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 2.0, 300)])
-def test_a_path_of_penalties_ends_where_each_penalty_ends_alone(weights):
-    """The rows with a loss change from one step and one penalty to the next, up and down again."""
-    X, y = data(7, 300, 20)
-    costs = [1.0, 1000.0, 1e-4, 100.0, 1.0]
-    for C, model in zip(
-        costs, path(X, y, costs, "squared_hinge", 1.0, weights=weights), strict=True
-    ):
-        (alone,) = path(X, y, [C], "squared_hinge", 1.0, weights=weights)
-        assert model.converged and alone.converged
-        apart = np.append(model.w - alone.w, model.b - alone.b)
-        # each is within sqrt(2 gap) of the optimum
-        assert np.linalg.norm(apart) <= (2 * model.gap) ** 0.5 + (2 * alone.gap) ** 0.5
 
 
 @pytest.mark.parametrize("n, d", [(300, 20), (40, 60)])
