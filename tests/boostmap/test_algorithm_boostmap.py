@@ -19,9 +19,7 @@ from refimpl.boostmap.rounds import margins_after, training_rounds
 
 
 def ties():
-    """Points of a small grid, some of them twice: equal distances, equal embeddings, pivots at
-    distance 0.
-    """
+    """Points of a small grid, some of them twice: equal distances, pivots at distance 0."""
     rng = np.random.default_rng(7)
     X = rng.integers(0, 3, (40, 2)).astype(float)
     D = np.abs(X[:, None] - X).sum(axis=-1)
@@ -123,9 +121,7 @@ def same_rounds(one, two):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
-    """Bounds and wrappers change nothing: `least_gain=0` and many rounds are §§ 7.3 and 8.1 as
-    printed.
-    """
+    """`least_gain=0` and many rounds are §§ 7.3 and 8.1 as printed; bounds change nothing."""
     by_error = algorithm.Choices(6, ranges=algorithm.ranges_of_least_error)
     first, H, second = printed(name, kernels, query_sensitive=5, choices=by_error)
     model, log = for_use(name, kernels, query_sensitive=5, n_thresholds=6)

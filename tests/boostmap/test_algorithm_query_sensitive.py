@@ -54,9 +54,7 @@ def test_a_range_holds_its_lower_end_and_its_complement_the_upper_one():
 
 @pytest.mark.parametrize("ranges", [algorithm.ranges_of_least_z, algorithm.ranges_of_least_error])
 def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
-    """One query for all triples: whatever range accepts it is as good as R; three coordinates are
-    alike.
-    """
+    """One query for all triples: any range that accepts it is as good; coordinates are alike."""
     D, triples, y, _ = toy(n=15, t=80, seed=3)
     triples = np.column_stack([np.zeros_like(y), triples[:, 1:]]).astype(np.int32)
     y = np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0)
@@ -74,9 +72,7 @@ def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
 
 
 def test_thresholds_lie_half_way_between_the_queries_values():
-    """Each is drawn as often as its query stands in a triple; above the greatest value there is
-    none.
-    """
+    """Each as often as its query stands in a triple; none above the greatest value."""
     F = np.array([5.0, 1.0, 9.0, 3.0, 7.0, 4.0])
     q = np.array([1] * 6 + [3] * 2 + [0, 2])
     rng = np.random.default_rng(0)

@@ -52,9 +52,7 @@ def test_object_0_is_a_pivot_like_others():
 
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_proposition_1_and_eq_23(asymmetric):
-    """The weighted L1 distance orders triples exactly as the strong classifier does,
-    query-sensitive or not.
-    """
+    """The weighted L1 distance orders triples as H does, query-sensitive or not."""
     D, triples, y, _ = toy(seed=2, asymmetric=asymmetric)
     model = train(D, triples, y, query_sensitive=10)
     assert len(model.extra) == 10 and (model.alpha > 0).all() and (model.extra >= 0).all()
@@ -129,9 +127,7 @@ def test_selective_triples_follow_section_10():
 
 
 def test_small_classes_take_their_farthest():
-    """Two objects of one class, six of the other: k is at most 1 in the first, and r follows the k
-    that is taken.
-    """
+    """Classes of two and of six: k is at most 1 in the first, and r follows the k that is taken."""
     D = np.abs(np.subtract.outer(np.arange(8.0), np.arange(8.0)))
     labels = np.repeat([0, 1], [2, 6])
     alike, others = (tt.neighbors(D, labels, same=same) for same in (True, False))
@@ -262,9 +258,7 @@ def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():
 
 
 def test_margins_whose_squares_overflow_have_no_bound():
-    """Margins of 3e150, 0 and 9e157, with weights: the square of the distance between them is
-    infinite.
-    """
+    """Margins of 3e150, 0 and 9e157, with weights: the square of their distance is infinite."""
     sums = np.array([[0.75, 0.25, 1e157, 1e150, 1e300, 1e290, 9e157, 1e151]])
     assert bm.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
 
@@ -304,9 +298,7 @@ def test_bounds_leave_the_first_of_the_least(bounds, z, found):
 
 
 def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
-    """Margins of one size: the bound is Z itself, but for rounding, and the limit lies just above
-    Z.
-    """
+    """Margins of one size: the bound is Z but for rounding, and the limit lies just above Z."""
     F = np.array([[0.0, 0.0, 1.0]])
     above = 0
     for seed in range(40):
@@ -323,9 +315,7 @@ def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
 
 
 def test_a_classifier_without_an_error_is_found(kernels):
-    """Z has only an infimum, and the bound is least at alpha = inf: alone, and before another
-    classifier that errs.
-    """
+    """Z has an infimum only, at alpha = inf: alone, and before a classifier that errs."""
     D = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0]))
     triples = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1]], dtype=np.int32)
     y = np.ones(4)

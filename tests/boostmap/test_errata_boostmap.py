@@ -13,9 +13,7 @@ from refimpl.spaces import PrecomputedSpace
 
 
 def test_bm_1_the_printed_test_of_a_removal_is_not_that_of_its_effect():
-    """Steps 1-2 of § 7.3 compute Z_j(h, alpha') and then add -alpha': here the one is below 1, the
-    other above.
-    """
+    """Steps 1-2 of § 7.3 test alpha' and add -alpha': here one Z is below 1, the other above."""
     u = np.array([1.0, 1.0, 1.0, -1.0])
     x = np.log(np.full(4, 0.25))  # right three times in four
     for alpha in (0.1, 0.5, 1.0):

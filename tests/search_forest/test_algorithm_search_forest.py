@@ -94,9 +94,7 @@ def branches(tree, k=0):
 
 
 def planes(tree, X, rows, k=0):
-    """The planes of both trees at the nodes that the same points reach: {points: (p, b)}, with p^T
-    p + b^2 = 1.
-    """
+    """The unit vectors (p, b) of both trees at the nodes that the same points reach."""
     if isinstance(tree, tuple):
         if tree[0] == "leaf":
             return {}
@@ -159,9 +157,7 @@ def test_a_point_on_the_threshold_goes_right():
 
 
 def test_a_tree_grows_split_by_split():
-    """Algorithm 2 with a limit on the leaves: J rises with each split, and the leaf of least J^k
-    comes first.
-    """
+    """With a limit on the leaves J rises with each split; the leaf of least J^k comes first."""
     X = points(90, 4)
     found = []
     S = neighbor_similarity(X, 8)

@@ -13,9 +13,7 @@ from refimpl.search_forest.pairs import DensePairs
 
 
 def test_bsf_1_the_printed_c_is_not_the_minimum():
-    """Equation 14 with P_w[t = 1, s = 1] = 0.09, [1, 0] = 0.02, [0, 1] = 0.4; the rest has t = 0
-    and s = 0.
-    """
+    """Eq. 14 with P_w[t = 1, s = 1] = 0.09, [1, 0] = 0.02, [0, 1] = 0.4 and the rest."""
     lam, met, wrong, missed = 0.3, 90.0, 20.0, 400.0
 
     def loss(c):
@@ -28,9 +26,7 @@ def test_bsf_1_the_printed_c_is_not_the_minimum():
 
 
 def test_bsf_2_the_printed_update_favours_what_was_wrong():
-    """Two dissimilar points that have met weigh more than before by eq. 10, and less by line 4 as
-    printed.
-    """
+    """Two dissimilar points that have met weigh more by eq. 10, and less by line 4 as printed."""
     S = scipy.sparse.csr_matrix([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
     lam = 0.3
     c = 0.8
@@ -53,9 +49,7 @@ def test_bsf_3_c_is_neither_negative_nor_infinite():
 
 
 def test_bsf_4_c_is_one_number_for_all_pairs():
-    """Given a pair, t and s are certain, and eq. 14 has its minimum at 0 or at infinity; c comes
-    from all the pairs.
-    """
+    """Of one pair t and s are certain, and eq. 14 is least at 0 or infinity; c is of all pairs."""
     lam = 0.1
     leaf = np.array([0, 0, 0, 0, 1, 1])
     n = 6

@@ -75,10 +75,7 @@ def test_both_forms_of_the_pairs_learn_the_same_trees(kernels, problem):
 
 
 def test_a_normal_that_is_rounding_is_no_plane(kernels):
-    """The leading eigenvector of eq. 18 may be (0, 1): all points are on one side.
-
-    Rounding must not choose the way along the line, on which eq. 17 has a threshold.
-    """
+    """The eigenvector of eq. 18 may be (0, 1): then no rounding chooses a way along the line."""
     X = np.array([[0.9], [0.0], [-0.1], [-1.0]])
     S = np.zeros((4, 4), dtype=bool)
     S[[0, 0, 1, 2], [1, 3, 2, 3]] = True
@@ -88,9 +85,7 @@ def test_a_normal_that_is_rounding_is_no_plane(kernels):
 
 
 def test_a_rise_that_is_rounding_is_no_split(kernels):
-    """c* can balance a leaf that later comes back as a node: M is 0 up to rounding then, and so is
-    every rise.
-    """
+    """c* can balance a leaf that comes back as a node: then M, and every rise, is rounding."""
     X = np.array([[1.1, -0.7], [1.7, -0.7], [-0.3, 1.3], [-0.5, 0.6], [-1.0, -1.9], [-0.6, -0.2]])
     S = np.zeros((6, 6), dtype=bool)
     S[[0, 2, 3], [1, 0, 5]] = True

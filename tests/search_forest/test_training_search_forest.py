@@ -142,9 +142,7 @@ def test_other_bad_arguments():
 
 @pytest.mark.parametrize("refine", [0, 3])
 def test_large_values_serve_up_to_the_limit(kernels, refine):
-    """Scaled by a power of two, points have the same trees; at 2^400 products of four values would
-    overflow.
-    """
+    """Points times a power of two have the same trees; at 2^400 four values overflow."""
     X = points(60, 4)
     S = neighbor_similarity(X, 6)
     forests = []
