@@ -4,7 +4,7 @@ threads.
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 
 import refimpl
 from refimpl.boosted_distance import (
@@ -17,7 +17,6 @@ from refimpl.boosted_distance import (
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees, Stumps
 
 LEARNERS = [Stumps(), DepthTwoTrees()]
-both_kernels = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 both_learners = pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
 
 
@@ -30,7 +29,6 @@ def training_set(seed=0):
     return X, labels, rng.integers(-40, 40, (33, 4)) / 8
 
 
-@both_kernels
 @both_learners
 def test_order_of_the_training_vectors(kernels, learner):
     X, labels, Q = training_set()
@@ -50,7 +48,6 @@ def test_order_of_the_training_vectors(kernels, learner):
         np.testing.assert_allclose(again[C].alpha, model[C].alpha, rtol=1e-9)
 
 
-@both_kernels
 @both_learners
 def test_translation(kernels, learner):
     X, labels, Q = training_set()
@@ -62,7 +59,6 @@ def test_translation(kernels, learner):
     assert_same(similarity(model, Q + shift, X + shift, labels, kernels=kernels), S)
 
 
-@both_kernels
 @both_learners
 def test_powers_of_two(kernels, learner):
     X, labels, Q = training_set()
@@ -76,30 +72,6 @@ def test_powers_of_two(kernels, learner):
         assert_same(scaled[C].threshold, ensemble.threshold * scale[ensemble.feature])
     S = similarity(model, Q, X, labels, kernels=kernels)
     assert_same(similarity(scaled, Q * scale, X * scale, labels, kernels=kernels), S)
-
-
-@both_kernels
-@both_learners
-def test_one_query_or_many_and_repeated_ones(kernels, learner, monkeypatch):
-    X, labels, Q = training_set()
-    model = boosted_distance(X, labels, 9, kernels=kernels, weak_learner=learner)
-    options = {"kernels": kernels, "threads": 1}
-    whole = nearest_neighbor_boosted_distance(model, Q, X, labels, kernels=kernels, threads=2)
-    S = similarity(model, Q, X, labels, **options)
-    for i in range(len(Q)):
-        assert_same(
-            nearest_neighbor_boosted_distance(model, Q[i : i + 1], X, labels, **options),
-            whole[i : i + 1],
-        )
-        assert_same(similarity(model, Q[i : i + 1], X, labels, **options), S[i : i + 1])
-    twice = np.concatenate([Q, Q[::-1]])
-    assert_same(
-        nearest_neighbor_boosted_distance(model, twice, X, labels, **options),
-        np.append(whole, whole[::-1]),
-    )
-    for block in (1, 50, 60, 33 * 20 - 1):
-        monkeypatch.setattr(refimpl.boosted_distance.prediction, "_BLOCK", block)
-        assert_same(nearest_neighbor_boosted_distance(model, Q, X, labels, **options), whole)
 
 
 @pytest.mark.parametrize(("block", "rows"), [(10, 2), (14, 2), (15, 3), (4, 1), (100, 7)])
@@ -117,13 +89,15 @@ def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch)
     monkeypatch.setattr(prediction.algorithm, "similarity", counting)
     X, labels = np.arange(10.0).reshape(5, 2), np.array([0, 0, 1, 1, 1])
     model = boosted_distance(X, labels, 1)
+    Q = np.arange(14.0).reshape(7, 2)
+    alone = [nearest_neighbor_boosted_distance(model, Q[[i]], X, labels)[0] for i in range(7)]
     asked.clear()
-    nearest_neighbor_boosted_distance(model, np.ones((7, 2)), X, labels, threads=1)
+    found = nearest_neighbor_boosted_distance(model, Q, X, labels, threads=1)
+    assert found.tolist() == alone and len(set(alone)) == 2
     blocks = [rows] * (7 // rows) + ([7 % rows] if 7 % rows else [])
     assert asked == list(np.repeat(blocks, 2))
 
 
-@both_kernels
 def test_differences_are_the_array_of_differences(kernels):
     X, labels, _ = training_set()
     A = X[labels == 5]

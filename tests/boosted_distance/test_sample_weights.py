@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS
 
-from refimpl.boosted_distance import (
-    boosted_distance,
-    estimate_memory,
-    nearest_neighbor_boosted_distance,
-)
+from refimpl.boosted_distance import boosted_distance, estimate_memory
 from refimpl.estimators import BoostedDistanceClassifier
 
 
@@ -41,13 +37,6 @@ def test_a_weight_is_a_number_of_copies(seed, module):
     same_stumps(given, repeated)
 
 
-def test_to_the_last_bit_where_all_sums_are_exact():
-    """Four vectors of two classes, each twice: all first weights are powers of two."""
-    X, y = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
-    twice = boosted_distance(X.repeat(2, axis=0), y.repeat(2), 1)
-    assert boosted_distance(X, y, 1, sample_weight=[2, 2, 2, 2]) == twice
-
-
 def test_equal_weights_of_any_size_change_no_bit():
     X, y = problem(12, 2)
     plain = boosted_distance(X, y, 6)
@@ -60,13 +49,6 @@ def test_a_class_of_weights_whose_products_vanish_keeps_them():
     X, y = problem(12, 2)
     light = np.where(y == 0, 2.0**-1000, 1.0)
     assert boosted_distance(X, y, 6, sample_weight=light) == boosted_distance(X, y, 6)
-
-
-def test_a_weight_of_zero_leaves_a_vector_out():
-    X, y = problem(12, 2)
-    kept = np.arange(12) != 5
-    given = boosted_distance(X, y, 4, sample_weight=kept.astype(float))
-    assert given == boosted_distance(X[kept], y[kept], 4)
 
 
 def test_the_estimator_takes_them():
@@ -90,8 +72,6 @@ def test_training_goes_on_with_the_same_weights():
     assert boosted_distance(X, y, 6, sample_weight=v, start=half) == boosted_distance(
         X, y, 6, sample_weight=v
     )
-    labels = nearest_neighbor_boosted_distance(half, X, X, y)
-    assert labels.shape == (12,)
     assert estimate_memory(X, y, 6, sample_weight=v) > estimate_memory(X, y, 6)
 
 
