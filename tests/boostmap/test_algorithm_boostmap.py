@@ -11,7 +11,7 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same
-from boostmap_toys import separable, toy
+from boostmap_toys import other_kernels, separable, toy
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
@@ -205,21 +205,18 @@ def test_a_removal_takes_all_of_a_weight_back(name, kernels):
         assert (round.classifier in H) == (round.step != "remove")
 
 
-class Told:
+def told(*shares):
     """Kernels whose ``z_values`` and ``next_weights`` give the Z that they are told."""
+    left = list(shares)
 
-    def __init__(self, *shares):
-        self.shares = list(shares)
+    def z_values(F, *arguments, threads):
+        return np.array([left.pop(0) for _ in F])
 
-    def __getattr__(self, name):
-        return getattr(KERNELS[-1], name)
+    def next_weights(*arguments, threads):
+        after, w, _ = KERNELS[-1].next_weights(*arguments)
+        return after, w, left.pop(0)
 
-    def z_values(self, F, triples, y, margin, alpha, S=None, *, threads=None):
-        return np.array([self.shares.pop(0) for _ in F])
-
-    def next_weights(self, F, triples, y, margin, alpha, *, threads=None):
-        after, w, _ = KERNELS[-1].next_weights(F, triples, y, margin, alpha)
-        return after, w, self.shares.pop(0)
+    return other_kernels(z_values=z_values, next_weights=next_weights)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +230,12 @@ def test_a_gain_that_rounding_may_make_is_none(share, gains):
 
     def rounds(*shares):
         return algorithm.training_rounds(
-            problem, **sizes, rng=np.random.default_rng(0), kernels=Told(*shares)
+            problem, **sizes, rng=np.random.default_rng(0), kernels=told(*shares)
         )
 
     assert len(list(itertools.islice(rounds(share), 1))) == gains
     for_use_rounds = training_rounds(
-        problem, **sizes, rng=np.random.default_rng(0), kernels=Told(share)
+        problem, **sizes, rng=np.random.default_rng(0), kernels=told(share)
     )
     assert len(list(itertools.islice(for_use_rounds, 1))) == gains
     second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
@@ -252,29 +249,25 @@ def test_the_first_phase_ends_below_1_of_t_and_not_before():
     for share, more in ((1 / 64, True), (1 / 65, False)):
         for rounds in (algorithm.training_rounds, training_rounds):
             found = rounds(
-                problem, **sizes, rng=np.random.default_rng(0), kernels=Told(share, *[0.5] * 20)
+                problem, **sizes, rng=np.random.default_rng(0), kernels=told(share, *[0.5] * 20)
             )
             assert len(list(itertools.islice(found, 2))) == 1 + more
 
 
-class Watched:
+def watched(allowed):
     """Kernels that note the least alpha that each call of ``minimize_z`` allows."""
 
-    def __init__(self):
-        self.least = []
+    def minimize_z(F, triples, y, margin, least, *S, threads):
+        allowed.extend(least.tolist())
+        return KERNELS[-1].minimize_z(F, triples, y, margin, least, *S, threads=threads)
 
-    def __getattr__(self, name):
-        return getattr(KERNELS[-1], name)
-
-    def minimize_z(self, F, triples, y, margin, least, S=None, *, threads=None):
-        self.least += least.tolist()
-        return KERNELS[-1].minimize_z(F, triples, y, margin, least, S, threads=threads)
+    return other_kernels(minimize_z=minimize_z)
 
 
 @pytest.mark.parametrize("form", ["as printed", "for use"])
 def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
     """Steps 3-4 have l = -alpha'_c, steps 9-10 l = 0."""
-    kernels = Watched()
+    least = []
     H = {}
     steps = set()
     make, (d, M_1, m, M_2), seed = PROBLEMS["few tried"]
@@ -282,13 +275,12 @@ def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
     D = D.T.copy()
     rng = np.random.default_rng(seed)
     rounds = (algorithm.training_rounds if form == "as printed" else training_rounds)(
-        algorithm.Problem(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=kernels
+        algorithm.Problem(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=watched(least)
     )
     for round in itertools.islice(rounds, 60):
         allowed = {-alpha for alpha in H.values()} | ({0.0} if round.step == "add" else set())
-        assert set(kernels.least) <= allowed
-        assert kernels.least or round.step == "remove"
-        kernels.least.clear()
+        assert set(least) <= allowed and (least or round.step == "remove")
+        least.clear()
         algorithm.add_to(H, round.classifier, round.alpha)
         steps.add(round.step)
     assert steps == {"add", "modify", "remove"}
@@ -296,7 +288,7 @@ def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
 
 def test_weights_of_the_second_phase_begin_at_0_too():
     D, triples, y, _ = toy(n=15, t=80, seed=3)
-    watched = Watched()
+    least = []
     for ranges in (algorithm.ranges_of_least_z, algorithm.ranges_of_least_error):
         rounds = algorithm.query_sensitive_rounds(
             D[:3],
@@ -305,10 +297,10 @@ def test_weights_of_the_second_phase_begin_at_0_too():
             np.zeros(len(y)),
             algorithm.Choices(3, ranges=ranges),
             rng=np.random.default_rng(1),
-            kernels=watched,
+            kernels=watched(least),
         )
         assert len(list(itertools.islice(rounds, 2))) == 2
-    assert set(watched.least) == {0.0}
+    assert set(least) == {0.0}
 
 
 def test_steps_5_to_7_draw_from_all_candidates():

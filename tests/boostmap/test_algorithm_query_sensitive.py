@@ -9,23 +9,10 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS
-from boostmap_toys import margin_of, toy
+from boostmap_toys import margin_of, other_kernels, toy
 
 from refimpl.boostmap import algorithm
 from refimpl.kernels.stumps import on_grid
-
-
-class ToldMinimum:
-    """Kernels whose ``minimize_z`` gives what it is told, for all classifiers alike."""
-
-    def __init__(self, share):
-        self.share = share
-
-    def __getattr__(self, name):
-        return getattr(KERNELS[-1], name)
-
-    def minimize_z(self, F, triples, y, margin, least, S=None, *, threads=None):
-        return np.ones(len(F)), np.full(len(F), self.share)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +20,10 @@ class ToldMinimum:
 )
 def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, gains):
     D, triples, y, _ = toy(n=12, t=80)
+
+    def minimize_z(F, *arguments, threads):
+        return np.ones(len(F)), np.full(len(F), share)
+
     choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
     rounds = algorithm.query_sensitive_rounds(
         D[:3],
@@ -41,7 +32,7 @@ def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, 
         np.zeros(len(y)),
         choices,
         rng=np.random.default_rng(0),
-        kernels=ToldMinimum(share),
+        kernels=other_kernels(minimize_z=minimize_z),
     )
     assert len(list(itertools.islice(rounds, 1))) == gains
 

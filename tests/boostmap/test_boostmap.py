@@ -1,6 +1,7 @@
 """BoostMap: the training rounds against the paper's steps, the output against its propositions."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import oracles_boosting as oracles
@@ -263,22 +264,6 @@ def test_margins_whose_squares_overflow_have_no_bound():
     assert bm.z_min_bound(sums, 1.0, np.zeros(1)).tolist() == [-np.inf]
 
 
-class Bounded:
-    """Kernels of classifiers 0, 1, ... (the values of F) with a prescribed Z and bound of it."""
-
-    def __init__(self, bounds, z):
-        self.bounds = np.array(bounds)
-        self.z = np.array(z)
-
-    def margin_sums(self, F, triples, y, w, *, threads=None):
-        one = np.ones(len(F))
-        none = np.zeros(len(F))
-        return np.column_stack([one, none, -np.log(self.bounds), *5 * [none]])
-
-    def z_values(self, F, triples, y, margin, alpha, S=None, *, threads=None):
-        return self.z[F[:, 0].astype(int)]
-
-
 @pytest.mark.parametrize(
     "bounds, z, found",
     [
@@ -289,12 +274,19 @@ class Bounded:
     ],
 )
 def test_bounds_leave_the_first_of_the_least(bounds, z, found):
+    """Classifiers 0, 1, ... (the values of F) with a prescribed Z and bound of it."""
     bounds, z = (
-        [special.get(c, usual) for c in range(20)] for special, usual in ((bounds, 0.3), (z, 0.9))
+        np.array([special.get(c, usual) for c in range(20)])
+        for special, usual in ((bounds, 0.3), (z, 0.9))
+    )
+    sums = np.zeros((20, 8))
+    sums[:, 0], sums[:, 2] = 1.0, -np.log(bounds)
+    kernels = SimpleNamespace(
+        margin_sums=lambda *_, threads: sums, z_values=lambda F, *_, threads: z[F[:, 0].astype(int)]
     )
     F = np.arange(20.0)[:, None]
     one = np.zeros(1)
-    assert bm.least_z(F, None, one, one, np.ones(20), Bounded(bounds, z), 1) == (found, 0.5)
+    assert bm.least_z(F, None, one, one, np.ones(20), kernels, 1) == (found, 0.5)
 
 
 def test_a_bound_that_rounding_lifts_above_its_z_rules_nothing_out():
