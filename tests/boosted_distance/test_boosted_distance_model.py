@@ -1,4 +1,4 @@
-"""The result of a training, the steps of a callback, continuing, and the arguments of estimates."""
+"""The result of a training and its ensembles: what they refuse, equality, and files."""
 
 import dataclasses
 import json
@@ -27,8 +27,8 @@ from refimpl.results import digest, result
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 LEARNERS = [Stumps(), DepthTwoTrees()]
-both_learners = pytest.mark.parametrize("learner", LEARNERS, ids=lambda x: type(x).__name__)
-STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
+FIELDS = {"alpha": [0.5, 2.0], "feature": [0, 3], "polarity": [1, -1], "threshold": [0.25, -np.inf]}
+STUMPS = StumpEnsemble(**FIELDS)
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
 
 
@@ -243,3 +243,66 @@ def test_weak_learner_of_another_type(iris, train, wrong):
         TypeError, match=r"^weak_learner must be an object with the members of Weak"
     ):
         train(X, y if train is not adaboost else X, 2, weak_learner=wrong)
+
+
+# ----------------------------------------------------------------------------------- the ensembles
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("alpha", [[0.5, 2.0]], ValueError, r"alpha must have shape \(T,\), .* got \(1, 2\)"),
+        ("alpha", 0.5, ValueError, r"alpha must have shape \(T,\), .* got \(\)"),
+        ("alpha", [0.5], ValueError, r"feature must have shape \(1, ...\), .* got \(2,\)"),
+        ("alpha", [0.5, np.inf], ValueError, "alpha must hold finite weights; got NaN or infinity"),
+        ("alpha", ["a", "b"], TypeError, "alpha must hold numbers; got dtype"),
+        ("alpha", [[1.0], [1.0, 2.0]], ValueError, "alpha must be an array"),
+        ("feature", [[0], [3]], ValueError, r"feature must have shape \(2,\), .* got \(2, 1\)"),
+        ("feature", [0.0, 3.0], TypeError, "feature must hold integers; got dtype float64"),
+        ("feature", [False, True], TypeError, "feature must hold numbers; got dtype bool"),
+        ("feature", [0, -1], ValueError, "feature must hold numbers of features, from 0; got -1"),
+        ("polarity", [1, 0], ValueError, "polarity"),
+        ("polarity", [1.0, -1.0], TypeError, "polarity must hold integers; got dtype"),
+        ("threshold", [0.0, np.nan], ValueError, "threshold must hold numbers, .* got NaN"),
+        (
+            "threshold",
+            np.zeros((2, 3)),
+            ValueError,
+            r"threshold must have shape \(2,\), .* got \(2, 3\)",
+        ),
+        (
+            "threshold",
+            np.zeros(2, dtype=complex),
+            TypeError,
+            "threshold must hold numbers; got dtype",
+        ),
+    ],
+)
+def test_stump_ensembles_refuse_what_does_not_fit(name, value, error, message):
+    with pytest.raises(error, match=message):
+        StumpEnsemble(**{**FIELDS, name: value})
+
+
+def test_constant_stumps_look_at_no_feature():
+    assert STUMPS.features().tolist() == [0]
+    assert TREES.features().tolist() == [0, 1]
+
+
+def test_equal_ensembles_are_of_one_kind_and_equal_in_every_field():
+    assert STUMPS == STUMPS.rounds(0, 2) and STUMPS != STUMPS.rounds(0, 1) and STUMPS != 3
+    for name in FIELDS:
+        other = {**FIELDS, name: [1, 1]}
+        assert StumpEnsemble(**other) != STUMPS
+    empty = StumpEnsemble([], [], [], []), TreeEnsemble([], *np.zeros((3, 0, 3), dtype=np.int64))
+    assert empty[0] != empty[1]
+
+
+def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():
+    alpha = np.array([1, 2])
+    one = StumpEnsemble(
+        alpha, np.array([0, 1], dtype=np.uint8), np.array([1, -1], dtype=np.int8), [0, 1]
+    )
+    alpha[0] = 9
+    assert [getattr(one, name).dtype.str[1:] for name in FIELDS] == ["f8", "i8", "i8", "f8"]
+    assert one.alpha.tolist() == [1, 2] and not one.alpha.flags.writeable
+    assert len(StumpEnsemble([], [], [], [])) == 0

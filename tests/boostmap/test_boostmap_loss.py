@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 from agreement import KERNELS
-from boostmap_toys import separable
+from boostmap_toys import separable, train
 
-from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap, random_triples
+from refimpl.boostmap import Triples, algorithm, random_triples
+from refimpl.kernels import triples as kernel
 
 SPREADS = {
     "normal": lambda rng, n: rng.normal(size=(n, 2)),
@@ -31,40 +32,18 @@ def problem(spread, form, seed, n=30, t=300):
     return D, random_triples(D, t, rng=rng)
 
 
-def trained(D, triples, seed, kernels, threads=None, start=None, callback=None, **options):
+def trained(D, triples, seed, **options):
     usual = {"n_references": 15, "n_pairs": 15, "n_best": 15, "max_rounds": 150}
-    distances = CandidateDistances(D.T.copy(), D.T.copy())
-    return boostmap(
-        distances,
-        triples,
-        6,
-        rng=np.random.default_rng(seed),
-        options=BoostMapOptions(**usual | options),
-        kernels=kernels,
-        threads=threads,
-        start=start,
-        callback=callback,
-    )
+    return train(D, triples.objects, triples.y, 6, KERNELS[-1], seed, **usual | options)
 
 
-def margins_by_loops(model, D, triples):
-    """y H(q, a, b) of each triple, from distances alone: eqs. 6, 8, 10, 17 and 18."""
-    F = []
-    for x_1, x_2 in zip(model.first.tolist(), model.second.tolist(), strict=True):
-        if x_2 < 0:
-            F.append(D[:, x_1])
-        else:  # eq. 8
-            length = D[x_1, x_2]
-            square = D[:, x_1] ** 2 + length**2 - D[:, x_2] ** 2
-            F.append(square / (2 * length) if length else 0 * square)
-    H = np.zeros(len(triples))
-    q, a, b = triples.objects.T
-    for f, alpha in zip(F, model.alpha, strict=True):
-        H += alpha * (np.abs(f[q] - f[b]) - np.abs(f[q] - f[a]))
-    for c, g, low, high, inside, alpha in model.query_sensitive_classifiers():
-        S = ((F[g] >= low) & (F[g] < high)) == bool(inside)
-        H += alpha * S[q] * (np.abs(F[c][q] - F[c][b]) - np.abs(F[c][q] - F[c][a]))
-    return triples.y * H
+def margins(model, D, triples):
+    """y H(q, a, b) of each triple, from distances alone: eqs. 6, 8, 10, 17 and 21."""
+    names = zip(model.first, model.second, model.length, strict=True)
+    F = np.array([algorithm.embedding(D.T, *name) for name in names])
+    u = np.array([kernel.margins(f, triples.objects) for f in F])
+    A = algorithm.query_weights(F.T, model.alpha, model.query_sensitive_classifiers())
+    return triples.y * (A[triples.objects[:, 0]].T * u).sum(axis=0)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -72,9 +51,9 @@ def margins_by_loops(model, D, triples):
 def test_the_product_of_z_is_the_loss_of_the_model(spread, form):
     for seed in range(4):
         D, triples = problem(spread, form, seed)
-        model = trained(D, triples, seed, KERNELS[-1], query_sensitive=(0, 4)[seed % 2])
+        model = trained(D, triples, seed, query_sensitive=(0, 4)[seed % 2])
         said = math.prod(model.round_z) * math.prod(model.extra_z)
-        yH = margins_by_loops(model, D, triples)
+        yH = margins(model, D, triples)
         # a margin of 10**12 has been added up from terms of its size
         rounding = 1e-14 * max(1.0, np.abs(yH).max()) * len(model.round_z)
         loss = np.mean(np.exp(-yH))
@@ -85,15 +64,15 @@ def test_the_product_of_z_is_the_loss_of_the_model(spread, form):
 def test_heavy_tails_leave_no_triple_behind(spread):
     """Some margins make weights below 2**-53, half of the step at which errors are summed."""
     D, triples = problem(spread, "plain", 5, n=40, t=2000)
-    model = trained(D, triples, 0, KERNELS[-1], max_rounds=400)
-    yH = margins_by_loops(model, D, triples)
+    model = trained(D, triples, 0, max_rounds=400)
+    yH = margins(model, D, triples)
     assert yH.max() > 100 and np.mean(np.exp(-yH)) == pytest.approx(math.prod(model.round_z))
     assert (yH <= 0).mean() <= np.mean(np.exp(-yH)) < 0.3
 
 
 def test_a_perfect_classifier_has_the_loss_that_it_says():
     D, triples, y = separable()
-    model = trained(D, Triples(triples, y), 0, KERNELS[-1], query_sensitive=2)
+    model = trained(D, Triples(triples, y), 0, query_sensitive=2)
     said = math.prod(model.round_z) * math.prod(model.extra_z)
-    yH = margins_by_loops(model, D, Triples(triples, y))
+    yH = margins(model, D, Triples(triples, y))
     assert said == pytest.approx(np.mean(np.exp(-yH)), rel=1e-9)

@@ -11,7 +11,7 @@ import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from forest_problems import FIELDS, learn, points, problems
+from forest_problems import FIELDS, dense, learn, points, problems
 from hypothesis import given, settings
 from scipy import sparse
 
@@ -19,14 +19,9 @@ from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest import neighbor_similarity, selection, to_terms
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
-from refimpl.search_forest.pairs import DensePairs, MeetingPairs, grid_step
+from refimpl.search_forest.pairs import MeetingPairs, grid_step
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def dense(S, lam, kernels):
-    """The matrices, which need no kernels."""
-    return DensePairs(S, lam)
 
 
 @settings(max_examples=40, deadline=None)

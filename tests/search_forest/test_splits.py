@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from forest_problems import dense
 from oracles_forest import plane
 from scipy import sparse
 
@@ -13,12 +14,6 @@ from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, stump
-
-
-def dense(S, lam, kernels):
-    """The matrices, which need no kernels."""
-    return DensePairs(S, lam)
-
 
 forms = pytest.mark.parametrize("form", [dense, MeetingPairs])
 

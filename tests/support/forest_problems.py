@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from refimpl.search_forest import ForestOptions, SearchForest, search_forest
+from refimpl.search_forest.pairs import DensePairs
 
 FIELDS = [field.name for field in dataclasses.fields(SearchForest)]
 
@@ -96,6 +97,11 @@ def learn(X, S, M, lam, *, seed=0, kernels=None, threads=None, **options):
     except ValueError as error:
         assert "no tree is worth its cost" in str(error)
         return None
+
+
+def dense(S, lam, kernels):
+    """The matrices, which need no kernels."""
+    return DensePairs(S, lam)
 
 
 def listed(candidates):
