@@ -27,8 +27,6 @@ from _pytest.doctest import DoctestModule
 if "PYTEST_XDIST_WORKER" in os.environ:  # other workers share the processors
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded
 
-from agreement import KERNELS
-
 OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
@@ -76,10 +74,13 @@ def pytest_collect_file():
     return [c for c in collectors if not isinstance(c, DoctestModule)]
 
 
-@pytest.fixture(scope="module", params=KERNELS, ids=lambda module: module.__name__)
-def kernels(request):
-    """Each module of kernels in turn: a test that takes this argument runs on both."""
-    return request.param
+def pytest_generate_tests(metafunc):
+    """Run a test that takes `kernels` on both modules, unless it has a mark that says on which."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    if "kernels" in metafunc.fixturenames and not any("kernels" in mark.args[0] for mark in marks):
+        from agreement import KERNELS  # coverage begins after this file is read
+
+        metafunc.parametrize("kernels", KERNELS, ids=lambda module: module.__name__)
 
 
 # -------------------------------------------------------------------------------------- the network
