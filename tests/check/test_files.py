@@ -4,7 +4,6 @@ refused with a clear message; the committed vectors are those that the reference
 Not tested here: what the vectors say (tests/vectors), their use.
 """
 
-import hashlib
 import json
 import shutil
 
@@ -38,6 +37,21 @@ def test_arrays_are_read_back_bit_for_bit(value):
     back = decode(json.loads(json.dumps(encode(value))))
     assert back.dtype == value.dtype and back.shape == value.shape
     assert back.tobytes() == value.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"values": [1]}, "an array of shape .* must have 2 values; got 1"),
+        ({"dtype": "text"}, "dtype must be one of"),
+        ({"values": ["0x1p+0", "0x1.zp0"]}, "what is no float64: '0x1.zp0'"),
+        ({"values": [1.5, "0x1p+0"]}, "what is no float64: 1.5"),
+    ],
+)
+def test_an_array_that_cannot_be_read(change, words):
+    array = {"dtype": "float64", "shape": [2], "values": ["0x1p+0", "0x1p+0"], **change}
+    with pytest.raises(ValueError, match=words):
+        decode(array)
 
 
 def test_a_tree_and_a_float_are_read_back():
@@ -118,17 +132,12 @@ def copy(tmp_path):
     return where
 
 
-def change(where, edit, *, sign=True):
-    """Edit the file; with `sign` its new checksum is in the index."""
+def change(where, edit):
+    """Edit the file."""
     path = where / "kernels" / "projections.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     edit(content)
     path.write_text(json.dumps(content), encoding="utf-8")
-    if sign:
-        index = json.loads((where / "index.json").read_text(encoding="utf-8"))
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        index["files"]["kernels/projections.json"] = digest
-        (where / "index.json").write_text(json.dumps(index), encoding="utf-8")
 
 
 def refused(where, words):
@@ -140,35 +149,13 @@ def first(content):
     return content["cases"][0]
 
 
-@pytest.mark.parametrize(
-    "edit, words",
-    [
-        (lambda c: c.update(version=2), "of format 'refimpl-vectors' and version 1; got .* and 2"),
-        (lambda c: c.update(format="other"), "must be of format"),
-        (lambda c: c.pop("cases"), "must have a list 'cases'"),
-        (lambda c: first(c).pop("comment"), "cases\\[0\\] must have 'comment'"),
-        (lambda c: c["cases"].__setitem__(0, 5), "cases\\[0\\] must have"),
-        (lambda c: c["cases"].append(first(c)), "two cases have the id"),
-        (
-            lambda c: first(c)["arguments"]["X"]["values"].pop(),
-            "X cannot be read: .* must have 15 values",
-        ),
-        (lambda c: first(c)["arguments"]["X"].update(dtype="text"), "dtype must be one of"),
-        (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, "0x1.zp0"), "no float64"),
-        (lambda c: first(c)["arguments"]["X"]["values"].__setitem__(0, 1.5), "is no float64: 1.5"),
-        (lambda c: first(c)["expected"].pop("XA"), "must expect XA"),
-        (lambda c: first(c).update(flags="ties"), "flags must be a list; got str"),
-    ],
-)
-def test_a_file_of_another_form_is_refused(copy, edit, words):
-    change(copy, edit)
-    refused(copy, words)
+def test_a_file_of_another_version_is_refused(copy):
+    change(copy, lambda c: c.update(version=2))
+    refused(copy, "of format 'refimpl-vectors' and version 1; got .* and 2")
 
 
 def test_a_changed_digit_is_refused(copy):
-    change(
-        copy, lambda c: first(c)["expected"]["XA"]["values"].__setitem__(0, "0x0p+0"), sign=False
-    )
+    change(copy, lambda c: first(c)["expected"]["XA"]["values"].__setitem__(0, "0x0p+0"))
     refused(copy, "is damaged: its sha256 is not the one in index.json")
 
 

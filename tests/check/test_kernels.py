@@ -163,7 +163,10 @@ def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(tmp_path)
     arguments = ["kernels", str(tmp_path / "mine.py"), "--only", "projections", "--examples", "0"]
     assert cli.main([*arguments, "--vectors", str(tmp_path / "vectors")]) == 0
-    for part, words in (("flags", "projections/1 must have 'flags'"), ("arguments", "must have")):
-        wrong = {name: value for name, value in case.items() if name != part}
+    without = {name: value for name, value in case.items() if name != "flags"}
+    for wrong, words in (
+        (without, "projections/1 must have comment, flags, arguments"),
+        ({**case, "arguments": {"X": {"dtype": "text"}}}, "projections/1 cannot be read: dtype"),
+    ):
         (mine / "projections.json").write_text(json.dumps({"cases": [wrong]}))
         assert cli.main(made) == 2 and words in capsys.readouterr().err
