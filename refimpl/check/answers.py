@@ -5,7 +5,7 @@ Not handled here: trainings (:mod:`refimpl.check.logs`).
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -19,8 +19,9 @@ from refimpl.check.reading import announce, checked, counted, points, read_array
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kind
 from refimpl.check.subjects.ftune import as_similar
+from refimpl.check.subjects.lmnn import factor
 from refimpl.kernels.arguments import floats, int64s
-from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, project, target_neighbors
+from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, target_neighbors
 from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["check_embedding", "check_landmarks", "check_metric", "check_neighbors", "check_tree"]
@@ -45,7 +46,10 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
     X, y = points(read_data(data), data, "it must have")
     kind = floats("d" if squared else "r", "d", finite=True)
     given = read_array(path, kind, d=X.shape[1])
-    L = _factor(given, path) if squared else given
+    try:
+        L = factor(given) if squared else given
+    except ValueError as error:
+        raise UnusableError(f"{path} {error}") from error
     report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
     try:
         targets = target_neighbors(X, y, k)
@@ -88,29 +92,15 @@ def _fits_as_M(
     M: FloatArray, X: FloatArray, y: Any, targets: IntArray, mu: float, bound: float, tol: float
 ) -> bool:
     """Whether the matrix is optimal as M = L^T L."""
-    if M.shape[0] != M.shape[1]:
-        return False
     try:
-        L = _factor(M, "")
-    except UnusableError:  # not symmetric, positive semidefinite
+        L = factor(M)
+    except ValueError:  # not symmetric, positive semidefinite
         return False
     return _gap(objective_of(X @ L.T, y, targets).at(mu), bound) <= tol
 
 
 def _gap(objective: float, bound: float) -> float:
     return (objective - bound) / objective if objective > 0 else 0.0
-
-
-def _factor(array: FloatArray, path: str) -> FloatArray:
-    """Return L of shape (r, d) of a matrix M."""
-    if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * np.abs(array).max(initial=0.0)):
-        raise UnusableError(f"{path} must be symmetric with --squared")
-    values = np.linalg.eigvalsh(array)
-    if values[0] < -1e-6 * max(abs(values[-1]), 1e-300):
-        raise UnusableError(
-            f"{path} must be positive semidefinite; its least eigenvalue is {values[0]:g}"
-        )
-    return project(array)
 
 
 def _convention(
@@ -352,9 +342,12 @@ def check_tree(path: str, data: str) -> Report:
     uneven = int((np.abs(sizes[1::2] - sizes[2::2]) > 1).sum())
     report.facts.append(("nodes that are not divided at the median", uneven))
     worst = 0.0
-    for j, reach in enumerate(_reaches(tree, X)):
-        if tree["radii"] is None or reach is None:
+    for j, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        part = X[order[start:end]]
+        if tree["radii"] is None or not len(part):
             continue
+        centre = part.mean(axis=0) if tree["centres"] is None else tree["centres"][j]
+        reach = float(np.hypot.reduce(part - centre, axis=1).max())  # no square overflows
         radius = float(tree["radii"][j])
         if radius < reach * (1 - 1e-12) and not report.differences:
             words = f"node {j}: the ball of radius {radius:.17g} misses a point at {reach:.17g}"
@@ -362,22 +355,6 @@ def check_tree(path: str, data: str) -> Report:
         worst = max(worst, radius - reach)
     report.facts.append(("largest radius that is not needed", worst))
     return report
-
-
-def _reaches(tree: dict[str, Any], X: FloatArray) -> Iterator[float | None]:
-    """Yield for each node how far its points are from its centre, None if it has no points."""
-    # the coordinates are scaled by a power of two, so no square overflows or vanishes
-    centres = tree["centres"]
-    largest = max(np.abs(part).max(initial=0.0) for part in (X, centres) if part is not None)
-    exponent = int(np.frexp(largest)[1])
-    X = np.ldexp(X, -exponent)
-    for j, (start, end) in enumerate(zip(tree["starts"], tree["ends"], strict=True)):
-        part = X[tree["order"][start:end]]
-        if not len(part):
-            yield None
-            continue
-        c = part.mean(axis=0) if centres is None else np.ldexp(centres[j], -exponent)
-        yield float(np.ldexp(np.sqrt(((part - c) ** 2).sum(axis=1).max()), exponent))
 
 
 def _division_fault(order: Any, starts: Any, ends: Any, n: int) -> str | None:

@@ -207,15 +207,24 @@ class Asking:
 
         last: list[Difference] = []
 
+        @hypothesis.seed(seed)
+        @hypothesis.settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            report_multiple_bugs=False,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            verbosity=hypothesis.Verbosity.quiet,
+        )
+        @hypothesis.given(st.data())
         def run(data: "DataObject") -> None:
             difference = tries(Drawn(data))
             if difference is not None:
                 last[:] = [difference]
                 raise EndedError if self.ends else FoundError
 
-        test = hypothesis.seed(seed)(_settings(examples)(hypothesis.given(st.data())(run)))
         try:
-            test()
+            run()
         except (EndedError, FoundError, hypothesis.errors.Unsatisfiable):
             pass
         except GivenUpError:
@@ -251,16 +260,3 @@ def _rounding(difference: Difference) -> str | None:
     if difference.kind == Kind.NOT_COMPARED:
         return Kind.EQUAL_WORTH if Kind.EQUAL_WORTH in difference.words else None
     return difference.kind if difference.kind in (Kind.EQUAL_WORTH, Kind.LAST_BITS) else None
-
-
-def _settings(examples: int) -> Any:
-    import hypothesis
-
-    return hypothesis.settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        report_multiple_bugs=False,
-        suppress_health_check=list(hypothesis.HealthCheck),
-        verbosity=hypothesis.Verbosity.quiet,
-    )

@@ -189,9 +189,9 @@ def _made(
     if is_kernel and "large" not in case["flags"]:
         bounds = subject.rounding(arguments, states[0])
         within = {
-            name: encode(np.asarray(value, dtype=np.float64))
+            name: encode(np.broadcast_to(np.asarray(value, dtype=np.float64), np.shape(want)))
             for name, value in bounds.items()
-            if np.any(value)
+            if np.any(value) and np.size(want := states[0][name])
         }
         made |= {"within": within} if within else {}
     return made

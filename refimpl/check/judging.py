@@ -44,10 +44,9 @@ FORM_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeErr
 
 def whole(value: Any) -> int:
     """Return a whole number as int; raise ValueError for any other, which `int` truncates."""
-    number = int(value)
-    if number != value:
+    if np.ndim(value) or int(value) != value:
         raise ValueError(f"must be a whole number; got {value}")
-    return number
+    return int(value)
 
 
 def indices(value: Any, n: int, shape: Any = None, least: int = 0) -> IntArray:
@@ -175,7 +174,7 @@ def way_up(above: dict[int, int], node: int, root: int) -> Iterator[tuple[int, i
 
 def differences(A: FloatArray, B: FloatArray | None) -> FloatArray:
     """Return the rows of a data set: A, or all differences A[i] - B[j]."""
-    return A if B is None else (A[:, np.newaxis] - B).reshape(-1, A.shape[1])
+    return A if B is None else np.asarray((A[:, np.newaxis] - B).reshape(-1, A.shape[1]))
 
 
 def stump(arguments: Values, want: Values, got: Values) -> Kind:

@@ -45,11 +45,9 @@ Arrays = dict[str, Any]
 
 LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
-LISTS = frozenset({"w", "updated", "T", "classifier", "leaf", "s"})
-"""Parts that may be lists."""
+TEXTS = LABELS | {"step"}
 CASE: dict[str, Any] = {"id": "", "flags": [], "arguments": None}
 """What a difference says of the case: a log is none of the vectors."""
-PARTS = frozenset(output.name for output in TRAININGS["adaboost"].outputs)
 
 
 class Part(NamedTuple):
@@ -137,9 +135,7 @@ def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
 # ------------------------------------------------------------------------------------ reading a log
 
 
-def read_log(
-    path: str, needed: tuple[str, ...] = ("f", "p", "theta"), known: frozenset[str] = PARTS
-) -> list[Values]:
+def read_log(path: str, needed: tuple[str, ...], known: frozenset[str]) -> list[Values]:
     """Return the rounds of a log of JSON lines, each of which must have what is `needed`.
 
     `known` are the parts that may have other names.
@@ -156,8 +152,8 @@ def read_log(
             raise UnusableError(f"{where}: {error}") from error
         if not set(needed) <= line.keys():
             raise UnusableError(f"{where}: must have {', '.join(needed)}")
-        for name in {*PARTS, *needed}.intersection(line) - LABELS:
-            if not _is_number(name, line[name]):
+        for name in known.intersection(line) - TEXTS:
+            if np.asarray(line[name]).dtype.kind not in "biuf":
                 raise UnusableError(f"{where}: {name} must be a number; got {line[name]!r}")
         rounds.append(line)
     if not rounds:
@@ -182,13 +178,6 @@ def _parsed(text: str, where: str, wanted: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise UnusableError(f"{where}: must be {wanted}; got {text.strip()[:40]!r}") from None
-
-
-def _is_number(name: str, part: Any) -> bool:
-    """Whether a part is a number, or a list where it may be one."""
-    if isinstance(part, np.ndarray):
-        return name in LISTS
-    return isinstance(part, int | float) and (name == "inside" or not isinstance(part, bool))
 
 
 # --------------------------------------------------------------------------------- Boosted Distance
@@ -253,16 +242,11 @@ def _ensemble(arrays: Arrays, C: Any, d: int, data: str) -> Values:
     """Return the four arrays of a class's ensemble by their names."""
     kinds = {
         f"alpha_{C}": floats("rounds", finite=True),
-        f"feature_{C}": floats("rounds", finite=True),
-        f"polarity_{C}": floats("rounds", only=(1, -1)),
+        f"feature_{C}": int64s("rounds", below="d"),
+        f"polarity_{C}": int64s("rounds", only=(1, -1)),
         f"threshold_{C}": floats("rounds", largest=np.inf),
     }
-    model = checked(arrays, kinds, data)
-    if not np.isin(model[f"feature_{C}"], np.arange(d)).all():
-        raise UnusableError(f"{data}: feature_{C} must hold integers from 0 to {d - 1}")
-    for field in (f"feature_{C}", f"polarity_{C}"):
-        model[field] = model[field].astype(np.int64)
-    return model
+    return checked(arrays, kinds, data, d=d)
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 7.3
@@ -327,16 +311,17 @@ def _by_the_least_z(arguments: Values, want: Values, got: Values) -> Kind:
 
 def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     """Return the name of a round's classifier: (r, -1) for r alone."""
-    parts = np.atleast_1d(np.asarray(got["classifier"], dtype=np.float64))
-    first, second = (*parts.ravel(), -1.0, -1.0)[:2]
-    inside = 0 <= first < n and -1 <= second < n and parts.shape in ((1,), (2,))
-    if not inside or first != int(first) or second != int(second):
+    parts = np.atleast_1d(got["classifier"])
+    parts = np.append(parts, -1) if parts.shape == (1,) else parts
+    inside = parts.shape == (2,) and 0 <= parts[0] < n and -1 <= parts[1] < n
+    if not inside or (parts % 1).any():
         raise UnusableError(
             f"round {number}: classifier must be a reference object r, or two pivots [x_1, x_2], "
             f"from 0 to {n - 1}; got {parts.tolist()}"
         )
-    got["classifier"] = np.array([int(first), int(second)])
-    return int(first), int(second)
+    got["classifier"] = parts.astype(np.int64)
+    first, second = got["classifier"].tolist()
+    return first, second
 
 
 def _steps_1_to_4(

@@ -144,7 +144,7 @@ def read_array(path: str, kind: Array, **lengths: int) -> Any:
             raise UnusableError(f"{path} must hold one array; it holds {len(arrays)}: {names}")
         (array,) = arrays.values()
     elif "text" in _kind(content) or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        array = _table(path, len(kind.shape), kind.dtypes == ("float64",))
+        array = _table(path, len(kind.shape))
     else:
         raise UnusableError(f"{path} must be an .npy or a CSV file; {_kind(content)}")
     return _checked({path: array}, {path: kind}, lengths)[path]
@@ -182,31 +182,33 @@ def _checked(
 
 
 def _in_form(name: str, array: Any, kind: Array) -> Any:
-    """Return an array in the dtype of its kind; integers and booleans are real numbers, too."""
+    """Return an array in the dtype of its kind; whole floats are integers, all are real numbers."""
     if array is None:
         return None
     is_real = kind.dtypes == ("float64",)
-    if array.dtype.kind not in ("fiub" if is_real else "iu"):
+    is_whole = array.dtype.kind in "iu"
+    if array.dtype.kind == "f":
+        is_whole = bool((np.isfinite(array) & (array == np.floor(array))).all())
+    if array.dtype.kind not in "fiub" or not (is_real or is_whole):
         wanted = "real numbers" if is_real else "integers"
         raise UnusableError(f"{name} must hold {wanted}; got {array.dtype}")
     return np.array(array, dtype=kind.dtypes[0], order="C")
 
 
-def _table(path: str, dimensions: int, floats: bool) -> Any:
+def _table(path: str, dimensions: int) -> Any:
     """Return the numbers of a CSV file; its first line may have names."""
     rows: list[list[float]] = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
-        parts = [part.strip().strip('"') for part in re.split(r"[,;\t]| +", line.strip())]
+        parts = [part.strip('"') for part in re.split(r" *[,;\t] *| +", line.strip())]
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            rows.append([float(part) if floats else int(part) for part in parts])
+            rows.append([float(part) for part in parts])
         except ValueError:
             if number == 1 and not rows:
                 continue
-            wanted = "numbers" if floats else "integers"
             raise UnusableError(
-                f"{path}, line {number}: must hold {wanted} between commas; got {line[:40]!r}"
+                f"{path}, line {number}: must hold numbers between commas; got {line[:40]!r}"
             ) from None
         if len(rows[-1]) != len(rows[0]):
             raise UnusableError(
@@ -215,10 +217,7 @@ def _table(path: str, dimensions: int, floats: bool) -> Any:
             )
     if not rows:
         raise UnusableError(f"{path} must be an .npy or a CSV file; it has no line of numbers")
-    try:
-        array = np.array(rows, dtype=np.float64 if floats else np.int64)
-    except OverflowError:
-        raise UnusableError(f"{path} must hold integers of 64 bits") from None
+    array = np.array(rows)
     return array.ravel() if dimensions == 1 and 1 in array.shape else array
 
 

@@ -25,7 +25,7 @@ import refimpl.kernels
 from refimpl.check.encoding import DTYPES, decode, encode
 from refimpl.check.files import UnusableError
 from refimpl.check.programs import OUT_OF_MEMORY, Asked
-from refimpl.check.subject import SignatureError, Subject, Values, call, copied, in_order
+from refimpl.check.subject import FormError, Subject, Values, call, copied, in_order
 from refimpl.check.subjects import KERNELS, TRAININGS
 
 try:
@@ -39,10 +39,6 @@ OWN = Path(__file__).parent
 NEAR = 2**21
 """Bytes below the limit on memory from which the module has used it up."""
 STATUS = Path("/proc/self/status")
-
-
-class FormError(TypeError):
-    """A training returned no rounds."""
 
 
 class Server(Asked):
@@ -157,7 +153,7 @@ def encoded(value: Any) -> Any:
 
 def raised(error: BaseException) -> str:
     """Return what an exception of somebody's code says, and where it was raised."""
-    if isinstance(error, SignatureError | FormError):
+    if isinstance(error, FormError):
         return str(error)
     where = ""
     for frame in traceback.extract_tb(error.__traceback__):

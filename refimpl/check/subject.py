@@ -33,15 +33,14 @@ from refimpl.check.drawing import Source
 __all__ = [
     "KERNELS",
     "TRAININGS",
+    "FormError",
     "Kernel",
     "Kind",
     "Output",
-    "SignatureError",
     "States",
     "Subject",
     "Training",
     "Values",
-    "asked",
     "call",
     "copied",
     "in_order",
@@ -189,7 +188,6 @@ def kernel(
     outputs: str,
     *,
     flags: str = "ties, plain, negative zero, denormals, scales",
-    run: Callable[[Any, Values], Values] | None = None,
     needs: tuple[str, ...] = (),
     record: bool = False,
     written: tuple[str, ...] = (),
@@ -218,7 +216,7 @@ def kernel(
             about=(reference.__doc__ or "").partition("\n")[0],
             draw=draw,
             flags=tuple(flag.strip() for flag in flags.split(",")),
-            run=run or _run_of(name, listed, needs, record, written),
+            run=_run_of(name, listed, needs, record, written),
             needs=needs,
             record=record,
             written=written,
@@ -275,11 +273,13 @@ def _run_of(
     first = next(iter(inspect.signature(getattr(refimpl.kernels, name)).parameters))
 
     def run(module: Any, arguments: Values) -> Values:
-        given = {**arguments, first: asked(module, needs[0], arguments)} if needs else arguments
-        returned = asked(module, name, given)
+        given = {**arguments, first: _asked(module, needs[0], arguments)} if needs else arguments
+        returned = _asked(module, name, given)
         if record:
             return {part: getattr(returned, part, None) for part in own}
         parts = returned if len(own) > 1 else (returned,)[: len(own)]
+        if isinstance(parts, tuple | list) and 0 < len(parts) < len(own):  # split_pairs: two parts
+            parts = [one for part in parts if isinstance(part, tuple | list) for one in part]
         if not own and returned is not None:
             raise TypeError(f"{name} must return None; got {type(returned).__name__}")
         if not isinstance(parts, tuple | list) or len(parts) != len(own):
@@ -289,7 +289,7 @@ def _run_of(
     return run
 
 
-def asked(module: Any, name: str, arguments: Values) -> Any:
+def _asked(module: Any, name: str, arguments: Values) -> Any:
     """Return what a module's kernel returns for arguments by name."""
     order = inspect.signature(getattr(refimpl.kernels, name)).parameters
     return call(
@@ -330,8 +330,8 @@ def copied(arguments: Mapping[str, Any]) -> Values:
 # ---------------------------------------------------------------------- calling somebody's function
 
 
-class SignatureError(TypeError):
-    """The function does not take the arguments."""
+class FormError(TypeError):
+    """The function does not take the arguments, or returns no rounds."""
 
 
 def call(function: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
@@ -340,7 +340,7 @@ def call(function: Callable[..., Any], name: str, arguments: Mapping[str, Any]) 
         return function(**arguments)
     if in_order(function, list(arguments)):
         return function(*arguments.values())
-    raise SignatureError(
+    raise FormError(
         f"{name} must take {', '.join(arguments)}, by name or in this order; "
         f"got {name}{inspect.signature(function)}"
     )

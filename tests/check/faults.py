@@ -83,7 +83,7 @@ RULES = {
         (CHECK_BD + "_run_classes", 'np.unique(arguments["l"])',
          'np.unique(arguments["l"])[::-1]', "BD:A.1:1"),
     ("boosted_distance", "pairs-with-itself"):
-        (CHECK_BD + "_rows", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
+        ("refimpl.check.judging:differences", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
          "(A[:, np.newaxis] - B)[~np.eye(len(A), len(B), dtype=bool)]", "BD:A.1:2"),
     ("boosted_distance", "negatives-from-others"):
         (bd.difference_vectors, "Omega[l != C], Omega_C", "Omega_C, Omega[l != C]", "BD:A.1:3"),
@@ -340,9 +340,8 @@ FAULTS = {
         ("adaboost", bd.adaboost_rounds, "np.log(1 / beta_t)", "1 / np.log(beta_t)", WRONG,
          "BD:A.2:12"),
     "negatives the other way":
-        ("boosted_distance", CHECK_BD + "_rows", "A, B = part.A, part.B",
-         "A, B = (part.A, part.B) if len(part.A) <= len(part.B) else (part.B, part.A)", WRONG,
-         "BD:A.1:3"),
+        ("boosted_distance", CHECK_BD + "_sets", "(part.A, part.B)",
+         "(*sorted((part.A, part.B), key=len))", WRONG, "BD:A.1:3"),
     "boostmap weights not divided":
         ("boostmap", refimpl.kernels.next_weights, "return reweighted(margin, u, alpha)",
          "after, w, z = reweighted(margin, u, alpha); return after, w * z, z", WRONG, "BM:7.3:12"),

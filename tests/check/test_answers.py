@@ -88,7 +88,7 @@ def test_neighbours_by_the_true_ones_alone(check):
         assert code == 1 and "another choice; what follows it was not compared" in said
     np.save("S.npy", np.array([[0], [1]]))
     assert "of at least 2 neighbours" in check("neighbors a.npy --truth S.npy")[1]
-    assert check("neighbors a.npy --truth T.npy", array=np.ones((2, 2)))[0] == 2
+    assert check("neighbors a.npy --truth T.npy", array=np.ones((2, 2)) / 2)[0] == 2
 
 
 def test_the_cost_is_said_beforehand_and_what_does_not_fit_is_refused(check, capsys, monkeypatch):

@@ -194,6 +194,8 @@ def test_a_choice_that_is_no_integer_is_wrong(checked, change):
     else:
         assert code == 1 and "BD:A.2:8: wrong" in said and "must hold whole numbers" in said
         assert "an earlier line may be the cause" not in said
+    code, said = checked("A.2", [{**line, "f": [0]}], **EQUAL_COLUMNS)
+    assert code == 1 and "BD:A.2:8: wrong" in said and "f must be of shape (); got (1,)" in said
 
 
 def test_classes_of_a_log_are_those_of_the_data(checked):

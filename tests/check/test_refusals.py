@@ -69,7 +69,7 @@ OTHER_FORMS = [
     (METRIC, {"X": X, "y": Y * 0}, "y must hold at least 2 classes; got 1"),
     (ROUNDS, {"X": X, "y": Y * 0}, "y must hold at least 2 classes; got 1"),
     (METRIC, {"X": X * 1e200, "y": Y}, "cannot be used: X must hold values from"),
-    (NEIGHBORS, {"array": np.eye(2), "X": X, "Q": X[:2]}, "a.npy must hold integers; got float64"),
+    (NEIGHBORS, {"array": X / 2, "X": X, "Q": X[:2]}, "a.npy must hold integers; got float64"),
     (NEIGHBORS, {"array": np.empty((2, 0), int), "X": X, "Q": X[:2]}, "a.npy must not be empty"),
     (NEIGHBORS, {"array": NEAR, "X": X * 1e200, "Q": X[:1]}, "X must hold values from -1e+150"),
     (NEIGHBORS, {"array": NEAR, "X": X[:1], "Q": X[:1]}, "must have at least 2 points; got 1"),
@@ -88,10 +88,10 @@ OTHER_FORMS = [
     (METRIC, {"array": np.full((2, 2), np.nan), "X": X, "y": Y}, "a.npy must be finite"),
     *((f"{METRIC} --squared", {"array": M, "X": X, "y": Y}, words) for M, words in (
         (np.diag([1.0, -1.0]), "positive semidefinite; its least eigenvalue is -1"),
-        (np.triu(np.ones((2, 2))), "must be symmetric with --squared"),
+        (np.triu(np.ones((2, 2))), "a.npy must be symmetric"),
         (np.ones((1, 2)), "a.npy must have the length 2 along axis 0"))),
     *((TREES, {"tree": {**TREE, part: np.array(array)}, "X": X}, words) for part, array, words in (
-        ("starts", [0.0, 0, 6], "starts must hold integers; got float64"),
+        ("starts", [0.5, 0, 6], "starts must hold integers; got float64"),
         ("starts", [[0, 0, 6]], "starts must have 1 dimensions"),
         ("ends", [12], "ends must have the length 3 along axis 0"),
         ("centres", np.zeros((3, 1)), "centres must have the length 2 along axis 1"),
@@ -106,8 +106,6 @@ LOGS = [
         ('{"f": 0, "p": 1, "theta": {"a": 1}}', "theta must be a number; got {'a': 1}"),
         ('{"f": 0, "p": 1, "theta": [1, "x"]}', "line 1: could not convert"),
         ('{"f": 0, "p": 1, "theta": "x"}', "theta must be a number; got 'x'"),
-        ('{"f": [0], "p": 1, "theta": 1}', "line 1: f must be a number; got array([0])"),
-        ('{"f": true, "p": 1, "theta": 1}', "line 1: f must be a number; got True"),
         (f'{{"f": 0, "p": 1, "theta": {10**400}}}', "log.jsonl, line 1: int too large"),
         (f'{{"f": 0, "p": 1, "theta": 2, "w": [{10**400}]}}', "log.jsonl, line 1: int too large"),
         ("f,p,theta\n0,1,0.5\n", "line 1: must be JSON, an object a line; got 'f,p,theta'"),
@@ -125,8 +123,9 @@ LINE = {"classifier": [0, 1], "alpha": 1.0}
 OF_7_3 = [
     *(([LINE, {**LINE, "classifier": wrong}], {}, "log.jsonl, round 2: classifier must be")
       for wrong in ([], [0, 1, 2], [[0, 1]], 0.5, "nan")),
-    ([{**LINE, "classifier": [0, 99]}], {}, "from 0 to 7; got [0.0, 99.0]"),
-    ([{**LINE, "alpha": [1, 2]}], {}, "line 1: alpha must be a number"),
+    ([{**LINE, "classifier": [0, 99]}], {}, "from 0 to 7; got [0, 99]"),
+    ([{**LINE, "alpha": [1, 2]}], {}, "log.jsonl has a line of another form: only "),
+    ([{**LINE, "alpha": {"a": 1}}], {}, "line 1: alpha must be a number; got {'a': 1}"),
     ([{"classifier": 0}], {}, "line 1: must have classifier, alpha"),
     ([LINE], {"y": BOOSTMAP["y"] * 2}, "y must hold 1.0 or -1.0; got"),
     ([LINE], {"triples": BOOSTMAP["triples"] + 8}, "triples must hold indices from 0 to 7; got"),
@@ -141,7 +140,7 @@ OF_8_1 = [
         ({"g": 0.5}, "c and g must be integers from 0 to"),
         ({"inside": 2}, "inside must be 1 or 0"),
         ({"low": "nan"}, "low and high must be numbers"),
-        ({"c": [1, 2]}, "c must be a number"),
+        ({"c": [1, 2]}, "log.jsonl cannot be compared on data.npz: "),
     )
 ]
 LABELS = {"X": [[0.0], [10.0]], "y": [0, 1], "Q": [[-1.0], [12.0]]}
@@ -153,9 +152,9 @@ OF_A_3 = [
     (RIGHT[:1], {}, "Q must have the length 1 along axis 0"),
     (RIGHT, {"y": [b"0", b"\xff"]}, "y must hold text in UTF-8; "),
     ([RIGHT[0], {"label": 1}], {}, "s must be in all lines of the log or in none; 1 have it"),
-    (RIGHT, {"feature_0": [-1]}, "feature_0 must hold integers from 0 to 0"),
-    (RIGHT, {"feature_1": [0.4]}, "feature_1 must hold integers from 0 to 0"),
-    (RIGHT, {"polarity_1": [-1.9]}, "polarity_1 must hold 1 or -1; got -1.9"),
+    (RIGHT, {"feature_0": [-1]}, "feature_0 must hold indices from 0 to 0"),
+    (RIGHT, {"feature_1": [0.4]}, "feature_1 must hold integers; got float64"),
+    (RIGHT, {"polarity_1": [-2.0]}, "polarity_1 must hold 1 or -1; got -2"),
     (RIGHT, {"threshold_0": [np.nan]}, "threshold_0 must hold values from -inf to inf; got nan"),
     (RIGHT, {"alpha_0": [1.0, 2.0]}, "feature_0 must have the length 2 along axis 0"),
 ]
@@ -238,15 +237,21 @@ def test_a_csv_file_is_read_where_one_array_is_wanted(check, tmp_path):
     two = np.array([[0, 1], [1, 0]])
     np.savez(tmp_path / "one.npz", near=two)
     assert check("neighbors one.npz --data data.npz", X=X, Q=X[:2])[0] == 0
-    for text in ("0,1\n1,0\n", "first;second\n0;1\n1;0\n", "0 1\n1  0\n", "# near\n0\t1\n1\t0\n"):
+    for text in (
+        "0,1\n1,0\n",
+        "first;second\n0;1\n1;0\n",
+        "0 1\n1  0\n",
+        "0, 1\n1, 0\n",
+        "# near\n0\t1\n1\t0\n",
+    ):
         for encoding in ("utf-8", "utf-16"):
             (tmp_path / "near.csv").write_text(text, encoding=encoding)
             assert check("neighbors near.csv --data data.npz")[0] == 0
     for text, words in (
-        ("0,1\n1,x\n", "near.csv, line 2: must hold integers between commas; got '1,x'"),
+        ("0,1\n1,x\n", "near.csv, line 2: must hold numbers between commas; got '1,x'"),
         ("0,1\n1\n", "near.csv, line 2: must have 2 numbers, as the first line; got 1"),
         ("a,b\n", "near.csv must be an .npy or a CSV file; it has no line of numbers"),
-        ("0,1\n1.5,0\n", "line 2: must hold integers"),
+        ("0,1\n1.5,0\n", "near.csv must hold integers; got float64"),
     ):
         (tmp_path / "near.csv").write_text(text, encoding="utf-8")
         assert words in check("neighbors near.csv --data data.npz")[1]
@@ -302,7 +307,8 @@ def test_files_with_limits_before_they_are_read(check, tmp_path, monkeypatch):
 def test_logs_in_the_encodings_and_forms_that_people_have(tmp_path, encoding, form):
     log = tmp_path / "log.jsonl"
     log.write_text(LOG if form == "lines" else f"[\n {LOG}]", encoding=encoding)
-    assert read_log(str(log)) == [{"f": 0, "p": 1, "theta": 0.5}]
+    known = frozenset({"f", "p", "theta"})
+    assert read_log(str(log), ("f",), known) == [{"f": 0, "p": 1, "theta": 0.5}]
 
 
 def command(folder, *words, before=(), **more):

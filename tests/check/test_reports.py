@@ -12,7 +12,7 @@ from asked import differences
 
 from refimpl.check.comparing import Difference, value_fault
 from refimpl.check.reports import ACCEPTED, Report, remarks
-from refimpl.check.subject import Output, SignatureError, call, in_order
+from refimpl.check.subject import FormError, Output, call, in_order
 
 TIE, CHOICE = ACCEPTED["ties"], ACCEPTED["choices"]
 
@@ -55,9 +55,9 @@ def test_functions_of_other_names_get_the_arguments_in_order():
     assert call(lambda a, b: a - b, "f", {"X": 5, "Y": 3}) == 2
     assert call(lambda Y, X: X - Y, "f", {"X": 5, "Y": 3}) == 2  # by name
     assert call(lambda **given: given["X"], "f", {"X": 5, "Y": 3}) == 5
-    with pytest.raises(SignatureError, match=r"f must take X, Y, by name or in this order; got f"):
+    with pytest.raises(FormError, match=r"f must take X, Y, by name or in this order; got f"):
         call(lambda a: a, "f", {"X": 5, "Y": 3})
-    with pytest.raises(SignatureError, match="got f"):  # X is not the second
+    with pytest.raises(FormError, match="got f"):  # X is not the second
         call(lambda a, X: a - X, "f", {"X": 5, "Y": 3})
     assert call(lambda X, b: X - b, "f", {"X": 5, "Y": 3}) == 2
     assert in_order(lambda a, b: 0, ["X", "Y"]) and not in_order(lambda Y, X: 0, ["X", "Y"])

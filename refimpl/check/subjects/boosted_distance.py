@@ -19,7 +19,7 @@ from refimpl.boosted_distance.algorithm import (
 )
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.check.drawing import KINDS, Source
-from refimpl.check.judging import by_worth, exact, stump, tie_if, whole
+from refimpl.check.judging import by_worth, differences, exact, stump, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
@@ -67,8 +67,7 @@ def best_stump(s: Source, flag: str) -> Values:
     B = s.points(n_B, A.shape[1], kind) if n_B else None
     rows = n * (n_B or 1)
     l = np.full(rows, bool(s.integer(0, 1))) if flag == "one label" else s.booleans((rows,))
-    kind = {"plain": "plain", "quarters": "plain"}.get(flag, flag)
-    return {"A": A, "B": B, "w": s.weights(rows, kind), "l": l}
+    return {"A": A, "B": B, "w": s.weights(rows, flag), "l": l}
 
 
 def _similarity_rounding(arguments: Values, expected: Values) -> Values:
@@ -221,25 +220,21 @@ def adaboost(s: Source) -> Values:
 def _run_classes(arguments: Values) -> States:
     listed: States = []
     for C in np.unique(arguments["l"]).tolist():
-        P, N = (np.asarray(_rows(part)) for part in _sets(arguments, C))
+        P, N = _sets(arguments, C)
         rounds = states(P, N, islice(adaboost_rounds(P, N), arguments["T"]))
         sizes = {"C": C, "P": P, "N": N}
         listed += [sizes | state if t == 0 else {"C": C} | state for t, state in enumerate(rounds)]
     return listed
 
 
-def _sets(arguments: Values, C: int) -> tuple[object, object]:
-    return difference_vectors(arguments["Omega"], arguments["l"], C)
-
-
-def _rows(part: object) -> FloatArray:
-    """Return all vectors of a set of differences."""
-    A, B = part.A, part.B  # type: ignore[attr-defined]
-    return np.asarray((A[:, np.newaxis] - B).reshape(-1, A.shape[1]))
+def _sets(arguments: Values, C: int) -> list[FloatArray]:
+    """Return P and N of a class."""
+    sets = difference_vectors(arguments["Omega"], arguments["l"], C)
+    return [differences(part.A, part.B) for part in sets]
 
 
 def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
-    P, N = (_rows(part) for part in _sets(arguments, want["C"]))
+    P, N = _sets(arguments, want["C"])
     return same_stump({"P": P, "N": N}, want, got)
 
 

@@ -39,9 +39,8 @@ FLAGS = "ties, plain, negative zero, denormals, extreme weights, duplicates"
 
 def _triples(s: Source, flag: str) -> Values:
     n, t, m = s.length(6, 2), s.length(9), s.length(3)
-    kind = "plain" if flag == "extreme weights" else flag
     return {
-        "F": s.points(m, n, kind),
+        "F": s.points(m, n, flag),
         "triples": s.array((t, 3), 0, n - 1).astype(np.int32),
         "y": s.signs(t),
         "w": s.weights(t, flag),
@@ -130,11 +129,10 @@ def _errors(arguments: Values, answer: Values) -> list[float]:
 def best_ranges(s: Source, flag: str) -> Values:
     values = _triples(s, flag)
     k = s.integer(0, 3)
-    kind = "plain" if flag == "extreme weights" else flag
-    thresholds = np.sort(s.reals((len(values["F"]), k), kind), axis=1)
+    thresholds = np.sort(s.reals((len(values["F"]), k), flag), axis=1)
     ranges = [(i, j) for i in range(k + 2) for j in range(k + 2) if i != j]
     return {
-        "values": s.reals(values["F"].shape, kind),
+        "values": s.reals(values["F"].shape, flag),
         **values,
         "thresholds": thresholds,
         "ranges": np.array(ranges, dtype=np.int64),
@@ -183,12 +181,7 @@ def _images(s: Source, flag: str, n: int, height: int, width: int) -> np.ndarray
 def _chamfer_rounding(arguments: Values, expected: Values) -> Values:
     """Return what the contract allows: twice the grid of the pixel distances, on both sides."""
     name = "A" if "A" in arguments else "X"
-    step = 4 * grid(arguments[name].shape[1:])
-    return {
-        output: np.full(np.shape(expected[output]), step)
-        for output in ("D", "distances")
-        if output in expected
-    }
+    return dict.fromkeys(expected.keys() - {"indices"}, 4 * grid(arguments[name].shape[1:]))
 
 
 @kernel(

@@ -9,11 +9,11 @@ import numpy as np
 from refimpl.check.drawing import Source
 from refimpl.check.judging import at_limits, best, indices, listed, nearest, objective_of, squares
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
-from refimpl.lmnn import LMNNOptions, algorithm
+from refimpl.lmnn import LMNNOptions, algorithm, project
 from refimpl.lmnn import lmnn as reference_lmnn
 from refimpl.typing import FloatArray
 
-__all__: list[str] = []
+__all__ = ["factor"]
 
 
 # -------------------------------------------------------------------------------------- subgradient
@@ -74,13 +74,12 @@ def _hinge_rounding(arguments: Values, expected: Values) -> Values:
             for i, row in enumerate(targets)
         ]
     )
-    slopes = sums / arguments["h"] if arguments["h"] > 0 else np.zeros(len(sums))
+    largest = sums.max(initial=0.0) / arguments["h"] if arguments["h"] > 0 else 0.0
     sums = rounding(sums, p * k)
     return {
         "smooth": sums,
         "hinge": sums,
-        "pair_weights": np.full(p, rounding(slopes.max(initial=0.0), p * k)),
-        "target_weights": np.full(targets.shape, rounding(slopes.max(initial=0.0), p * k)),
+        **dict.fromkeys(("pair_weights", "target_weights"), rounding(largest, p * k)),
     }
 
 
@@ -93,7 +92,7 @@ def _hinge_rounding(arguments: Values, expected: Values) -> Values:
 def hinge_terms(s: Source, flag: str) -> Values:
     n = s.length(4)
     p = 0 if flag == "empty" else s.length(8)
-    # quarters: a slack is exactly 0, or not near it
+    # a slack is exactly 0, or not near it
     kind = "plain" if flag == "plain" else "quarters"
     return {
         "targets": np.abs(s.reals((n, s.length(3)), kind)),
@@ -138,8 +137,7 @@ def weighted_differences(s: Source, flag: str) -> Values:
 def _tree_rounding(arguments: Values, expected: Values) -> Values:
     X = np.abs(arguments["X"])
     largest = rounding(X.max(), X.size)
-    shape = np.shape(expected["centres"])
-    return {"centres": np.full(shape, largest), "radii": np.full(shape[0], 8 * largest)}
+    return {"centres": largest, "radii": 8 * largest}
 
 
 def _spreads(arguments: Values, answer: Values) -> FloatArray:
@@ -338,14 +336,21 @@ def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
     if (np.asarray(got["targets"]) != want["targets"]).any():
         return _same_targets(arguments, want, got)
     M = np.asarray(got["M"], dtype=np.float64)
-    if M.shape != want["M"].shape or not np.allclose(M, M.T, atol=1e-6 * np.abs(M).max()):
+    if M.shape != want["M"].shape:
         return Kind.WRONG
-    values, vectors = np.linalg.eigh((M + M.T) / 2)
-    if values[0] < -1e-6 * values[-1]:
-        return Kind.WRONG
-    Z = arguments["X"] @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    Z = arguments["X"] @ factor(M).T
     reached = objective_of(Z, arguments["y"], want["targets"]).at(arguments["mu"])
     return Kind.AGREES if reached <= want["bound"] * (1 + 1e-3) + 1e-12 else Kind.WRONG
+
+
+def factor(M: FloatArray) -> FloatArray:
+    """Return L with M = L^T L; raise ValueError for a matrix that has none."""
+    if not np.allclose(M, M.T, rtol=1e-6, atol=1e-9 * np.abs(M).max(initial=0.0)):
+        raise ValueError("must be symmetric")
+    values = np.linalg.eigvalsh(M)
+    if values[0] < -1e-6 * max(abs(values[-1]), 1e-300):
+        raise ValueError(f"must be positive semidefinite; its least eigenvalue is {values[0]:g}")
+    return project(M)
 
 
 @training(

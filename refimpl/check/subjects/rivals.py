@@ -142,8 +142,7 @@ def bucket_votes(s: Source, flag: str) -> Values:
 
 def _centre_rounding(arguments: Values, expected: Values) -> Values:
     X = np.abs(arguments["X"])
-    size = rounding(X.max(initial=0.0), len(arguments["rows"]))
-    return {"centres": np.full(np.shape(expected["centres"]), 4 * size)}
+    return {"centres": 4 * rounding(X.max(initial=0.0), len(arguments["rows"]))}
 
 
 def _near_centres(arguments: Values, want: Values, got: Values) -> Kind:

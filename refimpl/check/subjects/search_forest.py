@@ -12,7 +12,7 @@ import numpy as np
 
 from refimpl.check.drawing import NoProblemError, Source
 from refimpl.check.judging import best, by_worth, indices, listed, squares, way_up
-from refimpl.check.subject import Kind, States, Values, asked, kernel, rounding, training
+from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels import SearchForest
 from refimpl.kernels import split_pairs as reference_split
 from refimpl.search_forest.algorithm import Round
@@ -227,23 +227,10 @@ def best_thresholds(s: Source, flag: str) -> Values:
     }
 
 
-def _run_split(module: Any, arguments: Values) -> Values:
-    parts = asked(module, "split_pairs", arguments)
-    (a, b, v), (c, d, w) = parts
-    return dict(
-        zip(
-            ("first", "second", "v", "first_right", "second_right", "v_right"),
-            (a, b, v, c, d, w),
-            strict=True,
-        )
-    )
-
-
 @kernel(
     "first SF:2:6 bits; second SF:2:6 bits; v SF:2:6 bits; "
     "first_right SF:2:6 bits; second_right SF:2:6 bits; v_right SF:2:6 bits",
     flags="plain, empty, one side",
-    run=_run_split,
 )
 def split_pairs(s: Source, flag: str) -> Values:
     n = s.length(7)
@@ -299,7 +286,7 @@ def _same_quotient(arguments: Values, want: Values, got: Values) -> Kind:
 
 def _same_direction(arguments: Values, expected: Values) -> Values:
     """Return how far a direction may be from the expected: sqrt(tol) of the residual."""
-    return {"p": np.full(len(expected["p"]), 2.0**-20)}
+    return {"p": 2.0**-20}
 
 
 @kernel(
@@ -358,7 +345,7 @@ def _near_plane(arguments: Values, expected: Values) -> Values:
     X = np.abs(arguments["X"]).astype(np.float64)
     step = 2.0**-20
     reach = np.asarray(step * (1 + X.sum(axis=1).max()))
-    return {"p": np.full(len(expected["p"]), step), "b": np.ldexp(1.0, np.frexp(reach)[1])}
+    return {"p": step, "b": np.ldexp(1.0, np.frexp(reach)[1])}
 
 
 @kernel(
