@@ -62,6 +62,16 @@ updated is w after the round; in A.1 and A.2 it is not normalised yet. Other nam
 feature or i_t (f), polarity (p), threshold (theta), weights (w), error (epsilon), class (C),
 loss (z), leaves (leaf)."""
 
+PROTOCOL = """The program reads a case a line:
+  {"id": "fastmap/1", "training": "fastmap", "arguments": {"D": ..., "d": 2, ...}}
+and "kernel" instead of "training" for a kernel. It writes a line for each, and flushes it:
+  {"id": "fastmap/1", "result": [{"pivots": [0, 7], "F": [0.0, 1.5, ...]}, ...]}
+A result has the outputs by their names; that of a training is a list, an object for each round
+("trainings --list --only NAME" lists them). A part may be left out. A number may be a plain one
+or as in the vectors, whose README.md says how arrays are written. For what the program does not
+have it writes {"id": ..., "skip": true}, for what fails {"id": ..., "error": "why"}. What it
+prints for people goes to standard error."""
+
 ACCEPT = """Differences that leave the exit code at 0. last-bits: numbers that differ by rounding.
 ties: another choice whose worth is the same to the last bit. choices: another choice whose worth is
 the same up to rounding, or the same choice in another form. uncompared: such a choice, and what
@@ -182,6 +192,8 @@ def _add_modules(command: Callable[..., Any]) -> None:
         sub = command(name, words, check)
         if name == "program":
             sub.add_argument("command", nargs="*", help=argparse.SUPPRESS)
+            sub.usage, sub.epilog = "python -m refimpl.check [OPTIONS] -- PROGRAM ARGS", PROTOCOL
+            sub.formatter_class = argparse.RawDescriptionHelpFormatter
         else:
             more = {"nargs": "?"} if name == "trainings" else {}
             sub.add_argument("module", help="a module's name, or a .py file", **more)
@@ -199,7 +211,8 @@ def _add_modules(command: Callable[..., Any]) -> None:
             metavar="NAME,...",
             help="these alone",
         )
-        sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR")
+        given = "other vectors, as the command make writes them"
+        sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
         examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
         random = "random examples of each, drawn by Hypothesis"
         sub.add_argument("--examples", type=_number(int, 0), default=examples, help=random)
@@ -314,6 +327,7 @@ def _asked(
     is_module = isinstance(program, ModuleProgram)
     _announce(names, examples, 0.0 if is_module else options.seconds)
     asked = Asking(program, options.vectors)
+    began = time.perf_counter()
     asked.ask(names)
     answered = {name: count for name, count in asked.counts.items() if count}
     if not answered:
@@ -321,9 +335,16 @@ def _asked(
     report.facts.append(("vectors", sum(answered.values())))
     if examples:
         explored = asked.answered()
+        seconds = (time.perf_counter() - began) / sum(answered.values()) * examples * len(explored)
+        print(f"the vectors are done; the examples take {seconds:.0f} s or more", file=sys.stderr)
         for name in explored:
             asked.explore(name, examples, options.seed)
         report.facts.append(("examples of Hypothesis", examples * len(explored)))
+        silent = [name for name in answered if name not in explored]
+        if silent:
+            report.notes.append(
+                f"no random examples, as vectors had no answer: {', '.join(silent)}"
+            )
     if not is_module:
         cases = ", ".join(f"{name} {count}" for name, count in answered.items())
         report.facts.append(("cases asked", cases))

@@ -92,6 +92,7 @@ def test_the_command_says_module_line_and_case(tmp_path, capsys):
     said = capsys.readouterr()
     assert "weighted_errors, BM:7.3:8: wrong" in said.out and "weighted_errors/" in said.out
     assert "200 MB" in said.err  # said beforehand
+    assert "the vectors are done; the examples take" in said.err
     assert "BM:7.3:8" in page.read_text(encoding="utf-8")
 
 

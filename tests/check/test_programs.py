@@ -117,6 +117,15 @@ def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
     assert asking.unasked == ["best_bin_first"] and len(asking.counts) > 40
 
 
+def test_the_help_says_how_a_program_is_asked_and_answers(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["program", "-h"])
+    said = capsys.readouterr().out
+    assert said.startswith("usage: python -m refimpl.check [OPTIONS] -- PROGRAM ARGS")
+    assert '{"id": "fastmap/1", "training": "fastmap", "arguments": ' in said
+    assert '{"id": "fastmap/1", "result": [{"pivots": ' in said and '"skip": true' in said
+
+
 def test_what_was_found_is_told_of_a_program_that_is_given_up(monkeypatch, capsys):
     monkeypatch.setattr(programs, "MOST_STARTS", 3)
     command = [sys.executable, "-c", "import sys; sys.exit(4)"]

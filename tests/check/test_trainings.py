@@ -44,6 +44,10 @@ def test_a_plain_a_2_agrees(tmp_path, capsys):
     (tmp_path / "mine.py").write_text(f"{OF_PLAIN} as adaboost", encoding="utf-8")
     assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 0
     assert "adaboost" in capsys.readouterr().out
+    (tmp_path / "mine.py").write_text("def adaboost(P, N, T):\n    raise ValueError")
+    assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 1
+    note = "no random examples, as vectors had no answer: adaboost"
+    assert note in capsys.readouterr().out
     (tmp_path / "mine.py").write_text(f"{OF_PLAIN} as other", encoding="utf-8")
     assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 2
     assert "none of the trainings" in capsys.readouterr().err
