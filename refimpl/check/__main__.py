@@ -25,7 +25,8 @@ def run() -> int:
     except OSError as error:  # Python's own exit code 1 would say "differs"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # it would flush again
         with suppress(OSError):  # the errors may go to the same place
-            print(f"refimpl.check: cannot write the report: {error.strerror}", file=sys.stderr)
+            what = error.filename or "the report"
+            print(f"refimpl.check: cannot write {what}: {error.strerror}", file=sys.stderr)
         return UNUSABLE
     return code
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
+from scipy.spatial.distance import cdist
 
 from refimpl.check.comparing import Difference
 from refimpl.check.files import UnusableError
@@ -224,7 +225,7 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         D = checked(arrays, {"D": POINTS("n", "n")}, data, n=n)["D"]
     elif "X" in arrays:
         X = checked(arrays, {"X": POINTS("n", "d")}, data, n=n)["X"]
-        D = np.sqrt(squares(X, X))
+        D = cdist(X, X)
     else:
         raise UnusableError(f"{data} must have D or X; it has {sorted(arrays)}")
     if D.min(initial=0.0) < 0:
@@ -235,10 +236,8 @@ def check_embedding(path: str, data: str, k: int) -> Report:
         raise UnusableError(f"--k must be from 1 to {n - 1}; got {k}")
     report = Report(f"{path} as an embedding", decides=False)
     report.notes.append("an embedding has no right answer: these numbers decide nothing")
-    own = np.zeros((n, n))
-    for column in F.T:
-        own += np.abs(column[:, np.newaxis] - column)
-    for name, embedded in (("L1", own), ("L2", np.sqrt(squares(F, F)))):
+    own = cdist(F, F, "cityblock")
+    for name, embedded in (("L1", own), ("L2", cdist(F, F))):
         ranks = _ranks(D, embedded, k)
         report.facts.append((f"{name}: median rank, k = {k}", float(np.median(ranks))))
         report.facts.append((f"{name}: 95th percentile", float(np.percentile(ranks, 95))))

@@ -83,7 +83,7 @@ class Asking:
 
     def answered(self) -> list[str]:
         """Return the names whose vectors got answers: for the others more cases tell nothing."""
-        silent = {one.name for one in self.differences if one.kind == Kind.NOT_RUN}
+        silent = {one.id.partition("/")[0] for one in self.differences if one.kind == Kind.NOT_RUN}
         return [name for name, count in self.counts.items() if count and name not in silent]
 
     def missing_parts(self) -> list[str]:

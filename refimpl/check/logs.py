@@ -211,7 +211,8 @@ def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part
         P, N = checked(arrays, kinds, data).values()
     else:
         X, y = points(arrays, data, "Algorithm A.2 takes P and N, or", 2)
-        P, N = X[y == y.max()], X[y != y.max()]
+        last = np.unique(y)[-1]  # text has no max()
+        P, N = X[y == last], X[y != last]
     size = (len(P) + len(N)) * P.shape[1]
     what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
     arguments = {"P": P, "N": N, "T": len(rounds)}

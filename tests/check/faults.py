@@ -143,8 +143,8 @@ RULES = {
     ("query_sensitive", "gain-of-a-thousandth"):
         (bm.query_sensitive_rounds, "if z_j >= 1 - ROUNDING", "if z_j >= 0.999", "BM:8.1:7"),
     ("query_sensitive", "equal-weights"):
-        (CHECK_BM + "_run_sensitive", "np.full(len(y), 1 / len(y))",
-         "np.arange(1, len(y) + 1) / np.arange(1, len(y) + 1).sum()", "BM:8.1:8"),
+        (CHECK_BM + "_states", "np.full(t, 1 / t)",
+         "np.arange(1, t + 1) / np.arange(1, t + 1).sum()", "BM:8.1:8"),
     ("enn_ranks", "strictly-closer"):
         (refimpl.spaces.ranks.enn_ranks, "row < limit", "row <= limit", RANKS),
     ("enn_ranks", "one-plus"): (refimpl.spaces.ranks.enn_ranks, "1 + np.count", "np.count", RANKS),

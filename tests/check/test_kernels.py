@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asked import differences, of_module
+from asked import asking, differences, of_module
 
 import refimpl.kernels
 from refimpl.check import cli, files
@@ -43,6 +43,12 @@ def test_a_faulty_builder_is_blamed_for_its_searches():
 
     module = types.SimpleNamespace(build_tree=build_tree, tree_nearest=tree_nearest)
     assert {one.name for one in of_module(module, ["tree_nearest"])} == {"build_tree"}
+
+
+def test_a_kernel_without_answers_is_not_explored_whoever_is_to_blame():
+    asked = asking(presort=lambda A, B=None: None)
+    assert {one.name for one in asked.ask(["best_stump"])} == {"presort"}
+    assert asked.counts["best_stump"] and not asked.answered()
 
 
 def test_a_kernel_that_raises_ends_python_or_returns_nothing():

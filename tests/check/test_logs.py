@@ -56,6 +56,7 @@ def trained():
 def test_the_first_round_that_differs_is_named(checked):
     lines = trained()
     assert checked("A.2", lines, X=X, y=y)[0] == 0
+    assert checked("A.2", lines, X=X, y=np.array(["bad", "good"])[y])[0] == 0
     for place, change, words in (
         (3, {"alpha": 2 * lines[3]["alpha"]}, "adaboost, BD:A.2:12: wrong\n  round 4: alpha"),
         (2, {"feature": (lines[2]["feature"] + 1) % 3}, "BD:A.2:8: wrong\n  round 3"),

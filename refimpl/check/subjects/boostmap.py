@@ -5,9 +5,10 @@ The rounds are run by :mod:`refimpl.boostmap.algorithm`; the objects that steps 
 given.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -238,21 +239,24 @@ def _run(arguments: Values) -> States:
         arguments["M_2"],
         rng=Given(arguments["references"], _both(arguments["pivots"])),
     )
-    w = np.full(len(arguments["y"]), 1 / len(arguments["y"]))
+    taken = islice(rounds, arguments["rounds"])
+    listed = _states(taken, len(arguments["y"]), "step", "classifier", "alpha", "z")
+    for state in listed:
+        state["classifier"] = np.array(state["classifier"], dtype=np.int64)
+    return listed
+
+
+def _states(rounds: Iterable[Any], t: int, *names: str) -> States:
+    """Return the state of each round on t triples: the weights before it and after it, and parts.
+
+    The first weights are equal.
+    """
+    w = np.full(t, 1 / t)
     listed: States = []
     for round in rounds:
-        state = {
-            "w": w,
-            "step": round.step,
-            "classifier": np.array(round.classifier, dtype=np.int64),
-            "alpha": round.alpha,
-            "z": round.z,
-            "updated": round.w,
-        }
-        listed.append(state)
+        parts = {name: getattr(round, name) for name in names}
+        listed.append({"w": w, **parts, "updated": round.w})
         w = round.w
-        if len(listed) == arguments["rounds"]:
-            break
     return listed
 
 
@@ -269,9 +273,14 @@ def _same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
     alpha = np.array([float(got["alpha"])])
     Z = refimpl.kernels.z_values(F[:1], problem.triples, problem.y, margins_of(want["w"]), alpha)
     u, other = (margins(values, problem.triples) for values in F)
-    verdict = tie_if((u == other).all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     same = list(names[0]) == want["classifier"].tolist()
-    near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
+    return _by_z(want, got, float(Z[0]), bool((u == other).all()), same)
+
+
+def _by_z(want: Values, got: Values, z: float, alike: bool, same: bool) -> Kind:
+    """Judge another classifier by its Z; `alike`: it has the same margins, `same`: the name."""
+    verdict = tie_if(alike, by_worth(want["z"], z, 1e-9 * want["z"]))
+    near = same and abs(float(got["alpha"]) - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     return Kind.AGREES if near and verdict != Kind.WRONG else verdict
 
 
@@ -329,17 +338,11 @@ def boostmap(s: Source) -> Values:
 
 def _run_sensitive(arguments: Values) -> States:
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
-    w = np.full(len(y), 1 / len(y))
     gamma, picks = iter(arguments["gamma"]), arguments["picks"]
     choices = Choices(picks.shape[1], lambda d, rng: (np.arange(d), next(gamma)))
-    listed: States = []
     rounds = query_sensitive_rounds(F, triples, y, np.zeros(len(y)), choices, rng=Given(picks))
-    for round in islice(rounds, len(arguments["gamma"])):
-        state = {"w": w, "c": round.c, "g": round.g, "low": round.low, "high": round.high}
-        state |= {"inside": round.inside, "alpha": round.alpha, "z": round.z, "updated": round.w}
-        listed.append(state)
-        w = round.w
-    return listed
+    taken = islice(rounds, len(arguments["gamma"]))
+    return _states(taken, len(y), "c", "g", "low", "high", "inside", "alpha", "z")
 
 
 def _same_range(arguments: Values, want: Values, got: Values) -> Kind:
@@ -353,12 +356,10 @@ def _same_range(arguments: Values, want: Values, got: Values) -> Kind:
     Z = refimpl.kernels.z_values(F[[c]], triples, y, margins_of(want["w"]), alpha, S[np.newaxis])
     expected = accepts(F[want["g"]], want["low"], want["high"], want["inside"])
     q = triples[:, 0]
-    same = c == want["c"] and (S == expected)[q].all()
-    near = same and abs(alpha[0] - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     alike = S[q] * margins(F[c], triples) == expected[q] * margins(F[want["c"]], triples)
-    verdict = tie_if(alike.all(), by_worth(want["z"], Z[0], 1e-9 * want["z"]))
     ends = (float(got["low"]), float(got["high"])) == (want["low"], want["high"])
-    return Kind.AGREES if near and ends and verdict != Kind.WRONG else verdict
+    same = c == want["c"] and (S == expected)[q].all() and ends
+    return _by_z(want, got, float(Z[0]), bool(alike.all()), same)
 
 
 @training(
