@@ -6,6 +6,7 @@ Not handled here: trainings (:mod:`refimpl.check.logs`).
 
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,6 @@ __all__ = ["check_embedding", "check_landmarks", "check_metric", "check_neighbor
 POINTS = partial(floats, finite=True, largest=1e150)
 """Points whose squares are finite."""
 
-OTHER_MU = (0.25, 0.5, 2.0, 4.0)
 MOST_POINTS = 3000
 """Up to so many points, other weights are tried."""
 
@@ -81,23 +81,9 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
             report.facts.append((f"slack of i = {i}, j = {j}, l = {l}", slack))
     if gap > tol:
         words = f"the proven bound is {100 * gap:.2g} % below eq. 3"
-        if not squared and _fits_as_M(given, X, y, targets, mu, best.bound, tol):
-            words += "; as M the matrix is optimal: --squared?"
-        else:
-            words += _convention(X, y, targets, mu, L, best.bound, tol)
+        words += _convention(X, y, targets, mu, L, best.bound, tol, squared)
         report.differences.append(Difference("lmnn", Kind.WRONG, "M", "LM:eq3", words))
     return report
-
-
-def _fits_as_M(
-    M: FloatArray, X: FloatArray, y: Any, targets: IntArray, mu: float, bound: float, tol: float
-) -> bool:
-    """Whether the matrix is optimal as M = L^T L."""
-    try:
-        L = factor(M)
-    except ValueError:  # not symmetric, positive semidefinite
-        return False
-    return _gap(objective_of(X @ L.T, y, targets).at(mu), bound) <= tol
 
 
 def _gap(objective: float, bound: float) -> float:
@@ -105,22 +91,30 @@ def _gap(objective: float, bound: float) -> float:
 
 
 def _convention(
-    X: FloatArray, y: Any, targets: IntArray, mu: float, L: FloatArray, bound: float, tol: float
+    X: FloatArray,
+    y: Any,
+    targets: IntArray,
+    mu: float,
+    L: FloatArray,
+    bound: float,
+    tol: float,
+    squared: bool,
 ) -> str:
     """Return words that name another convention under which the metric is optimal, or none."""
-    k = targets.shape[1]
+    with suppress(ValueError):  # it is no metric M
+        at = objective_of(X @ factor(L).T, y, targets).at(mu)
+        if not squared and _gap(at, bound) <= tol:
+            return "; as M the matrix is optimal: --squared?"
     scale, objective = _best_scale(X @ L.T, y, targets, mu)
     if _gap(objective, bound) <= tol:
         return f"; {scale:.3g} M is optimal: a margin of {1 / scale:.3g} instead of 1"
-    if len(X) <= MOST_POINTS:
-        for factor in OTHER_MU:
-            other = lmnn(X, y, k, mu * factor, options=LMNNOptions(tol=tol / 10))
-            if _gap(objective_of(X @ L.T, y, targets).at(mu * factor), other.bound) <= tol:
-                share = 1 / (1 + mu * factor)
-                return (
-                    f"; it is optimal for mu = {mu * factor:g}, metric-learn's regularization "
-                    f"{share:.4g}"
-                )
+    now = objective_of(X @ L.T, y, targets)
+    for m in (mu / 4, mu / 2, 2 * mu, 4 * mu) if len(X) <= MOST_POINTS else ():
+        least = lmnn(X, y, targets.shape[1], m, options=LMNNOptions(tol=tol / 10)).bound
+        if _gap(now.at(m), least) <= tol:
+            return (
+                f"; it is optimal for mu = {m:g}, metric-learn's regularization {1 / (1 + m):.4g}"
+            )
     return ""
 
 
@@ -283,28 +277,20 @@ def check_landmarks(path: str, data: str) -> Report:
     report.facts += [("landmarks", len(L)), ("objects", n)]
     sums = np.zeros(n)
     for step, z in enumerate(L):
-        difference = _step_difference(K, L[:step], z, sums) if step else None
-        if difference is not None:
-            report.differences.append(difference)
-            if difference.kind == Kind.WRONG:
+        best = int(sums.argmin())
+        if z in L[:step]:
+            words = f"landmark {step + 1} is {z}, which is taken already (ERRATUM FT-1)"
+            report.differences.append(Difference("dselect", Kind.WRONG, "L", "FT:1:4", words))
+            break
+        if step and z != best:
+            words = f"landmark {step + 1}: {best} expected, of sum {sums[best]:.17g}; got {z} of "
+            kind, words = as_similar(K, L[:step], best, z), words + f"{sums[z]:.17g}"
+            report.differences.append(Difference("dselect", kind, "L", "FT:1:3", words))
+            if kind == Kind.WRONG:
                 break
         sums += K[:, z]
         sums[z] = np.inf  # it is taken
     return report
-
-
-def _step_difference(
-    K: FloatArray, before: list[int], z: int, sums: FloatArray
-) -> Difference | None:
-    """Return how a landmark differs; `sums` are infinite at those that are taken."""
-    step, best = len(before) + 1, int(sums.argmin())
-    if z in before:
-        words = f"landmark {step} is {z}, which is taken already (ERRATUM FT-1)"
-        return Difference("dselect", Kind.WRONG, "L", "FT:1:4", words)
-    if z == best:
-        return None
-    words = f"landmark {step}: {best} expected, of sum {sums[best]:.17g}; got {z} of {sums[z]:.17g}"
-    return Difference("dselect", as_similar(K, before, best, z), "L", "FT:1:3", words)
 
 
 # --------------------------------------------------------------------------------------------- tree

@@ -12,9 +12,9 @@ solvers have steps of their own (``metric`` judges the result); FTUNE, whose cla
 of another library (``landmarks`` judges Algorithm 1).
 """
 
-import dataclasses
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ from refimpl.check.reading import announce, checked, counted, points, read_data,
 from refimpl.check.reports import Report
 from refimpl.check.subject import Kind, Output, Training, Values
 from refimpl.check.subjects import TRAININGS
-from refimpl.check.subjects.boostmap import margins_of
+from refimpl.check.subjects.boostmap import margins_of, problem_of, same_classifier, same_range
 from refimpl.check.subjects.search_forest import by_first_point, states
 from refimpl.kernels.arguments import floats, int64s
 from refimpl.kernels.losses import reweighted, weights_of
@@ -121,7 +121,7 @@ def _compare(report: Report, training: Training, part: Part, log: str) -> None:
         raise UnusableError(f"{log}, {error}") from error
     if found is not None:
         words = ", ".join(filter(None, (part.where, found.words)))
-        report.differences.append(dataclasses.replace(found, words=words))
+        report.differences.append(replace(found, words=words))
     elif training.follow is not None:
         report.notes.append(f"{part.where or 'all rounds'}: every round agrees")
 
@@ -274,9 +274,7 @@ def _boostmap(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]
 
 def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     """Return what each round must be; a new classifier is the log's own."""
-    problem = Problem(*(arguments[name] for name in ("D", "between", "triples", "y")))
-    judge = TRAININGS["boostmap"].judge
-    assert judge is not None
+    problem = problem_of(arguments)
     m = np.zeros(len(problem.y))
     w = weights_of(m)[0]
     H: dict[Any, float] = {}
@@ -293,7 +291,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
         if z >= NO_GAIN:
             return listed
         want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "z": z}
-        if judge(arguments, want, {**want, **got}) != Kind.WRONG:
+        if same_classifier(arguments, want, {**want, **got}) != Kind.WRONG:
             chosen, alpha = name, float(got["alpha"])
             F = embeddings(problem, [chosen])
         u = problem.y * margins(F[0], problem.triples)
@@ -305,9 +303,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
 
 def _by_the_least_z(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a choice by the reference's z; the z of a round is that of the log's own choice."""
-    judge = TRAININGS["boostmap"].judge
-    assert judge is not None
-    return judge(arguments, {**want, "z": want["least"]}, got)
+    return same_classifier(arguments, {**want, "z": want["least"]}, got)
 
 
 def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
@@ -398,10 +394,8 @@ def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
 
 def _close_alpha(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another alpha of the same range by the Z that it gives."""
-    judge = TRAININGS["query_sensitive"].judge
-    assert judge is not None
     plain = {**want, "low": float(want["low"]), "high": float(want["high"])}
-    return judge(arguments, plain, {**plain, **got})
+    return same_range(arguments, plain, {**plain, **got})
 
 
 # ----------------------------------------------------------------------- Search Forest, Algorithm 1
@@ -441,29 +435,31 @@ def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
 # ------------------------------------------------------------------------------------------- table
 
 
-def _copy(name: str, **changes: Any) -> Training:
-    """Return a training of the vectors with other ways to judge a log."""
-    return dataclasses.replace(TRAININGS[name], **changes)
-
-
 _OF_FOREST = tuple(one for one in TRAININGS["search_forest"].outputs if one.name != "leaf")
 LOGS = {
     "A.1": Log(TRAININGS["adaboost"], ("C", "f", "p", "theta"), _each_class),
     "A.2": Log(TRAININGS["adaboost"], ("f", "p", "theta"), _one_class),
     "A.3": Log(TRAININGS["nearest_neighbor_boosted_distance"], ("l_y",), _labels),
     "7.3": Log(
-        _copy("boostmap", follow=_boostmap_follow, judge=_by_the_least_z, loop="BM:7.3:11"),
+        replace(
+            TRAININGS["boostmap"], follow=_boostmap_follow, judge=_by_the_least_z, loop="BM:7.3:11"
+        ),
         ("classifier", "alpha"),
         _boostmap,
     ),
     "8.1": Log(
-        _copy("query_sensitive", follow=_sensitive_follow, judge=_close_alpha, loop="BM:8.1:7"),
+        replace(
+            TRAININGS["query_sensitive"],
+            follow=_sensitive_follow,
+            judge=_close_alpha,
+            loop="BM:8.1:7",
+        ),
         ("c", "g", "low", "high", "inside", "alpha"),
         _sensitive,
     ),
     "SF:1": Log(
-        _copy(
-            "search_forest",
+        replace(
+            TRAININGS["search_forest"],
             follow=_forest_follow,
             judge=None,
             loop="SF:eq15",

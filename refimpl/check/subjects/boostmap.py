@@ -32,7 +32,7 @@ from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks as reference_ranks
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["margins_of"]
+__all__ = ["margins_of", "problem_of", "same_classifier", "same_range"]
 
 
 FLAGS = "ties, plain, negative zero, denormals, extreme weights, duplicates"
@@ -219,7 +219,7 @@ def margins_of(w: FloatArray) -> FloatArray:
     return -np.log(np.maximum(w, np.exp(-700.0)))
 
 
-def _problem(arguments: Values) -> Problem:
+def problem_of(arguments: Values) -> Problem:
     return Problem(*(arguments[name] for name in ("D", "between", "triples", "y")))
 
 
@@ -232,7 +232,7 @@ def _both(pivots: IntArray) -> Iterator[IntArray]:
 
 def _run(arguments: Values) -> States:
     rounds = training_rounds(
-        _problem(arguments),
+        problem_of(arguments),
         arguments["d"],
         arguments["references"].shape[1],
         arguments["pivots"].shape[1],
@@ -260,9 +260,9 @@ def _states(rounds: Iterable[Any], t: int, *names: str) -> States:
     return listed
 
 
-def _same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
+def same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another classifier, or another alpha, by the Z that it gives."""
-    problem = _problem(arguments)
+    problem = problem_of(arguments)
     names = [tuple(whole(part) for part in got["classifier"])]
     n = len(problem.D)
     if len(names[0]) != 2 or not 0 <= names[0][0] < n or not -1 <= names[0][1] < n:
@@ -309,7 +309,7 @@ def _orders(s: Source, t: int) -> FloatArray:
         "time that steps 5 and 6 are taken they draw references[k] and pivots[k]"
     ),
     run=_run,
-    judge=_same_classifier,
+    judge=same_classifier,
     dependent=("updated",),
 )
 def boostmap(s: Source) -> Values:
@@ -345,7 +345,7 @@ def _run_sensitive(arguments: Values) -> States:
     return _states(taken, len(y), "c", "g", "low", "high", "inside", "alpha", "z")
 
 
-def _same_range(arguments: Values, want: Values, got: Values) -> Kind:
+def same_range(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge another classifier, splitter or range by the Z that it gives."""
     F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
     c, g = whole(got["c"]), whole(got["g"])
@@ -376,7 +376,7 @@ def _same_range(arguments: Values, want: Values, got: Values) -> Kind:
         "low <= F_g(q) < high if inside, else the rest"
     ),
     run=_run_sensitive,
-    judge=_same_range,
+    judge=same_range,
     dependent=("updated",),
 )
 def query_sensitive(s: Source) -> Values:
