@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.files import decoded_cases
+from refimpl.check.reports import ROOMS
 from refimpl.check.subject import Output, States, Training, Values
 from refimpl.check.subjects import TRAININGS
 
@@ -36,8 +37,9 @@ def listing(where: Path, examples: int) -> str:
         "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
+    marks = ", ".join(f"{mark} {room}" for mark, room in ROOMS.items())
     hint = "--only NAME says what a function takes and returns; --skeleton NAME prints a file"
-    return "\n".join([*lines, "", f"{hint} to start from"])
+    return "\n".join([*lines, "", f"{hint} to start from", f"their PAPER.md: {marks}"])
 
 
 def _lines(training: Training) -> str:

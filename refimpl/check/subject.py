@@ -232,7 +232,7 @@ def training(
 ) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
     """Decorate the function that draws a small problem; it has the training's name.
 
-    `algorithm` is what the command line calls it.
+    `algorithm` is its mark, as PAPER.md has it, or its name.
     """
 
     def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:

@@ -219,6 +219,7 @@ def test_other_commands_need_no_process(capfd):
     assert " ".join(line).startswith("fastmap(D, d, starts, iterations) FastMap ")
     assert line[-1] == "100" and int(line[-2]) > 3 and line[-3] == "(1995)"
     assert max(map(len, said.splitlines())) <= 130
+    assert " FT:1 " in said and "their PAPER.md: BD boosted_distance, BM boostmap, " in said
     assert cli.main(["trainings", "--list", "--only", "fastmap"]) == 0
     said = capfd.readouterr().out
     assert "choose-distant-objects begins with starts[j, 0]" in said

@@ -199,7 +199,7 @@ def sums_of_weights(arguments: Values, want: Values) -> Values:
 @training(
     ROUND,
     takes="P, N, T",
-    algorithm="A.2",
+    algorithm="BD:A.2",
     loop="BD:A.2:5",
     about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
     run=_run,
@@ -241,7 +241,7 @@ def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
 @training(
     f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}",
     takes="Omega, l, T",
-    algorithm="A.1",
+    algorithm="BD:A.1",
     loop="BD:A.1:1",
     about=(
         "Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the other"
@@ -285,7 +285,7 @@ def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
     "s BD:A.3:4 digits; l_y BD:A.3:7 optimum",
     takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
     "alpha_1, feature_1, polarity_1, threshold_1",
-    algorithm="A.3",
+    algorithm="BD:A.3",
     about=(
         "Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
         "weights (ERRATUM BD-2), and the label of the most similar point, the first of several"

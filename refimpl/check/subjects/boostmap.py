@@ -301,7 +301,7 @@ def _orders(s: Source, t: int) -> FloatArray:
     "w BM:7.3:12 digits~1e-6; step BM:7.3:4 optimum; classifier BM:7.3:9 optimum; "
     "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6",
     takes="D, between, triples, y, d, M_2, rounds, references, pivots",
-    algorithm="7.3",
+    algorithm="BM:7.3",
     about=(
         "§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is "
         "(r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, "
@@ -367,7 +367,7 @@ def same_range(arguments: Values, want: Values, got: Values) -> Kind:
     "high BM:8.1:3 optimum; inside BM:8.1:3 optimum; alpha BM:8.1:6 optimum; "
     "z BM:8.1:7 digits~1e-9; updated BM:8.1:8 digits~1e-6",
     takes="F, triples, y, gamma, picks",
-    algorithm="8.1",
+    algorithm="BM:8.1",
     loop="BM:8.1:7",
     about=(
         "§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is "
@@ -405,7 +405,7 @@ def _run_ranks(arguments: Values) -> States:
 @training(
     "ranks Athitsos et al. (2005), § 11.1 bits",
     takes="Q, X, A, neighbors, k_values",
-    algorithm="11.1",
+    algorithm="BM:11.1",
     about=(
         "§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by "
         "weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer"

@@ -110,7 +110,7 @@ def _least(arguments: Values, want: Values, got: Values) -> Kind:
 @training(
     "z FT:1:3 optimum; P FT:1:8 bits",
     takes="K, l, d, first, picks",
-    algorithm="1",
+    algorithm="FT:1",
     loop="FT:1:2",
     about=(
         "Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal "
@@ -187,7 +187,7 @@ def _from_the_optimum(arguments: Values, want: Values) -> Values:
     "Phi FT:phi digits; w FT:2:3 digits~1e-3; b FT:2:3 digits~1e-3; "
     "loss FT:2:3 digits~1e-4; losses FT:2:3 digits~1e-4; f FT:2:5 optimum",
     takes="F, K, L, l, P",
-    algorithm="2",
+    algorithm="FT:2",
     loop="FT:2:2",
     about=(
         "Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked "

@@ -294,7 +294,7 @@ _same_targets = best(_ranges)
     "targets LM:2:1 optimum; t LM:3:2 bits; M LM:3:3 digits~1e-6; "
     "objective LM:eq3 digits~1e-6; active LM:3:4 bits; G LM:eq5 digits~1e-6",
     takes="X, y, k, mu, checks",
-    algorithm="3",
+    algorithm="LM:3",
     loop="LM:3:8",
     about=(
         "§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31 "
@@ -356,7 +356,7 @@ def factor(M: FloatArray) -> FloatArray:
 @training(
     "targets LM:2:1 optimum; M LM:eq3 optimum~1e-3; objective LM:eq3 digits~1e-3",
     takes="X, y, k, mu",
-    algorithm="2",
+    algorithm="LM:2",
     about=(
         "the least value of eq. 3 of Weinberger & Saul (2008) over positive semidefinite M; "
         "no metric is below `bound`. M itself need not be unique"

@@ -457,7 +457,7 @@ def _pairs_of_classes(s: Source) -> Values:
     f"T SF:1:3 digits~1e-6; {OUTPUTS}; similar SF:eq14 digits~1e-6; "
     "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6",
     takes="X, S, M, lam, max_depth",
-    algorithm="1",
+    algorithm="SF:1",
     loop="SF:1:1",
     about=(
         "Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the "
@@ -486,7 +486,7 @@ def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
 @training(
     OUTPUTS,
     takes="X, S, lam, max_depth",
-    algorithm="2",
+    algorithm="SF:2",
     about=(
         "Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one "
         "tree, all weights 1"
