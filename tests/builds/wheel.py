@@ -31,7 +31,7 @@ def faults(path):
             yield f"{name} is not stripped"
     names = {entry.filename for entry in entries}
     vectors = "refimpl/check/vectors/index.json"
-    for name in ("refimpl/py.typed", "refimpl_fast/py.typed", "refimpl_fast/trees.pyi", vectors):
+    for name in ("refimpl/py.typed", "refimpl_fast/py.typed", "refimpl_fast/__init__.pyi", vectors):
         if name not in names:
             yield f"{name} is missing"
 
