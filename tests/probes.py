@@ -3,7 +3,7 @@
 A record is current by its study's ``version``; ``probes.json`` holds that version against numbers.
 It has, for each study, its version and the numbers of a few cells to six digits. ``make probes``
 computes them again; ``make probes ARGS=--write`` writes them, unless a study gives other numbers
-under the same version. ``--first`` computes the first of these cells of each study.
+under the same version.
 
 A study's cells differ in texts and switches (``part = "validation"``), and in sizes and runs. The
 probe takes one cell of each combination of texts and switches, on the smallest data set. A field in
@@ -109,22 +109,17 @@ def same(was, now):
 # ----------------------------------------------------------------------------------- what moved
 
 
-def computed(study, most=None):
-    """Return a study's probe: its version, and its cells, `most` at most, with their numbers."""
+def computed(study):
+    """Return a study's probe: its version, and its cells with their numbers."""
     return {
         "version": study.version,
-        "cells": [{"cell": c, "numbers": numbers_of(study, c)} for c in cells_of(study)[:most]],
+        "cells": [{"cell": c, "numbers": numbers_of(study, c)} for c in cells_of(study)],
     }
 
 
 def by_cell(probe):
     """Return a probe's cells by their parameters as text."""
     return {json.dumps(each["cell"], sort_keys=True): each for each in probe["cells"]}
-
-
-def first_of(probe, most):
-    """Return a probe with `most` cells at most."""
-    return probe and {**probe, "cells": probe["cells"][:most]}
 
 
 def moved(was, now):
@@ -176,14 +171,10 @@ def main(arguments):
     """Compare the probes, or write them; return 1 if something is left to be done."""
     parser = argparse.ArgumentParser(prog="python -m tests.probes", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write what does not need a version")
-    parser.add_argument("--first", action="store_true", help="one cell of each study")
     parser.add_argument("studies", nargs="*", help="as lmnn.low_rank; default: all")
     options = parser.parse_args(arguments)
     if unknown := set(options.studies) - studies().keys():
         parser.error(f"there is no study {', '.join(sorted(unknown))}")
-    if options.first and options.write:
-        parser.error("--write needs all cells, so it does not go with --first")
-    most = 1 if options.first else None
     write = options.write
     was = json.loads(EXPECTED.read_text(encoding="utf-8")) if EXPECTED.exists() else {}
     probes, left = {}, False
@@ -192,8 +183,8 @@ def main(arguments):
             if name in was:
                 probes[name] = was[name]
             continue
-        now = computed(study, most)
-        said = wrong(name, study, first_of(was.get(name), most), now)
+        now = computed(study)
+        said = wrong(name, study, was.get(name), now)
         if write and said and "raise its version" not in said:
             probes[name] = with_times(study, now)
             times = sorted({field for each in now["cells"] for field in each["times"]})

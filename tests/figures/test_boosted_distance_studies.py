@@ -6,9 +6,6 @@ from toy_sets import provide
 
 from paper_figures.boosted_distance import errors, methods
 from paper_figures.study import Job
-from refimpl.boosted_distance import boosted_distance, nearest_neighbor_boosted_distance
-from refimpl.rivals.adaboost import adaboost_classifier
-from refimpl.rivals.nearest_neighbor import NAMES
 
 
 def two_classes(n, d, seed=0):
@@ -28,41 +25,7 @@ def parts(name, run, n, size):
     return order[:size], order[size:]
 
 
-def error(guess, truth):
-    """Return the mean of the two classes' error rates, in per cent."""
-    return 50 * sum(np.mean(guess[truth == c] != c) for c in (0, 1))
-
-
-def nearest(Q, X, y, power):
-    distances = (np.abs(Q[:, np.newaxis] - X) ** power).sum(axis=2)
-    return y[distances.argmin(axis=1)]
-
-
-def by_method(seen, *keys):
-    return {(item["method"], *(item[key] for key in keys)): item["error"] for item in seen}
-
-
 # ------------------------------------------------------------------------------------ the methods
-
-
-def test_classifiers_train_on_a_fifth_and_are_tested_on_the_rest(monkeypatch):
-    X, y = two_classes(150, 4)
-    provide(monkeypatch, "a", X, y)
-    seen = by_method(methods.classifiers(job("a"), "a", 3, 5), "rounds")
-    train, test = parts("a", 3, 150, 30)
-    for name, power in (("L1", 1), ("L2", 2)):
-        expected = error(nearest(X[test], X[train], y[train], power), y[test])
-        assert seen[name, 0] == pytest.approx(expected)
-    model = boosted_distance(X[train], y[train], 5)
-    stumps = adaboost_classifier(X[train], y[train], 5)
-    assert {t for method, t in seen if method == "boosted"} == {1, 2, 3, 5}
-    for t in (1, 5):
-        labels = nearest_neighbor_boosted_distance(model.rounds(0, t), X[test], X[train], y[train])
-        assert seen["boosted", t] == pytest.approx(error(labels, y[test]))
-        labels = next(iter(stumps.staged_predict(X[test], [t])))
-        assert seen["stumps", t] == pytest.approx(error(labels, y[test]))
-    expected = {*NAMES, "RCA, root", "RCA-D, root", "boosted", "stumps", "trees"}
-    assert {method for method, _ in seen} == expected
 
 
 @pytest.mark.parametrize("name, size", [("sonar", 60), ("arrhythmia", 200), ("MNIST", 200)])
@@ -80,36 +43,6 @@ def test_a_set_with_its_own_test_part_keeps_it(monkeypatch):
     _, _, train, test = methods.split(job("digits"), "digits", 0)
     drawn = job("digits").rng_for("split", "digits", 0).permutation(50)[:18]  # a fifth of all 90
     assert np.array_equal(train, drawn) and np.array_equal(test, np.arange(50, 90))
-
-
-def test_validation_answers_for_each_training_vector_once(monkeypatch):
-    """Two methods that know the truth: one errs in class 1, then never, the other always."""
-    X, y = two_classes(200, 2)
-    X[:, 0] = np.arange(200)  # a vector's row
-    provide(monkeypatch, "a", X, y)
-    tested = []
-
-    def boosted(job, X, y_inside, Q, rounds):
-        held_out = Q[:, 0].astype(int)
-        tested.append((X[:, 0].astype(int), held_out))
-        assert np.array_equal(y_inside, y[X[:, 0].astype(int)]) and rounds == [1, 2]
-        yield "boosted", 1, np.zeros(len(Q), int), 1
-        yield "boosted", 2, y[held_out], 1
-        yield "stumps", 1, 1 - y[held_out], None
-
-    monkeypatch.setattr(methods, "boosted_stages", boosted)
-    seen = by_method(methods.validation(job("a"), "a", 1, 2), "rounds")
-    assert seen == {("boosted", 1): 50.0, ("boosted", 2): 0.0, ("stumps", 1): 100.0}
-    sample, _ = parts("a", 1, 200, 40)
-    assert sorted(np.concatenate([held for _, held in tested])) == sorted(sample)
-    assert len(tested) == methods.FOLDS
-    for inside, held in tested:
-        assert sorted([*inside, *held]) == sorted(sample)
-        assert abs(sum(y[held]) - sum(y[sample]) / 5) < 1  # each fold has its share of class 1
-
-
-# NN under each distance (30 where none is given); by rounds: the mean, and the spread of three runs
-# errors by rounds within two training samples: together T = 3 is best, boosted would choose 10
 
 
 @pytest.mark.parametrize("T, place", [(1, 1), (2, 1), (3, 3), (29, 10), (100, 100), (500, 100)])

@@ -35,10 +35,9 @@ def said(version=1, parts=("test",), **numbers):
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="other linear algebra moves last bits"
 )
-def test_each_study_gives_the_numbers_of_its_version(request):
-    """In one cell of each study; with --all in a cell of each combination of texts and switches."""
+def test_each_study_gives_the_numbers_of_its_version():
+    """In a cell of each combination of texts and switches."""
     command = [sys.executable, "-W", "ignore", "-m", "tests.probes"]
-    command += [] if request.config.getoption("all") else ["--first"]
     root = Path(__file__).parents[2]
     run = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -84,17 +83,3 @@ def test_writing_leaves_a_study_that_needs_a_version(tmp_path, monkeypatch, caps
     monkeypatch.setattr(probes, "studies", lambda: {})
     assert probes.main([]) == 1 and probes.main(["--write"]) == 0
     assert "there is no study toy.draws" in capsys.readouterr().out
-
-
-def test_the_first_cell_alone_shows_numbers_that_moved(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(probes, "EXPECTED", tmp_path / "probes.json")
-    two = study(parts=("test", "validation"))
-    monkeypatch.setattr(probes, "studies", lambda: {"toy.draws": two})
-    assert probes.main(["--write"]) == 0 and probes.main(["--first"]) == 0
-    for place, ends in ((1, [0, 1]), (0, [1, 1])):
-        wrong = json.loads(probes.EXPECTED.read_text())
-        wrong["toy.draws"]["cells"][place]["numbers"]["error"] = [3.5]
-        probes.EXPECTED.write_text(json.dumps(wrong))
-        assert [probes.main(["--first"]), probes.main([])] == ends
-    with pytest.raises(SystemExit):
-        probes.main(["--first", "--write"])

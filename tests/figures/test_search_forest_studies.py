@@ -2,12 +2,11 @@
 
 from types import SimpleNamespace
 
-import forest_toy
 import numpy as np
 import pytest
-from forest_toy import N, forest_of, ranked
+from agreement import KERNELS
 from scipy.special import expit, logit
-from toy_sets import components, hnswlib_of, ticking
+from toy_sets import hnswlib_of, provide, ticking
 
 from paper_figures.search_forest import (
     balance,
@@ -21,30 +20,36 @@ from paper_figures.search_forest import (
     recall,
     table1,
 )
+from paper_figures.study import Job
 from refimpl.rivals.spectral_hashing import spectral_hashing
-from refimpl.search_forest import selection, to_terms
 
-WHOLE, RANKED = methods.SETS, methods.RANKED
+NAMES = ["reference", "fast"][: len(KERNELS)]
+N, M = 150, 24  # points and queries
 SET = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6}
 COUNTS = (4, 10, 30)
-SMALL = [2, 6, 18]  # 0.6 of them, for a trial of 90 of 150 points
 FOREST = {"n_train": 100, "max_depth": 5, "trees": 3}
 
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    monkeypatch.setattr(classes, "HELD_OUT", 20)
-    return forest_toy.points(monkeypatch)
+    """Let the studies load the data set "forest toy"."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(N + M, 5)) * [5.0, 3.0, 2.0, 1.0, 0.1] + 7.0
+    y = rng.integers(3, size=N + M)
+    X[:, 2] += y
+    provide(monkeypatch, "forest toy", X, y, N)
+    for module in (classes, points):
+        monkeypatch.setattr(module, "HELD_OUT", 20)
 
 
-@pytest.fixture(params=forest_toy.NAMES)
+@pytest.fixture(params=NAMES)
 def job(request):
-    return forest_toy.job(request.param)
+    return Job(0, request.param, None, ("forest toy",))
 
 
 @pytest.fixture
 def one_job():
-    return forest_toy.job()
+    return Job(0, NAMES[-1], None, ("forest toy",))
 
 
 @pytest.fixture
@@ -59,31 +64,6 @@ def read(job, part, settings, shape, draws=1):
     return {(item["reading"], item["draw"]): item for item in seen}
 
 
-def check_recall(item, of_queries):
-    mean = of_queries.mean(axis=0)
-    assert 0 < mean[0] < mean[-1]
-    np.testing.assert_allclose(item["recall"], mean)
-    error = np.sqrt(((of_queries - mean) ** 2).sum(axis=0) / (len(of_queries) - 1))
-    np.testing.assert_allclose(item["error"], error / np.sqrt(len(of_queries)))
-
-
-def of_lists(near, lists, counts):
-    """Recall of each query at each count, of lists in their order."""
-    return 100 * np.array(
-        [
-            [len({*ids[:count]} & {*row}) / len(row) for count in counts]
-            for ids, row in zip(lists, near, strict=True)
-        ]
-    )
-
-
-def check_list(item, problem, lists):
-    check_recall(item, of_lists(problem.near, lists, COUNTS))
-    returned = [np.mean([len(ids[:count]) for ids in lists]) for count in COUNTS]
-    np.testing.assert_allclose(item["returned"], returned)
-    assert item["candidates"] == pytest.approx(np.mean([len(ids) for ids in lists]))
-
-
 def of_sets(near, of_points, of_queries):
     """Mean sizes and each query's recalls of its first 0, 1, 2, ... leaves together."""
     sizes, recalls = [0.0], [np.zeros(len(near))]
@@ -93,46 +73,6 @@ def of_sets(near, of_points, of_queries):
         hits = [len({*ids} & {*row}) for ids, row in zip(found, near, strict=True)]
         recalls.append(100 * np.array(hits) / near.shape[1])
     return sizes, np.array(recalls)
-
-
-def check_sets(item, problem, of_points, of_queries, a_tree):
-    """`a_tree` is what a query is compared with in a tree."""
-    sizes, recalls = of_sets(problem.near, of_points, of_queries)
-    check_recall(item, np.array([np.interp(COUNTS, sizes, of_query) for of_query in recalls.T]))
-    trees = np.interp(COUNTS, sizes, np.arange(len(sizes)))
-    np.testing.assert_allclose(item["trees"], trees)
-    np.testing.assert_allclose(item["compared"], a_tree * trees)
-    np.testing.assert_allclose(item["returned"], np.minimum(COUNTS, sizes[-1]))
-    assert item["candidates"] == pytest.approx(sizes[-1])
-
-
-# ------------------------------------------------------------------------------------------- points
-
-
-def test_points_lie_on_components_of_the_database_at_unit_size(toy, problem):
-    Z = components(toy, N, 3)
-    Z /= np.sqrt((Z[:N] ** 2).sum() / N)
-    signs = np.sign(problem.X[0] * Z[0])
-    np.testing.assert_allclose(problem.X, Z[:N] * signs, atol=1e-5)
-    np.testing.assert_allclose(problem.Q, Z[N:][:20] * signs, atol=1e-5)
-    assert problem.X.dtype == problem.Q.dtype == np.float32 and problem.K == 6
-    for q, row in zip(problem.Q.astype(float), problem.near, strict=True):
-        squares = ((problem.X - q) ** 2).sum(axis=1)
-        assert row.tolist() == np.argsort(squares, kind="stable")[:6].tolist()
-
-
-def test_a_trial_is_a_part_of_the_database_and_smaller_alike(one_job, problem):
-    """90 of 150 points: K and the counts shrink to 0.6 of 6 and of 4, 10, 30, and at least 1."""
-    small = points.trial(one_job, 90, data_set="forest toy", d=3, K=6, counts=COUNTS)
-    order = one_job.rng_for("trial", "forest toy").permutation(N)
-    np.testing.assert_array_equal(small.Q, problem.X[order[:20]])
-    np.testing.assert_array_equal(small.X, problem.X[order[20:110]])
-    assert (small.K, small.share, small.counts) == (4, 0.6, SMALL)
-    for q, row in zip(small.Q.astype(float), small.near, strict=True):
-        squares = ((small.X - q) ** 2).sum(axis=1)
-        assert row.tolist() == np.argsort(squares, kind="stable")[:4].tolist()
-    tiny = points.trial(one_job, 15, data_set="forest toy", d=3, K=4, counts=(1, 4))
-    assert (tiny.near.shape, tiny.counts) == ((20, 1), [1, 1])
 
 
 # ------------------------------------------------------------------------------------- the forest
@@ -157,31 +97,11 @@ def test_the_neighbours_of_a_part_shrink_with_it_to_at_least_1(one_job, monkeypa
     assert asked.value.args == (5, expected)
 
 
-def check_forest(item, problem, forest):
-    if item["reading"] == RANKED:
-        check_list(item, problem, ranked(selection(forest, problem.Q, problem.X)))
-        assert np.asarray(item["compared"]).tolist() == [len(forest.c) * 5] * 3
-    else:
-        leaves = (to_terms(forest, part) for part in problem[:2])
-        check_sets(item, problem, *leaves, 5)
-
-
-def test_the_forests_curves(job, problem, monkeypatch):
-    """Two forests, each learnt once, in 2.5 and in 4 s, are read in both ways."""
-    monkeypatch.setattr(recall, "perf_counter", ticking(5.0, 7.5, 10.0, 14.0))
-    seen = read(job, "forest", [0.05], FOREST, draws=2)
-    for (_, draw), item in seen.items():
-        forest = forest_of(job, problem.X, 6, 0.05, draw)
-        check_forest(item, problem, forest)
-        trees = len(forest.c)
-        assert (item["of_forest"], item["leaves"]) == (trees, forest.n_words / trees)
-        assert (item["setting"], item["tried"]) == (0.05, [])
-        assert item["seconds"] == (2.5, 4.0)[draw]
-    assert len(seen) == 4
-
-
-def test_a_forest_of_no_tree_returns_nothing(one_job):
+def test_a_forest_of_no_tree_returns_nothing(one_job, monkeypatch):
+    """It is built once, in 2.5 seconds, and read in both ways."""
+    monkeypatch.setattr(recall, "perf_counter", ticking(5.0, 7.5))
     for item in read(one_job, "forest", [0.97], FOREST).values():
+        assert item["seconds"] == 2.5
         assert item["recall"].tolist() == [0, 0, 0] and item["candidates"] == 0
         assert (item["of_forest"], item["leaves"]) == (0, 0.0)
         assert np.asarray(item["compared"]).tolist() == [0, 0, 0]
