@@ -85,7 +85,8 @@ def as_query_objects(estimator: BaseEstimator, X: Objects, measure: Measure) -> 
 def _refuse_single(X: Objects) -> None:
     if isinstance(X, str | bytes):
         raise TypeError("X must be a list of objects or a table; got one string (pass [X])")
-    if isinstance(X, Mapping | Set):  # its objects have no numbers
+    # a sparse matrix of keys is a dict; scikit-learn has words for it
+    if isinstance(X, Mapping | Set) and not hasattr(X, "toarray"):
         raise TypeError(f"X must be a list of objects or a table; got a {type(X).__name__}")
 
 
