@@ -202,4 +202,5 @@ STUDY = Study(
             ),
         ),
     ),
+    version=2,  # the printed solver takes the certificate's coordinates
 )
