@@ -11,6 +11,7 @@ from refimpl.boosted_distance import (
     Differences,
     adaboost,
     boosted_distance,
+    class_similarities,
     nearest_neighbor_boosted_distance,
     similarity,
 )
@@ -91,6 +92,8 @@ def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch)
     model = boosted_distance(X, labels, 1)
     Q = np.arange(14.0).reshape(7, 2)
     alone = [nearest_neighbor_boosted_distance(model, Q[[i]], X, labels)[0] for i in range(7)]
+    scores = np.concatenate([class_similarities(model, Q[[i]], X, labels) for i in range(7)])
+    assert_same(class_similarities(model, Q, X, labels), scores)
     asked.clear()
     found = nearest_neighbor_boosted_distance(model, Q, X, labels, threads=1)
     assert found.tolist() == alone and len(set(alone)) == 2
