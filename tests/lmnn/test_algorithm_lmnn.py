@@ -8,8 +8,8 @@ import numpy as np
 import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS, assert_same
-from lmnn_toys import blobs, trained, trained_rect
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from lmnn_toys import blobs, trained
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from test_lmnn import convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
 from threadpoolctl import threadpool_limits
@@ -27,27 +27,18 @@ from refimpl.lmnn.algorithm import adjacency
 
 FASTEST = KERNELS[-1]
 FAST = {"kernels": FASTEST, "threads": 1}
-SETS = {
-    "iris": load_iris,
-    "wine": load_wine,
-    "breast cancer": load_breast_cancer,
-    "digits": load_digits,
-}
+SETS = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
 
 
 @pytest.fixture(autouse=True, scope="module")
 def one_blas_thread():
-    """The problems are small: the threads of the BLAS would wait for each other in each of
-    thousands of steps.
-    """
+    """In thousands of small steps the threads of the BLAS would wait for each other."""
     with threadpool_limits(1):
         yield
 
 
 def sample(name, n, k, seed):
-    """Random points of a data set with standardised columns, and one partition and one for each
-    class.
-    """
+    """Random points of a data set with standardised columns, more than k of each class."""
     X, y = SETS[name](return_X_y=True)
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(X))[:n]
@@ -89,73 +80,12 @@ def test_within_half_a_percent_of_a_general_solver(name, n, k, seed, mu, several
 
 
 def test_does_not_collapse_at_a_kink():
-    """Steps that may only fall ended at 42.14 on these points, whose optimum (by a general solver)
-    is 34.4143.
-    """
+    """Steps that may only fall ended at 42.14; a general solver finds 34.4143."""
     rows = np.random.default_rng(0).permutation(150)[:24]
     X, y = (given[rows] for given in load_iris(return_X_y=True))
     found = trained(X, y, 2, solver="printed")
     assert 34.4143 <= found.objective <= 1.001 * 34.4143 and found.converged
     assert found.bound <= 34.4144
-
-
-@pytest.mark.one_case
-@pytest.mark.parametrize(
-    ("name", "n", "k", "seed", "mu", "several"),
-    [
-        ("digits", 150, 3, 9, 0.5, False),
-        ("wine", 150, 2, 5, 0.5, False),
-        ("wine", 110, 3, 6, 0.5, True),
-        ("breast cancer", 200, 3, 8, 1.0, False),
-        ("breast cancer", 200, 3, 8, 0.5, True),
-        ("iris", 150, 3, 2, 1.0, True),
-    ],
-)
-def test_within_half_a_percent_of_the_proven_optimum(name, n, k, seed, mu, several):
-    """Too large for a general solver: the bound of the default solver stands for the optimum."""
-    X, y = sample(name, n, k, seed)
-    partition = y if several else np.zeros(n, dtype=np.int64)
-    proven = trained(X, y, k, mu, partition=partition)
-    assert proven.converged
-    options = LMNNOptions(solver="printed")
-    found = lmnn(X, y, k, mu, partition=partition, options=options, **FAST)
-    assert proven.bound <= found.objective <= 1.005 * proven.bound
-
-
-@pytest.mark.parametrize("kind", ["random", "tied", "duplicate", "unbalanced", "one column"])
-def test_the_printed_form_is_near_the_optimum(kind):
-    rng = np.random.default_rng(5)
-    X, y = blobs(6, n=40, d=3)
-    if kind == "tied":
-        X = np.rint(2 * X)
-    elif kind == "duplicate":
-        X[rng.permutation(40)[:20]] = X[rng.permutation(40)[:20]]
-    elif kind == "unbalanced":
-        y = np.where(np.arange(40) < 4, 1, 0)
-        X[y == 1] += 1
-    elif kind == "one column":
-        X = X[:, :1].copy()
-    proven = trained(X, y, 3, tol=1e-4)
-    L = algorithm.lmnn(X, y, 3, **FAST)
-    M = (L.transpose(0, 2, 1) @ L).tolist()
-    targets = algorithm.target_neighbors(X, y, 3)
-    found = oracle.objective(X.tolist(), y, targets, 1.0, M, np.zeros(40, dtype=int))
-    assert proven.bound * (1 - 1e-9) <= found <= 1.005 * proven.objective
-
-
-def test_the_unit_of_the_points_changes_no_step():
-    X, y = sample("iris", 40, 3, 0)
-    targets = algorithm.target_neighbors(X, y, 3)
-
-    def objective(unit):
-        L = unit * algorithm.lmnn(unit * X, y, 3, **FAST)
-        M = (L.transpose(0, 2, 1) @ L).tolist()
-        return oracle.objective(X.tolist(), y, targets, 1.0, M, [0] * len(X))
-
-    wanted = objective(1.0)
-    for unit in (1e-140, 1e-100, 1e-6, 1e6, 1e100):
-        # but for rounding, which the steps carry on
-        assert objective(unit) == pytest.approx(wanted, rel=1e-3), unit
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
@@ -178,7 +108,7 @@ def test_a_metric_without_target_neighbours_changes_nothing_for_the_others():
 
 @pytest.mark.one_case
 @pytest.mark.parametrize("name", ["breast cancer", "wine"])
-def test_raw_columns_may_stop_short_and_it_is_said(name):
+def test_on_raw_columns_the_steps_come_to_the_optimum_and_few_say_that_they_did_not(name):
     X, y = (given[:150] for given in SETS[name](return_X_y=True))
     proven = trained(X, y)
     found = trained(X, y, solver="printed", max_checks=40)
@@ -203,7 +133,6 @@ def examples_of(X, y, k, partition=None):
     return examples, np.repeat(np.eye(X.shape[1])[None], partition.max() + 1, axis=0)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 def test_each_state_is_eqs_2_to_6(several, kernels):
     """With a full check before every step, against loops over all triples."""
@@ -306,9 +235,12 @@ def test_the_steps_go_on_while_a_full_check_finds_new_triples(found, checks):
     assert len(list(algorithm.until_converged(scripted([1.0] * 999, found)))) == checks
 
 
-def test_the_least_objective_of_the_full_checks_is_kept():
+def test_the_least_objective_of_the_full_checks_is_kept(monkeypatch):
     *_, (now, best) = algorithm.until_converged(scripted([3.0, 1.0, 2.0]))
     assert now.objective == 2.0 and best[0] == 1.0
+    end = now, (1.0, np.array([[[5.0]]]))
+    monkeypatch.setattr(algorithm, "until_converged", lambda states: [end])
+    assert algorithm.lmnn(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 1).tolist() == [[[5.0]]]
 
 
 def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
@@ -332,7 +264,6 @@ def test_maps_that_make_the_pull_the_identity_change_nothing_but_coordinates():
 # ---------------------------------------------------------------------- the form for use, and twins
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("several", [False, True], ids=["one", "several"])
 def test_the_form_for_use_takes_the_printed_steps(several, kernels):
     """The same factors bit for bit after each full check, with odd sizes and equal points."""
@@ -409,17 +340,6 @@ def test_of_equally_near_points_of_several_partitions_the_lowest_comes_first():
     assert squares.tolist() == [[1, 1, 1]] and indices.tolist() == [[0, 1, 2]]
 
 
-def test_several_metrics_with_a_validation_set_take_the_printed_steps_from_one():
-    X, y = sample("wine", 120, 3, 2)
-    train = (X[::2], y[::2])
-    held = (X[1::2], y[1::2])
-    found = [
-        trained(*train, partition=train[1], validation=held, solver=s) for s in (None, "printed")
-    ]
-    assert_same(found[0].L, found[1].L)
-    assert found[0].validation_errors.min() <= found[0].validation_errors[0]
-
-
 def test_a_start_is_taken_in_the_coordinates_of_the_points():
     X, y = sample("iris", 40, 2, 0)
     L = np.random.default_rng(0).normal(size=(3, 4))
@@ -474,27 +394,9 @@ def test_targets_and_neighbours_are_those_of_the_form_for_use():
         want = metric_neighbors(L, Q, X, 5, partition=partition, kernels=kernels)
         assert_same(indices, want[1])
         np.testing.assert_allclose(squares, want[0], rtol=1e-12)
-        M = (L.transpose(0, 2, 1) @ L).tolist()
-        by_hand = sorted((oracle.squared_under(M[partition[i]], Q[0], X[i]), i) for i in range(61))[
-            :5
-        ]
-        assert indices[0].tolist() == [i for _, i in by_hand]
 
 
 # -------------------------------------------------------------------------------------------- § 4.3
-
-
-def test_svd_is_the_nearest_matrix_of_its_rank():
-    A = np.random.default_rng(0).normal(size=(5, 5))
-    M = A.T @ A
-    values = np.linalg.eigvalsh(M)
-    for r in (1, 3, 5):
-        L = algorithm.lmnn_svd(M, r)
-        assert L.shape == (r, 5)
-        np.testing.assert_allclose((L * L).sum(axis=1), values[::-1][:r], rtol=1e-12)
-        np.testing.assert_allclose(
-            np.linalg.norm(M - L.T @ L), np.linalg.norm(values[: 5 - r]), atol=1e-9
-        )
 
 
 def test_the_gradient_by_the_factor_is_that_of_finite_differences():
@@ -512,17 +414,6 @@ def test_the_gradient_by_the_factor_is_that_of_finite_differences():
         step *= 1e-6 / np.linalg.norm(step)
         difference = problem.evaluate(L + step).objective - problem.evaluate(L - step).objective
         assert difference / 2 == pytest.approx((((L - moved) / eta) * step).sum(), rel=1e-4)
-
-
-def test_plain_steps_by_the_factor_come_near_the_form_for_use():
-    X, y = sample("wine", 90, 3, 3)
-    examples, _ = examples_of(X, y, 3)
-    for r in (2, 4):
-        want = trained_rect(X, y, r, 3).objective
-        start = np.linalg.eigh(X.T @ X)[1][:, ::-1][:, :r].T[None]
-        states = algorithm.steps(examples, 1.0, start, step=algorithm.factor_step, **FAST)
-        *_, (_, (objective, L)) = algorithm.until_converged(states)
-        assert L.shape == (1, r, 13) and objective <= 1.1 * want
 
 
 def test_the_printed_form_takes_lists():

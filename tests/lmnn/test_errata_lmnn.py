@@ -10,9 +10,7 @@ from refimpl.lmnn.problem import LargeMarginProblem
 
 
 def test_lm_1_and_lm_3_the_printed_margin_has_no_impostor():
-    """As printed no constraint could be met without slack; corrected, a far x_l needs none, and its
-    metric counts.
-    """
+    """As printed each constraint needs slack; corrected, a far x_l needs none under its metric."""
     x_i, x_j, x_l, x_m = (np.array(x) for x in ([0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [3.0, 1.0]))
     M = np.eye(2)
 
@@ -45,9 +43,7 @@ def test_lm_2_the_trace_is_the_square():
 
 
 def test_lm_5_printed_impostors_are_all_the_others():
-    """x_0 has x_1 for a target: of the points of the other class only x_2 comes within a unit of
-    it.
-    """
+    """x_0 has the target x_1: of the other class only x_2 comes within a unit of it."""
     points = np.array([[0.0], [1.0], [1.2], [9.0]])
     y = np.array([0, 0, 1, 1])
     limit = (points[0] - points[1]) @ (points[0] - points[1]) + 1
