@@ -151,8 +151,6 @@ def test_one_class_and_no_information(name):
         (dict(y=[1, 0]), "y must hold 1 and -1; got 0"),
         (dict(y=[1]), "y "),
         (dict(C=0.0), "C must be between .*; got 0"),
-        (dict(C=-1.0), "C must be between"),
-        (dict(C="1"), "C must be a number; got '1'"),
         (dict(C=2e12), "C must be between 1e-100 and 1e"),
         (dict(bias=1e200), "bias "),
         (dict(loss="perceptron"), "loss must be '.*; got 'perceptron'"),
