@@ -1,21 +1,23 @@
 """What the READMEs show of the records: a table in that of the project, and in those of the papers'
 results the claims, the figures and tables, what they cost, and the pictures.
 
-After a change of records or claims run, from the top of the checkout,
+The words before them are those of ``paper_figures/published/<paper>/results.md``, a template for
+Jinja that names the rows whose numbers it quotes (:class:`Quoted`). After a change of words,
+records or claims run, from the top of the checkout,
 
     PYTHONPATH=tests/support python -m readme --write
 
 Without ``--write`` it says which README differs. ``tests/project/test_readme.py`` does that, too.
-
-Not handled here: the words around these parts (tests/figures/test_result_pages.py).
 """
 
 import json
 import sys
 from collections import Counter
-from functools import partial
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache, partial
 from pathlib import Path
 
+import jinja2
 import numpy as np
 
 from paper_figures import gallery, judge, registry
@@ -25,6 +27,7 @@ from paper_figures.store import Store
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 REPRODUCED = ROOT / "paper_figures" / "reproduced"
+PUBLISHED = ROOT / "paper_figures" / "published"
 BEGIN = "<!-- made by tests/support/readme.py, from here -->\n"
 END = "<!-- to here -->\n"
 STATES = ("holds", "fails", "open", "not testable here")
@@ -68,6 +71,7 @@ HEADLINES = (
 )
 
 
+@cache
 def stored(room, name):
     return json.loads((REPRODUCED / room / f"{name}.json").read_text(encoding="utf-8"))
 
@@ -127,28 +131,96 @@ def results(room):
     return "".join([BEGIN, *parts, "## Pictures\n", *pictures, END])
 
 
-def parts(text):
-    """Return what is before the part that is made, the part, and what is after it."""
-    before, begin, rest = text.partition(BEGIN)
-    inside, end, after = rest.partition(END)
-    return before, begin + inside + end, after
+class Quoted:
+    """What a template of results can ask for; `figure` and `claim` are names of its paper."""
+
+    def __init__(self, room):
+        self.room = room
+
+    def stored(self, figure):
+        return stored(self.room, figure)
+
+    def rows(self, figure, **keys):
+        """Return the rows that have these keys."""
+        return [row for row in self.stored(figure)["rows"] if keys.items() <= row.items()]
+
+    def one(self, figure, **keys):
+        (row,) = self.rows(figure, **keys)
+        return row
+
+    def number(self, value, digits, thousands=","):
+        """Return a number as text, 5 rounded up."""
+        rounded = Decimal(str(value)).quantize(Decimal(10) ** -digits, ROUND_HALF_UP)
+        return f"{rounded:{thousands}}"
+
+    def ours(self, figure, digits, **keys):
+        return self.number(self.one(figure, **keys)["ours"], digits)
+
+    def both(self, figure, digits=2, **keys):
+        """Return the published and the reproduced number."""
+        row = self.one(figure, **keys)
+        mine = "not available" if row["ours"] is None else self.number(row["ours"], digits)
+        return f"{self.number(row['published'], digits)} / {mine}"
+
+    def lower(self, figure, **pair):
+        """Return in how many cells the first value of a key has a lower number than the second."""
+        ((key, (first, second)),) = pair.items()
+        numbers = ("ours", "published", "error", "n", key)
+        at = {
+            tuple((k, v) for k, v in row.items() if k not in numbers): row["ours"]
+            for row in self.rows(figure, **{key: second})
+        }
+        mine = self.rows(figure, **{key: first})
+        return sum(
+            row["ours"] < at[tuple((k, v) for k, v in row.items() if k not in numbers)]
+            for row in mine
+        )
+
+    def claim(self, name):
+        (item,) = (item for item in decided(self.room) if item.claim.id == name)
+        return item
+
+    def holds(self, claim, begin, end=None):
+        """Return how many of a claim's cells hold, of those that can be tested."""
+        states = [state for _, state in self.claim(claim).cells if state != STATES[-1]]
+        return states[begin:end].count(STATES[0])
 
 
-PAGES = {README: table} | {
-    REPRODUCED / room / "README.md": partial(results, room) for room in registry.ROOMS
+def words(room):
+    """Return the words of a README of results with the numbers of the records."""
+    template = (PUBLISHED / room / "results.md").read_text(encoding="utf-8")
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    quoted = Quoted(room)
+    names = [name for name in vars(Quoted) if not name.startswith("_")]
+    given = {name: getattr(quoted, name) for name in names}
+    return environment.from_string(template).render(given)
+
+
+def project():
+    """Return the project's README with the table of the records."""
+    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    return before + table() + rest.partition(END)[2]
+
+
+def page(room):
+    """Return the README of the results of a paper."""
+    return words(room) + results(room)
+
+
+PAGES = {README: project} | {
+    REPRODUCED / room / "README.md": partial(page, room) for room in registry.ROOMS
 }
-"""{README: what makes its part}."""
+"""{README: what makes its text}."""
 
 
 def main(arguments):
-    """Write the parts, or say which README differs from the records; then the exit code is 1."""
+    """Write the READMEs, or say which differs from the records; then the exit code is 1."""
     differ = 0
     for path, make in PAGES.items():
         made = make()
-        before, shown, after = parts(path.read_text(encoding="utf-8"))
         if "--write" in arguments:
-            path.write_text(before + made + after, encoding="utf-8")
-        elif shown != made:
+            path.write_text(made, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != made:
             differ = 1
             print(f"{path} differs from the records: python -m readme --write")
     return differ
