@@ -81,7 +81,7 @@ def test_missing_field_is_named():
 
 
 @pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"paper": NaN}', b"[" * 100000]
+    "damage", [b"", b"{", b"[]", b"\xff\xfe", b'"\xff"', b"null", b'{"paper": NaN}', b"[" * 100000]
 )
 def test_damaged_files_are_reported_and_left_aside(tmp_path, caplog, damage):
     store = Store(tmp_path)

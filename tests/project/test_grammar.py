@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import result_examples
 from public_names import everything, methods, parameters
 
 from refimpl import estimators
@@ -22,7 +21,6 @@ from tests.gate.sections import names
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_PARAMETERS = 12
-LONGEST_REPR = 250
 OLD_NAMES = {"labels", "queries", "Y", "models", "ensemble", "checkpoint", "neighbours"}
 LAST = ["kernels", "threads", "callback", "start", "max_memory"]
 TRAININGS = {
@@ -32,7 +30,6 @@ TRAININGS = {
     "lmnn": "lmnn",
     "ftune": "ftune",
 }
-RESULTS = ("BoostedDistance", "BoostMap", "SearchForest", "LMNNResult", "LandmarkClassifier")
 LEFT_OUT = (".algorithm.", "refimpl.typing.")
 NAMES = {
     name: thing
@@ -172,22 +169,6 @@ def test_estimators_have_the_same_last_parameters(name):
     assert names[-len(present) :] == present
     if name != "LandmarkTransformer":  # it does not train
         assert {"callback", "max_memory"} <= set(names)
-
-
-@pytest.fixture(scope="module")
-def results():
-    return result_examples.examples()
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_results_of_the_papers_have_a_short_repr(name, results):
-    text = repr(results[name])
-    assert text.startswith(type(results[name]).__name__) and len(text) <= LONGEST_REPR, text
-
-
-def test_every_result_has_a_short_repr(results):
-    lengths = {name: len(repr(result)) for name, result in results.items()}
-    refuse(f"repr of {name}: {n} characters" for name, n in lengths.items() if n > LONGEST_REPR)
 
 
 def table():

@@ -5,7 +5,6 @@ import json
 import shutil
 import signal
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import small_disks
@@ -148,61 +147,11 @@ def two_at_once(subject, out):
     return "same results"
 
 
-@contextmanager
-def quiet():
-    """Keep the warnings of a store in this process."""
-    import logging
-
-    logger = logging.getLogger("paper_figures")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-
-
-def flips(subject, out, rng, times=100):
-    """Flip random bits of the parts and of the figure's record: neither is used."""
-    shutil.copytree(subject.peace, out)
-    store = Store(out)
-    record = out / subject.paper / f"{subject.figure}.json"
-    paths = [out / name for name in sorted(subject.parts(out))]
-    harmless = 0
-    with quiet():
-        for _ in range(times):
-            path = rng.choice([record, *paths])
-            content = path.read_bytes()
-
-            def read(path=path, key=None):
-                if path == record:
-                    return store.read(subject.paper, subject.figure)
-                return store.read_part(subject.paper, path.parent.name, key)
-
-            key = json.loads(content)["key"]
-            whole = read(key=key)
-            place, bit = rng.randrange(len(content)), 1 << rng.randrange(8)
-            flipped = content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :]
-            path.write_bytes(flipped)
-            seen = read(key=key)
-            # a bit of the name "sha256" makes an unknown field of it: all others are right
-            known = seen and {field: seen.get(field) for field in whole}
-            assert known in (None, whole), f"bit {bit} of byte {place} of {path} is unseen"
-            harmless += seen is not None
-            path.write_bytes(content)
-    return f"{times} bits, {harmless} harmless"
-
-
-TRIALS = {
-    "kill -9": killed,
-    "full disk": full_disk,
-    "two processes at once": two_at_once,
-    "random bits": flips,
-}
+TRIALS = {"kill -9": killed, "full disk": full_disk, "two processes at once": two_at_once}
 
 
 def trial(name, subject, rng):
     """Run a trial in a new folder."""
     out = subject.folder / name.replace(" ", "-")
-    arguments = (rng,) if name in ("kill -9", "random bits") else ()
+    arguments = (rng,) if name == "kill -9" else ()
     return TRIALS[name](subject, out, *arguments)
