@@ -3,8 +3,6 @@
 import numpy as np
 import oracles_embeddings as oracle
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from oracles_embeddings import metric_matrix, odd_matrix
 from scipy.spatial.distance import cdist
 
@@ -51,26 +49,6 @@ def test_fastmap_follows_the_recursion(matrix, clip):
     short = embedding.truncated(2)
     np.testing.assert_allclose(short.embed(space), np.array(expected)[:, :2], rtol=1e-8, atol=1e-8)
     assert short.cost == len(set(embedding.pivots[:2].flat))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 9), st.integers(0, 10**6), st.booleans())
-def test_fastmap_fuzzed_with_ties(n, seed, clip):
-    D = rng(seed).integers(0, 4, (n, n)).astype(float)
-    np.fill_diagonal(D, 0)
-    if not D.any():
-        return
-    space = PrecomputedSpace(D)
-    try:
-        embedding = fastmap(space, 4, rng=rng(seed), iterations=9, clip=clip)
-    except ValueError as error:
-        assert "objects at a distance above 0" in str(error)
-        assert not D.all()
-        return
-    levels = oracle.FastMap(D, embedding.pivots, clip)
-    expected = np.array([[levels.coordinate(x, j) for j in range(embedding.d)] for x in range(n)])
-    scale = abs(expected).max()
-    np.testing.assert_allclose(embedding.embed(space), expected, rtol=1e-6, atol=1e-6 * scale)
 
 
 def test_the_farthest_pair_is_found_where_one_step_does_not_reach_it():
