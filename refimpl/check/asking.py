@@ -10,7 +10,7 @@ Not handled here: how a program is asked (:mod:`refimpl.check.programs`), how an
 import dataclasses
 import importlib.util
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +47,10 @@ class EndedError(BaseException):
 class Asking:
     """What is asked of a program by the vectors of a folder, and what differs."""
 
-    def __init__(self, program: Asked, where: Path) -> None:
+    def __init__(self, program: Asked, where: Path, accepted: Collection[str] = ()) -> None:
         self.program = program
         self.where = where
+        self.accepted = accepted  # kinds of differences that end no search for others
         self.differences: list[Difference] = []
         self.counts: dict[str, int] = {}  # vectors that were answered or failed, by the name
         self.unasked: list[str] = []  # what was given up after MOST_ENDS
@@ -81,10 +82,12 @@ class Asking:
                 self.notes.append(f"{name}: {skipped} cases were skipped")
         return self.differences
 
-    def answered(self) -> list[str]:
-        """Return the names whose vectors got answers: for the others more cases tell nothing."""
-        silent = {one.id.partition("/")[0] for one in self.differences if one.kind == Kind.NOT_RUN}
-        return [name for name, count in self.counts.items() if count and name not in silent]
+    def agreeing(self) -> list[str]:
+        """Return the names whose vectors agree: for the others more cases tell little."""
+        differing = {
+            one.id.partition("/")[0] for one in self.differences if one.kind not in self.accepted
+        }
+        return [name for name, count in self.counts.items() if count and name not in differing]
 
     def missing_parts(self) -> list[str]:
         """Return a note for each training some parts of which no round had."""
@@ -180,7 +183,9 @@ class Asking:
             except SkippedError:
                 skipped += 1
                 return None
-            cause = None if found is None or subject.kind == "kernel" else _rounding(found)
+            if found is None or found.kind in self.accepted:
+                return None
+            cause = None if subject.kind == "kernel" else _rounding(found)
             if cause is not None:
                 rounded[cause] += 1
                 return None

@@ -33,6 +33,7 @@ from refimpl.check.programs import ModuleProgram, Program
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.serving import checked, limits_memory
+from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 __all__ = ["main", "options_of"]
@@ -103,7 +104,7 @@ def main(arguments: list[str]) -> int:
     if isinstance(report, str):
         print(report)
         return 0
-    report.accepted = frozenset(ACCEPTED[name] for name in options.accept)
+    report.accepted = frozenset(options.accept)
     report.facts.append(("seconds", round(time.perf_counter() - began, 1)))
     print(report.as_json() if options.json else report.text())
     if options.html:
@@ -147,11 +148,12 @@ def _number(kind: Callable[[str], float], least: float, most: float = 2.0**63) -
     return read
 
 
-def _accepted(text: str) -> list[str]:
+def _accepted(text: str) -> list[Kind]:
+    """Return the kinds of differences of a list of their names."""
     names = _names(text)
     if not names or not set(names) <= ACCEPTED.keys():
         raise argparse.ArgumentTypeError(f"must be of {', '.join(ACCEPTED)}; got {text!r}")
-    return names
+    return [ACCEPTED[name] for name in names]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -322,7 +324,7 @@ def _asked(
         examples = 0
     is_module = isinstance(program, ModuleProgram)
     _announce(names, examples, 0.0 if is_module else options.seconds)
-    asked = Asking(program, options.vectors)
+    asked = Asking(program, options.vectors, options.accept)
     began = time.perf_counter()
     asked.ask(names)
     answered = {name: count for name, count in asked.counts.items() if count}
@@ -330,17 +332,17 @@ def _asked(
         raise UnusableError("the program skipped every case")
     report.facts.append(("vectors", sum(answered.values())))
     if examples:
-        explored = asked.answered()
-        seconds = (time.perf_counter() - began) / sum(answered.values()) * examples * len(explored)
-        print(f"the vectors are done; the examples take {seconds:.0f} s or more", file=sys.stderr)
+        explored = asked.agreeing()
+        if explored:
+            each = (time.perf_counter() - began) / sum(answered.values())
+            seconds = f"{each * examples * len(explored):.0f} s or more"
+            print(f"the vectors are done; the examples take {seconds}", file=sys.stderr)
         for name in explored:
             asked.explore(name, examples, options.seed)
         report.facts.append(("examples of Hypothesis", examples * len(explored)))
-        silent = [name for name in answered if name not in explored]
-        if silent:
-            report.notes.append(
-                f"no random examples, as vectors had no answer: {', '.join(silent)}"
-            )
+        others = [name for name in answered if name not in explored]
+        if others:
+            report.notes.append(f"no random examples before the vectors agree: {', '.join(others)}")
     if not is_module:
         cases = ", ".join(f"{name} {count}" for name, count in answered.items())
         report.facts.append(("cases asked", cases))

@@ -13,7 +13,7 @@ import numpy as np
 
 from refimpl.check.files import decoded_cases
 from refimpl.check.reports import ROOMS
-from refimpl.check.subject import Output, States, Training, Values
+from refimpl.check.subject import Output, States, Training
 from refimpl.check.subjects import TRAININGS
 
 __all__ = ["listing", "skeleton"]
@@ -59,7 +59,8 @@ def skeleton(name: str, where: Path) -> str:
     training = TRAININGS[name]
     _, arguments, states = decoded_cases(where, training)[0]
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
-    forms = textwrap.indent(textwrap.fill(f"In the first vector: {_forms(arguments)}.", 92), "    ")
+    forms = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
+    forms = textwrap.indent(textwrap.fill(f"In the first vector: {forms}.", 92), "    ")
     parts = "".join(_part(output, states) for output in training.outputs)
     head = f"def {name}({', '.join(training.takes)}):"
     if len(head) > 100:
@@ -91,11 +92,6 @@ def _part(output: Output, states: States) -> str:
     if output.name in states[0]:
         return f"{line}{_form(states[0][output.name])}\n"
     return f"{line}in one more dict at the end, {_form(states[-1][output.name])}\n"
-
-
-def _forms(arguments: Values) -> str:
-    """Return what the arguments are in the first vector."""
-    return "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
 
 
 def _form(value: Any) -> str:

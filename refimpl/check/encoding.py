@@ -14,6 +14,7 @@ Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
 import dataclasses
 import importlib
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -52,18 +53,10 @@ def encode(value: Any) -> Any:
 
 def _element(element: Any) -> Any:
     if isinstance(element, np.floating):
-        return _short(float(element).hex())
+        return re.sub(r"\.?0*p", "p", float(element).hex())  # 0x1.8p+1
     if isinstance(element, np.uint64):
         return f"0x{int(element):x}"
     return int(element)
-
-
-def _short(text: str) -> str:
-    """Return a hexadecimal float without the zeros at its end: 0x1.8p+1."""
-    if "p" not in text:
-        return text
-    mantissa, _, exponent = text.partition("p")
-    return f"{mantissa.rstrip('0').rstrip('.') if '.' in mantissa else mantissa}p{exponent}"
 
 
 def decode(value: Any) -> Any:

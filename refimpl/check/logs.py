@@ -196,12 +196,8 @@ def _each_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Par
         own = [round for round in rounds if round["C"] == C]
         if not own:
             raise UnusableError(f"the log has no round of the class {C!r}")
-        X_C, rest = X[y == C], X[y != C]
-        size = X.size * len(X_C)
-        what = f"class {C}: {counted(len(own), 'round')} on {len(X_C) * len(X)} differences"
-        P, N = (differences(part, X_C) for part in (X_C, rest))
-        arguments = {"P": P, "N": N, "T": len(own)}
-        yield Part(arguments, own, what, 6.0 * size * len(own), 64.0 * size, f"class {C}")
+        P, N = (differences(part, X[y == C]) for part in (X[y == C], X[y != C]))
+        yield _of_sets(P, N, own, f"class {C}")
 
 
 def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:
@@ -213,10 +209,15 @@ def _one_class(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part
         X, y = points(arrays, data, "Algorithm A.2 takes P and N, or", 2)
         last = np.unique(y)[-1]  # text has no max()
         P, N = X[y == last], X[y != last]
-    size = (len(P) + len(N)) * P.shape[1]
-    what = f"{counted(len(rounds), 'round')} on {len(P) + len(N)} rows of {P.shape[1]} numbers"
+    yield _of_sets(P, N, rounds)
+
+
+def _of_sets(P: FloatArray, N: FloatArray, rounds: list[Values], where: str = "") -> Part:
+    n, d = len(P) + len(N), P.shape[1]
+    what = f"{where}: " if where else ""
+    what += f"{counted(len(rounds), 'round')} on {n} rows of {d} numbers"
     arguments = {"P": P, "N": N, "T": len(rounds)}
-    yield Part(arguments, rounds, what, 6.0 * size * len(rounds), 64.0 * size)
+    return Part(arguments, rounds, what, 6.0 * n * d * len(rounds), 64.0 * n * d, where)
 
 
 def _labels(rounds: list[Values], arrays: Arrays, data: str) -> Iterator[Part]:

@@ -80,7 +80,19 @@ class Asked:
 
     def ask(self, question: dict[str, Any]) -> Answer | None:
         """Return what is answered to a case, None if it is skipped."""
-        return read_answer(self.answer(question))
+        content = self.answer(question)
+        if content.get("skip"):
+            return None
+        if "raised" in content:
+            raise ProgramError(content["raised"])
+        if "error" in content:
+            raise ProgramError(f"the program says {str(content['error'])[:200]}")
+        if "result" not in content:
+            raise ProgramError("an answer without result, skip or error")
+        try:
+            return Answer(as_states(content["result"]), content.get("wrote", []))
+        except Exception as error:  # it may be anything
+            raise ProgramError(f"a result that cannot be read: {error}") from None
 
 
 class Program(Asked):
@@ -252,22 +264,6 @@ def send(process: "subprocess.Popen[bytes]", line: bytes) -> None:
 
 
 # ------------------------------------------------------------------------------- reading an answer
-
-
-def read_answer(content: dict[str, Any]) -> Answer | None:
-    """Return what an answer says, None for a case that is skipped."""
-    if content.get("skip"):
-        return None
-    if "raised" in content:
-        raise ProgramError(content["raised"])
-    if "error" in content:
-        raise ProgramError(f"the program says {str(content['error'])[:200]}")
-    if "result" not in content:
-        raise ProgramError("an answer without result, skip or error")
-    try:
-        return Answer(as_states(content["result"]), content.get("wrote", []))
-    except Exception as error:  # it may be anything
-        raise ProgramError(f"a result that cannot be read: {error}") from None
 
 
 def as_states(result: Any) -> States:

@@ -240,7 +240,11 @@ def serve() -> None:
             question = json.loads(line)
             if server is None:
                 limit_memory(question["memory"])
-                server, about = _opened(question["module"])
+                try:
+                    server = Server(imported(question["module"]))
+                    about = server.about()
+                except UnusableError as error:
+                    about = {"unusable": str(error)}
                 text = json.dumps({"id": question["id"], **about})
             else:
                 text = json.dumps(server.answer(question))
@@ -253,15 +257,6 @@ def serve() -> None:
             os._exit(0)  # a process that the module forked
         answers.write(text + "\n")
         answers.flush()
-
-
-def _opened(name: str) -> tuple[Server | None, dict[str, Any]]:
-    """Return the server of a module, and what it has, or why it cannot be used."""
-    try:
-        server = Server(imported(name))
-    except UnusableError as error:
-        return None, {"unusable": str(error)}
-    return server, server.about()
 
 
 if __name__ == "__main__":

@@ -78,10 +78,6 @@ class Output:
     tol: float = 2.0**-40
 
 
-def _no_rounding(arguments: Values, expected: Values) -> Values:
-    return {}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Subject:
     """What somebody's implementation is asked for: a kernel of the contract, or a training."""
@@ -100,7 +96,7 @@ class Subject:
     # judge(arguments, expected, state) says whether another choice is as good
     judge: Judge | None = None
     # rounding(arguments, expected) returns by name what rounding may change
-    rounding: Callable[[Values, Values], Values] = _no_rounding
+    rounding: Callable[[Values, Values], Values] = lambda arguments, expected: {}
     # results that are others where another choice of equal worth was made; following(arguments,
     # state) returns those of somebody's choice, else they are not compared after another choice
     dependent: tuple[str, ...] = ()

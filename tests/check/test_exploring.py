@@ -103,6 +103,18 @@ def test_a_tie_rule_is_a_difference_where_sums_are_exact_and_a_note_where_roundi
     assert any("another choice of equal worth in " in note for note in notes)
 
 
+def test_an_accepted_kind_does_not_end_the_search():
+    def answer(P, N, T):
+        states = rounds(P, N, T, last=True)
+        states[0]["alpha"] += len(P) == 4
+        return states
+
+    asked = asking(adaboost=answer)
+    asked.accepted = {"a tie broken otherwise"}
+    found = asked.explore("adaboost", 100, 0)
+    assert found is not None and found.kind == "wrong" and found.source == "BD:A.2:12"
+
+
 def test_a_fault_of_a_training_is_made_small():
     """Wrong only if two positives are alike: the smallest problem has the point (0) three times."""
 

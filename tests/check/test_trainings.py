@@ -43,10 +43,11 @@ def test_a_plain_a_2_agrees(tmp_path, capsys):
     """Its errors are sums of floats, not on the grid; no round of these cases hangs on that."""
     (tmp_path / "mine.py").write_text(f"{OF_PLAIN} as adaboost", encoding="utf-8")
     assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 0
-    assert "adaboost" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "adaboost" in said.out and "the vectors are done; the examples take" in said.err
     (tmp_path / "mine.py").write_text("def adaboost(P, N, T):\n    raise ValueError")
     assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 1
-    note = "no random examples, as vectors had no answer: adaboost"
+    note = "no random examples before the vectors agree: adaboost"
     assert note in capsys.readouterr().out
     (tmp_path / "mine.py").write_text(f"{OF_PLAIN} as other", encoding="utf-8")
     assert cli.main(["trainings", str(tmp_path / "mine.py")]) == 2

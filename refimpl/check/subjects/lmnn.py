@@ -145,23 +145,24 @@ def _spreads(arguments: Values, answer: Values) -> FloatArray:
     order = np.asarray(answer["order"])
     if sorted(order.tolist()) != list(range(len(arguments["X"]))):
         raise ValueError("order must hold each point once")
-    points = arguments["X"][order]
-    parts = [points[a:b] for a, b in zip(answer["starts"], answer["ends"], strict=True)]
+    parts = _parts(arguments, answer)
     return np.sort([((part - part.mean(axis=0)) ** 2).sum() for part in parts])
+
+
+def _parts(arguments: Values, answer: Values) -> list[FloatArray]:
+    """Return the points of each node."""
+    points = arguments["X"][np.asarray(answer["order"])]
+    return [points[a:b] for a, b in zip(answer["starts"], answer["ends"], strict=True)]
 
 
 def _of_the_order(arguments: Values, got: Values) -> Values:
     """Return the balls and boxes of somebody's division of the points."""
-    points = arguments["X"][np.asarray(got["order"])]
-    parts = [points[a:b] for a, b in zip(got["starts"], got["ends"], strict=True)]
+    parts = _parts(arguments, got)
     centres = [part.mean(axis=0) for part in parts]
-    radii = [
-        float(np.sqrt(squares(c[np.newaxis], part).max()))
-        for c, part in zip(centres, parts, strict=True)
-    ]
+    far = [squares(c[np.newaxis], part).max() for c, part in zip(centres, parts, strict=True)]
     return {
         "centres": np.array(centres),
-        "radii": np.array(radii),
+        "radii": np.sqrt(far),
         "low": np.array([part.min(axis=0) for part in parts]),
         "high": np.array([part.max(axis=0) for part in parts]),
     }
