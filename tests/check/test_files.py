@@ -44,6 +44,7 @@ def test_arrays_are_read_back_bit_for_bit(value):
         ({"dtype": "text"}, "dtype must be one of"),
         ({"values": ["0x1p+0", "0x1.zp0"]}, "what is no float64: '0x1.zp0'"),
         ({"values": [1.5, "0x1p+0"]}, "what is no float64: 1.5"),
+        ({"dtype": "int64", "values": [1, 1.5]}, "what is no int64: 1.5"),
     ],
 )
 def test_an_array_that_cannot_be_read(change, words):
