@@ -172,7 +172,7 @@ def test_vectors_of_ones_own_folder(tmp_path, monkeypatch, capsys):
     without = {name: value for name, value in case.items() if name != "flags"}
     for wrong, words in (
         (without, "projections/1 must have comment, flags, arguments"),
-        ({**case, "arguments": {"X": {"dtype": "text"}}}, "projections/1 cannot be read: dtype"),
+        ({**case, "arguments": {"X": {"dtype": "text"}}}, "projections/1 cannot be read: an array"),
     ):
         (mine / "projections.json").write_text(json.dumps({"cases": [wrong]}))
         assert cli.main(made) == 2 and words in capsys.readouterr().err
