@@ -112,7 +112,7 @@ def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):
 
 def test_a_kernel_that_is_endless_does_not_hide_the_others(tmp_path):
     body = "if name == 'best_bin_first': time.sleep(60)"
-    asking = asked_of(tmp_path, body, [*KERNELS, *TRAININGS], 6.0)
+    asking = asked_of(tmp_path, body, [*KERNELS, *TRAININGS], 4.0)
     assert len(asking.differences) == 2 and not asking.given_up
     assert asking.unasked == ["best_bin_first"] and len(asking.counts) > 40
 
