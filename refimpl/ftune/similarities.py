@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
 from refimpl.checks import (
@@ -279,7 +279,8 @@ class Gaussian:
     def __call__(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return K, shape (len(A), len(B))."""
         A, B = as_reals(A, "A"), as_reals(B, "B")
-        K: FloatArray = cdist(A, B, "sqeuclidean")  # products lose the digits of rows far from 0
+        # products would lose the digits of rows that are far from 0
+        K: FloatArray = scipy.spatial.distance.cdist(A, B, "sqeuclidean")
         K /= -(self.width**2)
         return np.exp(K, out=K)
 
@@ -336,6 +337,7 @@ def mean_distance(
     exponent = np.frexp(np.abs(points).max())[1]  # a power of 2, so that squares do not vanish
     points = np.ldexp(points, -exponent)
     rows = max(1, _BLOCK // n)
+    cdist = scipy.spatial.distance.cdist
     total = sum(cdist(points[i : i + rows], points).sum() for i in range(0, n, rows))
     return float(np.ldexp(total / (n * (n - 1)), exponent))
 

@@ -247,11 +247,8 @@ def _run(arguments: Values) -> States:
 
 
 def _states(rounds: Iterable[Any], t: int, *names: str) -> States:
-    """Return the state of each round on t triples: the weights before it and after it, and parts.
-
-    The first weights are equal.
-    """
-    w = np.full(t, 1 / t)
+    """Return the state of each round on t triples: the weights before and after it, and parts."""
+    w = np.full(t, 1 / t)  # the first ones are equal
     listed: States = []
     for round in rounds:
         parts = {name: getattr(round, name) for name in names}
