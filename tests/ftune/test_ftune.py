@@ -182,6 +182,11 @@ def test_similarities_beyond_one_are_scaled_and_it_is_said():
         ftune(large, y, P, validation=(V, v), options=replace(FEW, bound=30.0))
     tiny = ftune(unit, y, P, validation=(V, v), options=replace(FEW, bound=10.0))
     assert tiny.scale == 10.0
+    negative = Similarity(lambda A, B: -40.0 * Gaussian(3.0)(A, B), X, pairwise=True)
+    with pytest.warns(NormalizationWarning, match=r"\|K\| reaches 40"):
+        assert ftune(negative, y, P, validation=(V, v), options=FEW).scale == 40.0
+    with pytest.raises(ValueError, match=r"bound must be at least 40, .*; got 30"):
+        ftune(negative, y, P, validation=(V, v), options=replace(FEW, bound=30.0))
 
 
 # --------------------------------------------------------------------------------------- degenerate
