@@ -8,6 +8,8 @@
 #                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
 # make probes      compute a few small cells of each study again, in half a minute: other numbers need
 #                  another version of the study; ARGS=--write writes those of new versions
+# make vectors     make the vectors of refimpl.check, in half a minute; ARGS=--check compares them with
+#                  the committed ones
 # make benchmarks  measure the speed of every kernel and training beside others, for hours; goes on where
 #                  it was stopped; ARGS="kernels/best_stump" measures one again
 # make fuzz        run both twins on hard numbers and on wrong arguments; ARGS="--trainings" on
@@ -22,7 +24,7 @@
 # make others      ask other libraries the vectors, each in an environment of its own, and write what
 #                  the site's page "Other implementations" says: some ten minutes, the first time more;
 #                  ARGS="--only faiss --envs DIR --out FILE" chooses
-# make faults      kill runs and fill disks: some ten minutes on two processors
+# make faults      kill runs: some ten minutes on two processors
 # make builds      build the kernels as other machines do, in about 5 minutes; ARGS="aarch64 wheel"
 #                  chooses
 # make wheel       make the sdist and this machine's wheel in dist/
@@ -39,8 +41,8 @@ BUILT := $(VENV)/built
 ARGS ?=
 KIND ?= address,undefined
 
-.PHONY: figures gate probes test coverage lint style site benchmarks fuzz sanitize builds wheel mutants \
-	others faults clean
+.PHONY: figures gate probes vectors test coverage lint style site benchmarks fuzz sanitize builds wheel \
+	mutants others faults clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -53,6 +55,9 @@ gate: $(BUILT)
 
 probes: $(BUILT)
 	$(VENV)/bin/python -W ignore -m tests.probes $(ARGS)
+
+vectors: $(BUILT)
+	OPENBLAS_CORETYPE=Haswell $(VENV)/bin/python -m tests.vectors $(ARGS)
 
 coverage: $(BUILT)
 	$(VENV)/bin/python -m pytest -q -n 2 --part traced --cov --cov-report=term $(ARGS)

@@ -243,7 +243,7 @@ def _choose(
     for name in names:
         matching = [p for p in all_pairs if name in (p[0].name, f"{p[0].name}.{p[1].name}")]
         if not matching:
-            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown; {_known(papers, name)}")
+            parser.error(f"argument PAPER[.FIGURE]: {name!r} is unknown. {_known(papers, name)}")
         chosen += matching
     return [pair for pair in all_pairs if pair in chosen]
 
@@ -252,7 +252,7 @@ def _known(papers: Sequence[Paper], name: str) -> str:
     """Say what an unknown name may have meant."""
     full = [f"{paper.name}.{figure.name}" for paper in papers for figure in paper.figures]
     close = difflib.get_close_matches(name, [*full, *(paper.name for paper in papers)], n=1)
-    guess = f"did you mean {close[0]}? " if close else ""
+    guess = f"Did you mean {close[0]}? " if close else ""
     room = name.partition(".")[0]
     own = [each for each in full if each.startswith(f"{room}.")]
     return f"{guess}It must be one of {', '.join(own or [paper.name for paper in papers])}"

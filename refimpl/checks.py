@@ -29,6 +29,7 @@ __all__ = [
     "as_indices",
     "as_kernels",
     "as_labels",
+    "as_list",
     "as_number",
     "as_options",
     "as_threads",
@@ -121,6 +122,13 @@ def as_count(T: Any, name: str, minimum: int = 1) -> int:
     if count < minimum:
         _refuse(ValueError, name, what, count)
     return count
+
+
+def as_list(values: Any, name: str, what: str) -> list[Any]:
+    """Return the members of `values`, which messages call `what`."""
+    if not np.iterable(values):
+        _refuse(TypeError, name, f"a list of {what}", values)
+    return list(values)
 
 
 def as_number(value: Any, name: str, *, minimum: float = 0.0, below: float = np.inf) -> float:

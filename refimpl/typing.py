@@ -221,6 +221,7 @@ class Kernels(Protocol):
         triples: Int32Array,
         y: FloatArray,
         w: FloatArray,
+        S: FloatArray | None = None,
         *,
         threads: int | None = None,
     ) -> FloatArray: ...

@@ -45,7 +45,7 @@ cdef enum:
     GROUP = 16
     ROWS = 8  # centres in rows that are compared at once
     POINTS = 16  # points that a thread compares with all centres at a time
-    COLUMNS = 64  # coordinates of the means that a thread sums at a time
+    COLUMNS = 64  # coordinates of the means that a thread sums at a time, at most
 
 
 # ------------------------------------------------------------------------------------------ k-means
@@ -67,10 +67,11 @@ cdef bint _equal(const int64_t[::1] a, const int64_t[::1] b) noexcept nogil:
 
 
 cdef void _sum(
-    const double[:, ::1] S, const int64_t[::1] nearest, double[:, ::1] sums, Py_ssize_t column
+    const double[:, ::1] S, const int64_t[::1] nearest, double[:, ::1] sums, Py_ssize_t column,
+    Py_ssize_t n
 ) noexcept nogil:
-    # np.add.at(sums, nearest, S), some columns of it
-    cdef Py_ssize_t i, c, n = min(<Py_ssize_t> COLUMNS, S.shape[1] - column)
+    # np.add.at(sums, nearest, S), n columns of it
+    cdef Py_ssize_t i, c
     cdef const double* x
     cdef double* into
     for i in range(S.shape[0]):
@@ -81,13 +82,15 @@ cdef void _sum(
 
 
 cdef class _Means(Loop):
-    """Step i sums the points' coordinates from i * COLUMNS on, for each centre."""
+    """Step i sums `width` of the points' coordinates, from i * width on, for each centre."""
 
     cdef double[:, ::1] S, sums
     cdef int64_t[::1] nearest
+    cdef Py_ssize_t width
 
     cdef void at(self, Py_ssize_t i, int thread) noexcept nogil:
-        _sum(self.S, self.nearest, self.sums, i * COLUMNS)
+        cdef Py_ssize_t first = i * self.width
+        _sum(self.S, self.nearest, self.sums, first, min(self.width, self.S.shape[1] - first))
 
 
 cdef class _Assign(Loop):
@@ -123,7 +126,7 @@ def lloyd(
 
     See :func:`refimpl.kernels.lloyd`.
     """
-    cdef int n_threads = thread_count(threads)
+    cdef int n_threads = thread_count(threads), mean_threads
     cdef Py_ssize_t k = centres.shape[0]
     cdef Py_ssize_t d = X.shape[1]
     cdef Py_ssize_t p = rows.shape[0]
@@ -135,6 +138,8 @@ def lloyd(
     means.S = assign.S = np.take(X, rows, axis=0)
     require_within(np.asarray(means.S), "X[rows]")
     means.sums = np.empty((k, d))
+    mean_threads = worth(n_threads, p * d)
+    means.width = max(1, min(<Py_ssize_t> COLUMNS, (d + mean_threads - 1) // mean_threads))
     assign.packed = on_lines(np.zeros, (k + GROUP - 1) // GROUP * GROUP * d)
     assign.packed[:] = INFINITY
     assign.nearest = np.zeros(p, dtype=np.int64)
@@ -148,7 +153,7 @@ def lloyd(
         means.nearest = assign.nearest
         for i in range(p):
             count[means.nearest[i]] += 1
-        means.run((d + COLUMNS - 1) // COLUMNS, worth(n_threads, p * d), 1)
+        means.run((d + means.width - 1) // means.width, mean_threads, 1)
         for j in range(k):
             for c in range(d if count[j] else 0):
                 C[j, c] = means.sums[j, c] / <double> count[j]

@@ -65,11 +65,13 @@ static inline void eight_gains(
 }
 
 /* out[8 s + c]: over u > 0, then over u < 0, the sums of w (s = 0, 1), of w |u| (2, 3) and of w u^2
-   (4, 5), and the largest |u| (6, 7). The triples are lane by lane, `rows` in each: a lane adds in
-   ascending order, then the lanes are added, from the first. */
-static inline void eight_sums(
+   (4, 5), and the largest |u| (6, 7). With SPLIT a margin is multiplied by splits[8 q + c]. The
+   triples are lane by lane, `rows` in each: a lane adds in ascending order, then the lanes are
+   added, from the first. */
+template <bool SPLIT>
+REFIMPL_INLINE void eight_sums_of(
     const double* values, const int32_t* q, const int32_t* a, const int32_t* b, const double* w,
-    ptrdiff_t n_lanes, ptrdiff_t rows, double* out)
+    const double* splits, ptrdiff_t n_lanes, ptrdiff_t rows, double* out)
 {
     constexpr int AT_ONCE = at_once(1);
     typedef lanes<double, AT_ONCE> row;
@@ -81,7 +83,8 @@ static inline void eight_sums(
             row lane_right = zero, lane_wrong = zero, lane_right_uu = zero, lane_wrong_uu = zero;
             for (ptrdiff_t i = lane * rows; i < (lane + 1) * rows; ++i) {
                 const row F_q = row::load(values + EIGHT * (ptrdiff_t)q[i] + c);
-                const row u = margins(F_q, values + c, a[i], b[i]);
+                row u = margins(F_q, values + c, a[i], b[i]);
+                if (SPLIT) u = u * row::load(splits + EIGHT * (ptrdiff_t)q[i] + c);
                 const row weight = row::all(w[i]), weighted = weight * sizes(u);
                 const row squared = weighted * sizes(u);
                 right += where_above(u, zero, weight, zero);
@@ -102,4 +105,12 @@ static inline void eight_sums(
             right, wrong, right_u, wrong_u, right_uu, wrong_uu, most, sizes(least)};
         for (int s = 0; s < 8; ++s) sums[s].store(out + EIGHT * s + c);
     }
+}
+
+static inline void eight_sums(
+    const double* values, const int32_t* q, const int32_t* a, const int32_t* b, const double* w,
+    const double* splits, ptrdiff_t n_lanes, ptrdiff_t rows, double* out)
+{
+    if (splits) eight_sums_of<true>(values, q, a, b, w, splits, n_lanes, rows, out);
+    else eight_sums_of<false>(values, q, a, b, w, splits, n_lanes, rows, out);
 }

@@ -16,7 +16,6 @@ from refimpl.kernels.contract import checked
 
 cdef extern from "widths.h":
     enum: LANES "REFIMPL_L1_SUMS"
-    enum: ROWS "REFIMPL_L1_TILE"  # database vectors that stay in cache while some queries pass
     void l1_tile(
         const double* Q, const double* A, Py_ssize_t queries, const double* X, Py_ssize_t rows,
         Py_ssize_t d, double* out, Py_ssize_t step) nogil
@@ -36,6 +35,7 @@ cdef extern from *:
         int64_t index
 
 cdef enum:
+    ROWS = 64  # database vectors that stay in cache while some queries pass
     QUERIES = 16
 
 cdef Py_ssize_t HELD = 2**22  # distances held at a time by weighted_l1_nearest: 32 MiB

@@ -382,9 +382,9 @@ cdef class _Search(Loop):
         self.computed = np.zeros(len(Q), dtype=np.int64)
 
     cdef search(self, int n_threads):
-        # a query looks at two leaves at least, sixteen points at a time
+        # a query looks at two leaves at least, and at more in a larger tree
         cdef Py_ssize_t m = self.Q.shape[0], d = self.view.d, n = self.view.ends[0]
-        self.run(m, worth(n_threads, m * d * min(n, <Py_ssize_t> 64)), _together(m, n_threads))
+        self.run(m, worth(n_threads, m * d * min(n, 64 + n // 64)), _together(m, n_threads))
 
 
 cdef Py_ssize_t _together(Py_ssize_t m, int n_threads) noexcept nogil:

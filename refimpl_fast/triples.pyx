@@ -31,7 +31,8 @@ cdef extern from "widths.h":
         const double* w, Py_ssize_t n, double* gains) noexcept nogil
     void eight_sums(
         const double* values, const int32_t* q, const int32_t* a, const int32_t* b,
-        const double* w, Py_ssize_t lanes, Py_ssize_t rows, double* out) noexcept nogil
+        const double* w, const double* splits, Py_ssize_t lanes, Py_ssize_t rows, double* out
+    ) noexcept nogil
 
 cdef extern from "weights.h":
     void rounded_weights(const double* w, Py_ssize_t n, double grid, double* out) noexcept nogil
@@ -160,23 +161,36 @@ def weighted_errors(F not None, triples not None, y not None, w not None, *, thr
 
 
 cdef class _Sums(_ByLane):
+    cdef const double[:, ::1] S
+    cdef double[:, ::1] splits
+
     cdef void at(self, Py_ssize_t b, int thread) noexcept nogil:
+        cdef double* splits = NULL
+        if self.S is not None:
+            splits = &self.splits[thread, 0]
+            side_by_side(&self.S[0, 0], self.S.shape[0], self.S.shape[1], EIGHT * b, splits)
         # sides = (u > 0) * w, (u < 0) * w
         # [fixed_sum(side) ...] + [fixed_sum(side * np.abs(u)) ...]
         # + [fixed_sum(side * np.abs(u) * np.abs(u)) ...] + [np.max(u), np.max(-u)]
         eight_sums(
-            self.eight(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], LANES,
+            self.eight(b, thread), &self.q[0], &self.a[0], &self.b[0], &self.w[0], splits, LANES,
             self.rows, &self.out[b, 0]
         )
 
 
 @checked
-def margin_sums(F not None, triples not None, y not None, w not None, *, threads=None):
+def margin_sums(
+    F not None, triples not None, y not None, w not None, const double[:, ::1] S=None, *,
+    threads=None
+):
     """Sum weights, weighted margins and their squares on either side of zero.
 
     See :func:`refimpl.kernels.margin_sums`.
     """
     cdef _Sums loop = _Sums(F, triples, y, w)
+    loop.S = S
+    if S is not None:
+        loop.splits = on_lines(np.empty, (thread_count(threads), EIGHT * S.shape[1]))
     return loop.each(threads, 8)
 
 

@@ -105,7 +105,7 @@ enum { PANEL = refimpl_base::PANEL, TOGETHER = refimpl_base::TOGETHER };
 enum { REFIMPL_GROUP = refimpl_base::GROUP, REFIMPL_MAPS = refimpl_base::MAPS };
 enum { REFIMPL_VOTES = refimpl_base::VOTES };
 enum { SUM_LANES = refimpl_base::SUM_LANES };
-enum { REFIMPL_L1_SUMS = refimpl_base::L1_SUMS, REFIMPL_L1_TILE = refimpl_base::L1_TILE };
+enum { REFIMPL_L1_SUMS = refimpl_base::L1_SUMS };
 REFIMPL_WIDEST_OF(side_by_side)
 REFIMPL_WIDEST_OF(eight_errors)
 REFIMPL_WIDEST_OF(eight_gains)

@@ -31,7 +31,7 @@ OFFLINE = os.environ.get("REFIMPL_OFFLINE", "") not in ("", "0")
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
 
-ONE_CASE = ("tests/figures/test_gallery_browser.py", "tests/site/test_site_tracing.py")
+ONE_CASE = ("tests/site/test_gallery_browser.py", "tests/site/test_site_tracing.py")
 # Those that take longest; the others take a few seconds at most.
 LONGEST = (
     "tests/estimators/test_estimators_defaults.py",

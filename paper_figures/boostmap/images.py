@@ -5,6 +5,7 @@ Nor does it say how a directed distance is made of the distances to the nearest 
 their mean, or the mean of their squares.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from scipy.ndimage import distance_transform_edt, zoom
 from paper_figures.study import Cell, Job, Observation
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
 from refimpl.spaces import CallableSpace, enn_ranks, percentile
+from refimpl.spaces.ranks import worst_ranks
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels, Labels
 
 # the small scale's digits have 8 x 8 pixels, too few for edges; `most` neighbours are known
@@ -49,12 +51,33 @@ class Images:
         """Return some images as the objects of a space."""
         return CallableSpace(self.D_X, images, pairwise=True)
 
+    @property
+    def ks(self) -> list[int]:
+        """The k of the ENN-k ranks."""
+        return [k for k in RANKS_AT if k <= self.nearest.shape[1]]
+
     def ranks(self, model: Any, Q: FloatArray, X: FloatArray) -> Observation:
         """Return percentiles of an embedding's ENN-k ranks by k, and what it costs a query."""
-        ks = [k for k in RANKS_AT if k <= self.nearest.shape[1]]
-        found = enn_ranks(model, Q, X, self.nearest, ks, kernels=self.kernels, threads=1)
-        of_k = zip(ks, np.array([percentile(found, p) for p in PERCENTS]).T, strict=True)
-        return {"ranks": {str(k): ranks for k, ranks in of_k}, "cost": model.cost}
+        found = enn_ranks(model, Q, X, self.nearest, self.ks, kernels=self.kernels, threads=1)
+        return self.percentiles(found, model)
+
+    def ranks_of_first(self, Q: FloatArray, X: FloatArray, wanted: Sequence[int]) -> IntArray:
+        """Return ENN-k ranks by Euclidean distance in the first d dimensions, for each d wanted."""
+        ranks = np.empty((len(wanted), len(Q), len(self.ks)), dtype=np.int64)
+        columns = X.T.copy()
+        for i, true in enumerate(self.nearest[:, np.newaxis]):
+            squares = np.zeros((1, len(X)))
+            for d, (q, column) in enumerate(zip(Q[i], columns, strict=True), 1):
+                squares += (q - column) ** 2
+                if d in wanted:
+                    found = worst_ranks(np.sqrt(squares), true, self.ks)[0]
+                    ranks[np.equal(wanted, d), i] = found
+        return ranks
+
+    def percentiles(self, ranks: IntArray, model: Any) -> Observation:
+        """Return percentiles of ranks by k, and what the embedding costs a query."""
+        of_k = zip(self.ks, np.array([percentile(ranks, p) for p in PERCENTS]).T, strict=True)
+        return {"ranks": {str(k): at for k, at in of_k}, "cost": model.cost}
 
 
 @lru_cache(maxsize=1)

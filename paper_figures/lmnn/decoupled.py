@@ -118,7 +118,7 @@ STUDY = Study(
             data_set__preparation__n__d=(("digits", "as they are", 300, 20),), p=(3,), run=range(2)
         ),
         "paper": [
-            *grid(data_set__preparation__n__d=(ISOLET,), p=(5,), run=range(140)),
+            *grid(data_set__preparation__n__d=(ISOLET,), p=(5,), run=range(40)),
             *grid(data_set__preparation__n__d=(DIGITS,), p=(5,), run=range(20)),
         ],
     },

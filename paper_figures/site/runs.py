@@ -7,7 +7,6 @@ import refimpl.kernels
 from paper_figures.site import examples, printed, snippets, steps, tracing
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
-from refimpl.typing import Kernels
 
 __all__ = ["Live", "ids_of", "live"]
 
@@ -28,8 +27,8 @@ def ids_of(room: str, section: steps.Section) -> list[str]:
 
 
 @cache
-def live(room: str, section: steps.Section, kernels: Kernels = refimpl.kernels) -> Live:
-    """Run the example of a section; its lines have the same values with both kernels."""
+def live(room: str, section: steps.Section) -> Live:
+    """Run the example of a section."""
     paper, written = printed.read(room), steps.read(room).steps
     example = examples.load(room)[section.example]
     marked = {id: snippets.reference(paper, id) for id in ids_of(room, section)}
@@ -45,5 +44,5 @@ def live(room: str, section: steps.Section, kernels: Kernels = refimpl.kernels) 
     watched = [(snippet, tuple(dict.fromkeys(kept))) for snippet, kept in shows.values()]
     if tick is not None and (tick.file, tick.last) not in shows:
         watched.append((tick, ()))
-    trace = tracing.run(example.run, kernels, watched, tick)
+    trace = tracing.run(example.run, refimpl.kernels, watched, tick)
     return Live(tuple(marked), marked, trace, example)

@@ -1,9 +1,9 @@
-"""The rounds of § 7.3 for use: fast searches, and rounds that go on from earlier ones.
+"""The rounds of §§ 7.3 and 8.1 for use: fast searches, and rounds that go on from earlier ones.
 
-The rounds are those of :mod:`refimpl.boostmap.algorithm`, bit for bit. Every round looks at every
-classifier chosen so far (steps 1, 3 and 9). A lower bound on Z needs no exponential for each
-triple, and rules most classifiers out. The others are evaluated in the order of their bounds, until
-no bound is low enough. The result is that of the full search, also for ties.
+The rounds are those of :mod:`refimpl.boostmap.algorithm`, bit for bit. A round looks for the least
+Z of many classifiers (§ 7.3 steps 1, 3 and 9, § 8.1 steps 3 and 4). A lower bound on Z needs no
+exponential for each triple, and rules most classifiers out. The others are evaluated in the order
+of their bounds, until no bound is low enough. The result is that of the full search, also for ties.
 
 Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.training`).
 """
@@ -11,7 +11,8 @@ Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.tra
 import math
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence
-from typing import TypeAlias
+from types import SimpleNamespace
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
 
-__all__ = ["least_z", "least_z_min", "margins_after", "training_rounds"]
+__all__ = ["least_z", "least_z_min", "margins_after", "training_rounds", "with_bounds"]
 
 IN_A_ROW = 50  # changes of weight whose gains are judged together
 NO_GAIN = 1 - ROUNDING  # "z < 1"
@@ -171,6 +172,31 @@ def addition(
     return names[best[g]], alpha
 
 
+# -------------------------------------------------------------------------------------------- § 8.1
+
+
+def with_bounds(kernels: Kernels) -> Kernels:
+    """Return the kernels of § 8.1; `minimize_z` finds the least Z, and gives inf for the others."""
+
+    def minimize_z(
+        F: FloatArray,
+        triples: Int32Array,
+        y: FloatArray,
+        margin: FloatArray,
+        least: FloatArray,
+        S: FloatArray | None = None,
+        *,
+        threads: int | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        alpha, Z = np.zeros(len(F)), np.full(len(F), np.inf)
+        g, alpha_g, Z_g = least_z_min(F, triples, y, margin, least, kernels, threads, S)
+        assert g is not None  # no limit was given
+        alpha[g], Z[g] = alpha_g, Z_g
+        return alpha, Z
+
+    return cast(Kernels, SimpleNamespace(minimize_z=minimize_z, best_ranges=kernels.best_ranges))
+
+
 # ------------------------------------------------------------------- the least Z, found by bounds
 
 
@@ -208,21 +234,24 @@ def least_z_min(
     least: FloatArray,
     kernels: Kernels,
     threads: int | None,
+    S: FloatArray | None = None,
     *,
     below: float = np.inf,
     sums: FloatArray | None = None,
 ) -> tuple[int | None, float, float]:
     """Return argmin over c of Z_min(h_c, j, l_c), None if none is `below`, its alpha and Z."""
     if sums is None:
-        sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads)
+        sums = margin_sums(F, triples, y, weights_of(margin)[0], kernels, threads, S)
     total = least_total(len(y))
     bound = z_bound(sums, total, best_of_bound(sums, least))
     if np.count_nonzero(bound <= below + SLACK) > AT_FIRST:
         bound = np.maximum(bound, z_min_bound(sums, total, least))
 
     def evaluate(places: IntArray) -> tuple[FloatArray, FloatArray]:
-        chosen = F[places]
-        alpha, z = kernels.minimize_z(chosen, triples, y, margin, least[places], threads=threads)
+        S_chosen = None if S is None else S[places]
+        alpha, z = kernels.minimize_z(
+            F[places], triples, y, margin, least[places], S_chosen, threads=threads
+        )
         return z, alpha
 
     g, z, alpha = _least(bound, evaluate, below)
@@ -236,11 +265,12 @@ def margin_sums(
     w: FloatArray,
     kernels: Kernels,
     threads: int | None,
+    S: FloatArray | None = None,
 ) -> FloatArray:
     """Return ``kernels.margin_sums`` of floored weights, (m, 8); the bounds are made of them."""
     if len(F) == 0:
         return np.empty((0, 8))
-    return kernels.margin_sums(F, triples, y, floored(w), threads=threads)
+    return kernels.margin_sums(F, triples, y, floored(w), S, threads=threads)
 
 
 def floored(w: FloatArray) -> FloatArray:

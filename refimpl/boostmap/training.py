@@ -35,6 +35,7 @@ from refimpl.boostmap.rounds import (
     margins_after,
     most_classifiers,
     training_rounds,
+    with_bounds,
 )
 from refimpl.boostmap.triples import CandidateDistances, Triples
 from refimpl.checks import as_callback, as_count, as_generator, as_kernels, as_options, as_threads
@@ -136,7 +137,7 @@ def second_phase_bytes(n: int, t: int, d: int, options: BoostMapOptions) -> int:
     ranges = (k + 1) * (k + 2) // 2 + k * (k - 1) // 2
     tried = 8 * n * 4 * ranges if options.ranges_by == "Z" else 0
     m = 2 * d if options.splitters == "both" else d  # classifiers in a round
-    needed = 8 * n * (d + 5 * m) + tried + 200 * m * (k + 4) + 300 * ranges + 24 * t
+    needed = 8 * n * (d + 5 * m) + tried + 200 * m * (k + 4) + 550 * ranges + 24 * t
     return needed + needed // 10  # the gaps between arrays, and objects of Python
 
 
@@ -483,15 +484,14 @@ def _second_phase(
     problem, m_i, done = training.problem, training.m_i, len(training.second)
     assert m_i is not None  # a coordinate exists, so there was a round
     F = embeddings(problem, list(classifiers_after(training.first)[0]))
-    choices = Choices(options.n_thresholds, SPLITTERS[options.splitters], RANGES[options.ranges_by])
     rounds = algorithm.query_sensitive_rounds(
         F,
         problem.triples,
         problem.y,
         m_i,
-        choices,
+        Choices(options.n_thresholds, SPLITTERS[options.splitters], RANGES[options.ranges_by]),
         rng=training.rng,
-        kernels=kernels,
+        kernels=with_bounds(kernels),
         threads=threads,
     )
     for round in rounds:

@@ -284,7 +284,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
         "thresholds": floats("m", "k", ascending=True),
         "ranges": int64s("r", 2, below="k+2", nonempty=True),
     },
-    "margin_sums": {**_EMBEDDINGS},
+    "margin_sums": {**_EMBEDDINGS, "S": floats("m", "n", only=(0, 1), optional=True)},
     "weighted_errors": {**_EMBEDDINGS},
 }
 """What each kernel takes beside ``threads``: its arguments in their order."""

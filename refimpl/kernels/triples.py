@@ -88,7 +88,13 @@ def weighted_errors(
 
 @checked
 def margin_sums(
-    F: FloatArray, triples: Int32Array, y: FloatArray, w: FloatArray, *, threads: int | None = None
+    F: FloatArray,
+    triples: Int32Array,
+    y: FloatArray,
+    w: FloatArray,
+    S: FloatArray | None = None,
+    *,
+    threads: int | None = None,
 ) -> FloatArray:
     """Sum weights, weighted margins and their squares on either side of zero.
 
@@ -98,12 +104,14 @@ def margin_sums(
     ----------
     F, triples, y, w, threads
         As for :func:`weighted_errors`.
+    S : ndarray, shape (m, n), float64, optional
+        Splitters, as for :func:`z_values`.
 
     Returns
     -------
     ndarray, shape (m, 8), float64
-        For u_i = y_i F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, then those of
-        w |u| and of w u^2 over the same triples, then the largest |u| of each side. The squares
+        For u_i = y_i S(q_i) F~(q_i, a_i, b_i): the sums of w over u > 0 and over u < 0, then those
+        of w |u| and of w u^2 over the same triples, then the largest |u| of each side. The squares
         may be infinite.
 
     Raises
@@ -125,11 +133,12 @@ def margin_sums(
     """
     w = on_grid(w)
     sums = np.empty((len(F), 8))
-    for c, u in enumerate(signed_margins(F, triples, y, None)):
-        sides = np.stack([u > 0, u < 0]) * w
-        weighted = sides * np.abs(u)
+    for c, u in enumerate(signed_margins(F, triples, y, S)):
+        part = np.stack([u > 0, u < 0]) * w
         with np.errstate(over="ignore"):
-            sums[c, :6] = fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))
+            for first in (0, 2, 4):
+                sums[c, first : first + 2] = fixed_sums(part)  # of w, w |u|, w u^2
+                part *= np.abs(u)
         sums[c, 6:] = np.abs([np.max(u, initial=0.0), np.max(-u, initial=0.0)])  # no -0
     return sums
 

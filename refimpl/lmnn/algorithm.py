@@ -104,7 +104,7 @@ def d2(
 @any_arrays
 def xi(near: FloatArray, far: FloatArray, i: IntArray) -> FloatArray:
     """Return the slacks (pairs, k) of near d^2(x_i, x_j), (n, k), far d^2(x_i, x_l), (pairs,)."""
-    return np.maximum(1 + near[i] - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
+    return np.maximum((1 + near).take(i, axis=0) - far[:, None], 0)  # LM:eq2, LM:3:1  ERRATUM LM-1
 
 
 @any_arrays
@@ -153,7 +153,7 @@ def sum_of_C(
     """
     X, partition = examples.X, examples.partition
     sums = np.zeros((partition.max() + 1, X.shape[1], X.shape[1]))
-    for alpha in np.unique(partition[j]):
+    for alpha in np.flatnonzero(np.bincount(partition[j])):
         of = partition[j] == alpha
         rows, places = np.unique(np.concatenate([i[of], j[of]]), return_inverse=True)
         first, second = places.reshape(2, -1)
@@ -184,7 +184,7 @@ def push(
     threads: int | None = None,
 ) -> FloatArray:
     """Return the sum of C_ij - C_il over the triples (i, j, l) that N marks."""
-    pair, place = np.nonzero(N)
+    pair, place = np.divmod(np.flatnonzero(N), N.shape[1])
     i, j, l = i[pair], examples.targets[i[pair], place], l[pair]
     signs = np.repeat([1.0, -1.0], len(pair))
     others = np.concatenate([j, l])

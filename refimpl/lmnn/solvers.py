@@ -526,9 +526,9 @@ class Watch:
         problem = self.problem
         free = problem.coordinates.is_free(now.i, now.l, problem.partition)
         N = now.N & ~free[:, None]  # the bound needs these pairs to count as satisfied
-        pair, place = np.nonzero(N)
+        pair, place = np.divmod(np.flatnonzero(N), problem.k)
         counts = np.bincount(now.i[pair] * problem.k + place, minlength=problem.targets.size)
-        push = problem.mu * np.concatenate([counts, -N.sum(axis=1)])
+        push = problem.mu * np.concatenate([counts, -np.bincount(pair, minlength=len(N))])
         push[: len(counts)] += 1
         self.alpha = self.alpha + problem.mu * len(pair)
         self.weights = self.weights + push

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.arrays import as_array
-from refimpl.checks import as_count
+from refimpl.checks import as_count, as_list
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
@@ -151,7 +151,7 @@ def recall(
             f"candidates must be a refimpl.rivals.Candidates; got a {type(candidates).__name__}"
         )
     true = _as_neighbors(neighbors, len(candidates))
-    numbers = [as_count(count, "counts", minimum=0) for count in np.asarray(counts)]
+    numbers = [as_count(c, "counts", minimum=0) for c in as_list(counts, "counts", "integers")]
     right = np.zeros(len(candidates.indices), dtype=bool)
     for i, row in enumerate(true):
         mine = slice(candidates.starts[i], candidates.starts[i + 1])

@@ -160,7 +160,8 @@ class KMeansTrees(RegionTrees):
             Scores: the number of trees in which the point is in the query's leaf.
         """
         kernels = as_kernels(kernels)
-        limit = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")
+        most = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")
+        limit = min(most, self.n)
         queries = as_points(Q, "Q", self.centres)
         leaves = kernels.tree_leaves(self, queries, threads=threads)
         votes = kernels.bucket_votes(

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from refimpl.checks import as_count, as_generator, as_indices, as_number
+from refimpl.checks import as_count, as_generator, as_indices, as_list, as_number
 from refimpl.results import result
 from refimpl.spaces import Space, as_space
 from refimpl.spaces.references import Embedding, as_dimension, as_embedded
@@ -184,7 +184,7 @@ def lipschitz(space: Space, sets: Iterable[ArrayLike]) -> LipschitzEmbedding:
            [8., 0.]])
     """
     n = len(as_space(space))
-    references = [np.atleast_1d(np.asarray(R)) for R in sets]
+    references = [np.atleast_1d(np.asarray(R)) for R in as_list(sets, "sets", "index lists")]
     if not references:
         raise ValueError("sets must hold at least one reference set; got none")
     for j, R in enumerate(references):
@@ -274,7 +274,8 @@ def random_sets(
     array([0., 0., 0.])
     """
     pool = as_pool(space, subset)
-    counts = [as_count(size, f"sizes[{j}]") for j, size in enumerate(sizes)]
+    listed = enumerate(as_list(sizes, "sizes", "integers"))
+    counts = [as_count(size, f"sizes[{j}]") for j, size in listed]
     if not counts:
         raise ValueError("sizes must hold at least one size; got none")
     if max(counts) > len(pool):

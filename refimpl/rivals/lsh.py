@@ -210,7 +210,8 @@ class HashTables:
             Scores: in how many tables the point has the query's key. There may be none.
         """
         kernels = as_kernels(kernels)
-        limit = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")
+        most = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")
+        limit = min(most, self.n)
         buckets = self.buckets(Q, kernels=kernels, threads=threads)
         votes = kernels.bucket_votes(
             self.starts[:-1], self.starts[1:], self.members, buckets, self.n, limit, threads=threads

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import as_points, as_vectors_like, mapped_by
+from refimpl.arrays import as_points, mapped_by
 from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -114,7 +114,7 @@ def rotated_scan(
     Raises
     ------
     TypeError, ValueError
-        If the input is empty or not finite, shapes do not fit, or k is larger than n.
+        If the input is empty, not finite or beyond 1e140, shapes do not fit, or k is larger than n.
 
     See Also
     --------
@@ -129,7 +129,7 @@ def rotated_scan(
     kernels = as_kernels(kernels)
     k = as_count(k, "k")
     points = as_points(X, "X")
-    queries = as_vectors_like(Q, points, "Q")
+    queries = as_points(Q, "Q", points)
     if k > len(points):
         raise ValueError(f"k must be at most {len(points)}, the number of points; got {k}")
     points, queries = mapped_by(L, points, queries)

@@ -213,6 +213,9 @@ def greedy_resampling(differences: FloatArray, D: FloatArray, d: int) -> IntArra
     >>> greedy_resampling(np.array([[0.0, 2.0], [0.0, 1.0]]), np.array([2.0, 1.0]), 1)
     array([1])
     """
+    # the stress does not depend on units: powers of 2, so that squares neither overflow nor vanish
+    differences = np.ldexp(differences, -np.frexp(np.abs(differences).max(initial=0.0))[1])
+    D = np.ldexp(D, -np.frexp(D.max(initial=0.0))[1])
     left = list(range(differences.shape[1]))
     chosen = []
     S = np.zeros(len(D))

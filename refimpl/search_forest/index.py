@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from refimpl.arrays import as_reals
 from refimpl.checks import as_count, as_indices, as_kernels, restored_kernels, stored_kernels
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
@@ -423,7 +424,7 @@ class InvertedIndex:
         """Return the offsets, rows and scores of the candidates."""
         limit = int(np.iinfo(np.int64).max)
         if n_candidates is not None:
-            limit = as_count(n_candidates, "n_candidates")
+            limit = min(limit, as_count(n_candidates, "n_candidates"))
         words = self.kernels.forest_words(self.forest, Q, threads=self.threads)
         gather = self.kernels.gather_candidates
         c = self.forest.c
@@ -469,6 +470,10 @@ class InvertedIndex:
             Infinite where `ids` is -1.
         """
         k = as_count(k, "k")
+        if distance is not None and not callable(distance):
+            raise TypeError(
+                f"distance must be a function of a query and its candidates; got {distance!r}"
+            )
         if self._vectors is None:
             raise ValueError("keep_vectors must be True for a query; got an index without vectors")
         Q = points_for(self.forest, Q, "Q")
@@ -580,7 +585,7 @@ def _nearest(
     distances = np.full((len(Q), k), np.inf)
     for i, q in enumerate(Q):
         of_q = rows[offsets[i] : offsets[i + 1]]
-        exact = np.asarray(distance(q, now.vectors[of_q]), dtype=np.float64)
+        exact = as_reals(distance(q, now.vectors[of_q]), "the return value of distance")
         if exact.shape != of_q.shape or np.isnan(exact).any():
             raise ValueError(
                 f"distance must return numbers of shape ({len(of_q)},); got shape {exact.shape}, "

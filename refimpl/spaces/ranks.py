@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.arrays import as_array
-from refimpl.checks import as_count, as_kernels, as_number
+from refimpl.checks import as_count, as_kernels, as_list, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
 __all__ = ["best_dimensions", "enn_ranks", "percentile"]
@@ -79,22 +79,28 @@ def enn_ranks(
     """
     kernels = as_kernels(kernels)
     true = _as_neighbors(neighbors, len(Q), len(X))
-    k_values = [as_count(k, "k_values") for k in k_values]
+    k_values = [as_count(k, "k_values") for k in as_list(k_values, "k_values", "integers")]
     if max(k_values, default=0) > true.shape[1]:
         raise ValueError(
             f"k_values must be at most {true.shape[1]}, the columns of neighbors; "
             f"got {max(k_values)}"
         )
     ranks = np.empty((len(Q), len(k_values)), dtype=np.int64)
+    X = np.ascontiguousarray(X)
     for block in blocks(len(Q), len(X)):
         D = distances(embedding, Q[block], X, kernels, threads)
-        farthest = np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)
-        of_k = farthest[:, np.array(k_values, dtype=np.int64) - 1]
-        ranks[block] = [
-            [1 + np.count_nonzero(row < limit) for limit in limits]
-            for row, limits in zip(D, of_k, strict=True)
-        ]
+        ranks[block] = worst_ranks(D, true[block], k_values)
     return ranks
+
+
+def worst_ranks(D: FloatArray, true: IntArray, k_values: Sequence[int]) -> list[list[int]]:
+    """Return the worst rank of b_1, ..., b_k in each row of embedded distances, for each k."""
+    farthest = np.maximum.accumulate(np.take_along_axis(D, true, axis=1), axis=1)
+    of_k = farthest[:, np.array(k_values, dtype=np.int64) - 1]
+    return [
+        [1 + int(np.count_nonzero(row < limit)) for limit in limits]
+        for row, limits in zip(D, of_k, strict=True)
+    ]
 
 
 def _as_neighbors(neighbors: ArrayLike, m: int, n: int) -> NDArray[Any]:

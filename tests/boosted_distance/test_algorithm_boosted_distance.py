@@ -168,3 +168,26 @@ def test_both_forms_on_random_problems(seed, sizes, d, levels, rounds, normalize
             for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options),
             printed_labels(Y, printed, Omega, l, normalize),
         )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_is_the_best_stump_and_the_best_of_each_side(seed, kernels):
+    """Small integers: many equal values, and sides of one class."""
+    rng = np.random.default_rng(seed)
+    P, N = rng.integers(0, 4, (7, 3)) * 1.0, rng.integers(1, 5, (9, 3)) * 1.0
+    X, l = np.concatenate([P, N]).tolist(), [1] * len(P) + [0] * len(N)
+    w = rng.integers(1, 9, len(l)) / 128
+    learner = DepthTwoTrees()
+    data = learner.prepare(P, N, kernels=kernels, threads=None)
+    epsilon, h = learner.select(data, w, np.array(l, dtype=bool), kernels=kernels, threads=None)
+    _, f, p, theta = oracles.best_error(X, w.tolist(), l)
+    stumps, error, said = [(f, p, theta)], 0, np.zeros(len(l), dtype=int)
+    side = np.array([oracles.stump(x[f], p, theta) for x in X])
+    for of in (side == 1, side == 0):
+        least, f, p, theta = oracles.best_error(X, (w * of).tolist(), l)
+        stumps.append((f, p, theta))
+        error += least
+        said[of] = [oracles.stump(x[f], p, theta) for x, is_of in zip(X, of, strict=True) if is_of]
+    assert list(zip(*h, strict=True)) == stumps and epsilon == error
+    assert np.array_equal(learner.classify(data, h), said == 1)
+    assert w[said != l].sum() == error

@@ -244,6 +244,16 @@ def test_the_bounds_change_nothing(seed):
     g = int(np.argmin(z))
     assert bm.least_z_min(F, triples, y, margin, least, k, 1) == (g, a[g], z[g])
     assert bm.least_z_min(F, triples, y, margin, least, k, 1, below=z[g])[0] is None
+    S = rng.integers(0, 2, size=F.shape).astype(float)  # splitters of the second phase
+    a, z = k.minimize_z(F, triples, y, margin, least, S)
+    sums = bm.margin_sums(F, triples, y, w, k, 1, S)
+    for bound in (
+        bm.z_bound(sums, bm.least_total(300), bm.best_of_bound(sums, least)),
+        bm.z_min_bound(sums, bm.least_total(300), least),
+    ):
+        assert (bound <= z * (1 + 1e-12)).all()
+    g = int(np.argmin(z))
+    assert bm.least_z_min(F, triples, y, margin, least, k, 1, S) == (g, a[g], z[g])
 
 
 def test_where_the_steps_to_the_minimum_are_too_few_there_is_no_bound():

@@ -315,38 +315,53 @@ static void test_pool() {
 }
 #endif
 
+/* The numbers end with their arrays: -fsanitize=address sees what is read beyond them. */
 static void test_l1() {
-    enum { D = 2 * REFIMPL_L1_SUMS + 3, QUERIES = 2 };
-    static const int rows_of[] = {1, 2, 5, REFIMPL_L1_TILE};
-    static double Q[QUERIES * D], A[QUERIES * D], X[REFIMPL_L1_TILE * D];
-    static double out[QUERIES * REFIMPL_L1_TILE];
-    for (double& x : Q) x = number();
-    for (double& x : A) x = number();
-    for (double& x : X) x = number();
-    for (int d = 1; d <= D; ++d)
+    enum { MOST = 2 * 256 + 19, QUERIES = 2, ROWS = 8 + 8 + 4 + 1, STEP = ROWS + 1 };
+    static const int rows_of[] = {1, 3, 5, 7, 8, 13, ROWS};
+    static const int longer[] = {255, 256, 257, 300, MOST};
+    static double all_q[QUERIES * MOST], all_a[QUERIES * MOST], all_x[ROWS * MOST];
+    static double out[QUERIES * STEP];
+    for (double& x : all_q) x = number();
+    for (double& x : all_a) x = number();
+    for (double& x : all_x) x = number();
+    for (int n = 1; n <= 40; ++n)
         for (int rows : rows_of) {
+            const int d = n <= 35 ? n : longer[n - 36];
+            const double* Q = all_q + QUERIES * (MOST - d);
+            const double* A = all_a + QUERIES * (MOST - d);
+            const double* X = all_x + ROWS * MOST - rows * d;
+            for (double& x : out) x = -1;
             l1_tile(Q, A, (ptrdiff_t)QUERIES, X, (ptrdiff_t)rows, (ptrdiff_t)d, out,
-                    (ptrdiff_t)REFIMPL_L1_TILE);
+                    (ptrdiff_t)STEP);
             for (int q = 0; q < QUERIES; ++q)
-                for (int r = 0; r < rows; ++r) {
+                for (int r = 0; r < STEP; ++r) {
                     double sums[REFIMPL_L1_SUMS] = {0};
-                    for (int c = 0; c < d; ++c)
-                        sums[c % REFIMPL_L1_SUMS] += A[q * d + c] * fabs(Q[q * d + c] - X[r * d + c]);
+                    const double *query = Q + q * d, *weights = A + q * d, *row = X + r * d;
+                    for (int c = 0; r < rows && c < d; ++c)
+                        sums[c % REFIMPL_L1_SUMS] += weights[c] * fabs(query[c] - row[c]);
                     double total = sums[0];
                     for (int i = 1; i < REFIMPL_L1_SUMS; ++i) total += sums[i];
-                    check(out[q * REFIMPL_L1_TILE + r] == total, "l1_tile");
+                    check(out[q * STEP + r] == (r < rows ? total : -1), "l1_tile");
                 }
         }
 }
 
-/* The distances to b less those to a, of whole numbers, so that every sum is exact. */
+/* The distance to b less that to a, in column c. */
+static double margin(const double* values, int q, int a, int b, int c) {
+    const double of_q = values[EIGHT * q + c];
+    return fabs(of_q - values[EIGHT * b + c]) - fabs(of_q - values[EIGHT * a + c]);
+}
+
+/* Of whole numbers, so that every sum is exact. */
 static void test_margins() {
     enum { OBJECTS = 7, TRIPLES = 24, LANES = 2 };
     double values[OBJECTS * EIGHT], w[TRIPLES], errors[EIGHT], gains[OBJECTS * EIGHT];
-    double sums[8 * EIGHT];
+    double splits[OBJECTS * EIGHT], sums[8 * EIGHT];
     int32_t q[TRIPLES], a[TRIPLES], b[TRIPLES];
     ptrdiff_t starts[OBJECTS + 1] = {};
-    for (int i = 0; i < OBJECTS * EIGHT; ++i) values[i] = (double)(bits() % 5);
+    for (double& v : values) v = (double)(bits() % 5);
+    for (double& s : splits) s = (double)(bits() % 3) - 1;
     for (int i = 0; i < TRIPLES; ++i) {
         q[i] = i * OBJECTS / TRIPLES;
         ++starts[q[i] + 1];
@@ -357,27 +372,33 @@ static void test_margins() {
     for (int i = 0; i < OBJECTS; ++i) starts[i + 1] += starts[i];
     eight_errors(values, starts, a, b, w, OBJECTS, errors);
     eight_gains(values, starts, a, b, w, OBJECTS, gains);
-    eight_sums(values, q, a, b, w, LANES, TRIPLES / LANES, sums);
     for (int c = 0; c < EIGHT; ++c) {
-        double error = 0, gain[OBJECTS] = {}, expected[8] = {};
+        double error = 0, gain[OBJECTS] = {};
         for (int i = 0; i < TRIPLES; ++i) {
-            const double of_q = values[EIGHT * q[i] + c];
-            const double to_a = of_q - values[EIGHT * a[i] + c];
-            const double to_b = of_q - values[EIGHT * b[i] + c];
-            const double u = (to_b < 0 ? -to_b : to_b) - (to_a < 0 ? -to_a : to_a);
-            const int side = u > 0 ? 0 : 1;
+            const double u = margin(values, q[i], a[i], b[i], c);
             error += u < 0 ? w[i] : u == 0 ? w[i] / 2 : 0;
             gain[q[i]] += u > 0 ? w[i] / 2 : u < 0 ? -w[i] / 2 : 0;
-            if (u == 0) continue;
-            expected[side] += w[i];
-            expected[2 + side] += side ? -w[i] * u : w[i] * u;
-            expected[4 + side] += w[i] * u * u;
-            const double size = side ? -u : u;
-            if (size > expected[6 + side]) expected[6 + side] = size;
         }
         check(errors[c] == error, "eight_errors");
         for (int i = 0; i < OBJECTS; ++i) check(gains[EIGHT * i + c] == gain[i], "eight_gains");
-        for (int s = 0; s < 8; ++s) check(sums[EIGHT * s + c] == expected[s], "eight_sums");
+    }
+    for (int split = 0; split < 2; ++split) {
+        eight_sums(values, q, a, b, w, split ? splits : nullptr, LANES, TRIPLES / LANES, sums);
+        for (int c = 0; c < EIGHT; ++c) {
+            double expected[8] = {};
+            for (int i = 0; i < TRIPLES; ++i) {
+                const double factor = split ? splits[EIGHT * q[i] + c] : 1;
+                const double u = factor * margin(values, q[i], a[i], b[i], c);
+                if (u == 0) continue;
+                const int side = u > 0 ? 0 : 1;
+                const double size = side ? -u : u;
+                expected[side] += w[i];
+                expected[2 + side] += w[i] * size;
+                expected[4 + side] += w[i] * u * u;
+                if (size > expected[6 + side]) expected[6 + side] = size;
+            }
+            for (int s = 0; s < 8; ++s) check(sums[EIGHT * s + c] == expected[s], "eight_sums");
+        }
     }
 }
 

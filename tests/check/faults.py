@@ -146,12 +146,13 @@ RULES = {
         (CHECK_BM + "_states", "np.full(t, 1 / t)",
          "np.arange(1, t + 1) / np.arange(1, t + 1).sum()", "BM:8.1:8"),
     ("enn_ranks", "strictly-closer"):
-        (refimpl.spaces.ranks.enn_ranks, "row < limit", "row <= limit", RANKS),
-    ("enn_ranks", "one-plus"): (refimpl.spaces.ranks.enn_ranks, "1 + np.count", "np.count", RANKS),
+        (refimpl.spaces.ranks.worst_ranks, "row < limit", "row <= limit", RANKS),
+    ("enn_ranks", "one-plus"):
+        (refimpl.spaces.ranks.worst_ranks, "1 + int(np", "int(np", RANKS),
     ("enn_ranks", "the-farthest-of-k"):
-        (refimpl.spaces.ranks.enn_ranks,
-         "np.maximum.accumulate(np.take_along_axis(D, true[block], axis=1), axis=1)",
-         "np.take_along_axis(D, true[block], axis=1)", RANKS),
+        (refimpl.spaces.ranks.worst_ranks,
+         "np.maximum.accumulate(np.take_along_axis(D, true, axis=1), axis=1)",
+         "np.take_along_axis(D, true, axis=1)", RANKS),
     ("search_forest", "last-entry-1"): (sf.augmented, "np.ones(len(X))", "2 * np.ones(len(X))",
          "SF:1:1"),
     ("search_forest", "mass-at-least-1"):
@@ -274,6 +275,8 @@ FAULTS = {
         ("z_values", None, "_factors(u, x, a)", "_factors(u, x, -a)", WRONG, "BM:7.3:11"),
     "splitters forgotten":
         ("z_values", None, "triples, y, S)", "triples, y, None)", WRONG, "BM:7.3:11"),
+    "splitters of the sums forgotten":
+        ("margin_sums", None, "triples, y, S)", "triples, y, None)", WRONG, "BM:eq12"),
     "silence is no error":
         ("weighted_errors", None, "np.abs(y - sign) / 2", "np.abs(y - sign) // 2", WRONG,
          "BM:7.3:8"),
@@ -389,8 +392,7 @@ VARIANTS = {
         ("z_values", None, "fixed_sum(_factors(u, x, a)) / total",
          "(weights_of(margin)[0] * np.exp(-a * u)).sum()"),
     "sums backwards":
-        ("margin_sums", None, "fixed_sums(np.concatenate([sides, weighted, weighted * np.abs(u)]))",
-         "np.concatenate([sides, weighted, weighted * np.abs(u)])[:, ::-1].sum(axis=1)"),
+        ("margin_sums", None, "fixed_sums(part)", "part[:, ::-1].sum(axis=1)"),
     "coordinates backwards":
         ("weighted_l1", None, "np.cumsum(lanes, axis=1)[:, -1]", "padded[:, ::-1].sum(axis=1)"),
     "distances not on the grid":

@@ -1,8 +1,8 @@
 """Every vector can be made anew with the committed arguments, within the classes of its results,
 and the independent oracles agree with what is made.
 
-Not tested here: that the committed answers have the same bytes (`python -m tests.vectors --check`;
-last digits hang on the processor), and what is refused when vectors are read (test_files.py).
+Not tested here: that the committed answers have the same bytes (`make vectors ARGS=--check`, for
+processors with AVX2), and what is refused when vectors are read (test_files.py).
 """
 
 import numpy as np

@@ -53,7 +53,9 @@ def test_tables_are_checked_whatever_measures_their_rows():
     assert as_query_objects(model, ["coat", "boat"], lambda a, b: 0.0) == ["coat", "boat"]
 
 
-@pytest.mark.parametrize("X", [{"ab", "b"}, {"ab": 1, "b": 2}, {"ab": 1}.keys()], ids=str)
+@pytest.mark.parametrize(
+    "X", [{"ab", "b"}, {"ab": 1, "b": 2}, {"ab": 1}.keys()], ids=["set", "dict", "keys"]
+)
 def test_objects_without_places_are_refused(X):
     """Their list would be in no order, or that of the keys."""
     model = estimators.LandmarkTransformer(kernel=lambda a, b: float(a == b))

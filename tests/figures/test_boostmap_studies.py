@@ -11,6 +11,8 @@ from paper_figures import data
 from paper_figures.boostmap import examples, images, trainings
 from paper_figures.data import DataSet
 from paper_figures.study import Job, Seen
+from refimpl.rivals.fastmap import fastmap
+from refimpl.spaces import enn_ranks
 
 ALL_DIGITS = data.load("digits")
 N_TRAIN, N = 100, 125
@@ -95,6 +97,17 @@ def test_other_k_and_variants_share_a_draw(few):
         trainings.training(job(), few, sizes=short | {"k_most": 16}, dimensions=[3], **cell)
     )
     assert other[1]["method"] == "BoostMap-Fe-Se-QI, k' = 16" and "errors" not in other[1]
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_ranks_of_the_first_dimensions_are_those_of_a_shorter_fastmap(few, clip):
+    space = few.space(few.database)
+    model = fastmap(space, 6, rng=np.random.default_rng(0), clip=clip)
+    Q, X = model.embed(space, few.queries), model.embed(space, few.database)
+    wanted = [1, 2, model.d]
+    for d, ranks in zip(wanted, few.ranks_of_first(Q, X, wanted), strict=True):
+        shorter = model.truncated(d)
+        assert np.array_equal(ranks, enn_ranks(shorter, Q[:, :d], X[:, :d], few.nearest, few.ks))
 
 
 def test_the_five_points_are_as_the_paper_says():

@@ -120,18 +120,6 @@ def test_table_of_files_is_well_formed():
         assert file.url is not None or file.note
 
 
-@pytest.mark.parametrize(
-    "name, shape, labels", [("wdbc-small", (569, 30), {0, 1}), ("digits17", (361, 64), {1, 7})]
-)
-def test_bundled_sets_need_no_file(empty_cache, name, shape, labels):
-    loaded = load(name)
-    assert loaded.X.shape == shape and set(loaded.y.tolist()) == labels
-    assert loaded.files == describe(name) and re.fullmatch(
-        "[0-9a-f]{64}", loaded.files[0]["sha256"]
-    )
-    assert not empty_cache.exists()
-
-
 def test_errors_about_names_and_options_list_the_known_ones():
     with pytest.raises(ValueError, match=r"name must be one of .*wdbc-small, .*; got 'iris'"):
         load("iris")

@@ -1,6 +1,8 @@
-"""Kill a run at random moments, fill its disk: nothing finished is lost, the numbers stay."""
+"""Kill a run at random moments, run two at once: nothing finished is lost, the numbers stay.
 
-import json
+Not tested here: full disks (test_figures_trouble.py).
+"""
+
 import os
 import random
 import signal
@@ -36,11 +38,8 @@ def test_the_figure_has_its_parts(subject):
     assert subject.n == fake_paper.N_CELLS
 
 
-@pytest.mark.parametrize("fault", [name for name in figures.TRIALS if name != "kill -9"])
-def test_fault(fault, subject):
-    said = figures.trial(fault, subject, random.Random(20060101))
-    if said == "not allowed here":
-        pytest.skip("this process may not mount a disk")
+def test_two_processes_at_once(subject, tmp_path):
+    figures.two_at_once(subject, tmp_path)
 
 
 FIGURES = ("boosted_distance.figure2", "boostmap.figure5", "search_forest.figure1", "lmnn.figure5")
@@ -51,8 +50,8 @@ FIGURES = ("boosted_distance.figure2", "boostmap.figure5", "search_forest.figure
 def test_faults_of_a_real_figure(name, tmp_path, monkeypatch):
     monkeypatch.setattr(forked, "PATIENCE", 7200.0)  # on a busy machine a figure takes long
     real = figures.Subject(tmp_path, *name.split("."), "fast")
-    for fault in figures.TRIALS:
-        figures.trial(fault, real, random.Random(f"{name} {fault}"))
+    figures.killed(real, tmp_path / "killed", random.Random(name))
+    figures.two_at_once(real, tmp_path / "both")
 
 
 def test_killed_runs_go_on_with_the_same_numbers(subject, tmp_path):
@@ -100,19 +99,3 @@ def test_runs_with_workers_are_stopped_and_go_on_without(number, subject, tmp_pa
         assert process.returncode == cli.INTERRUPTED, said
         assert "Interrupted. Each finished cell is kept" in said and "Traceback" not in said
     subject.go_on(tmp_path, kept)
-
-
-def test_module_is_a_command(tmp_path):
-    command = [sys.executable, "-m", "paper_figures", "boosted_distance.figure1", "--jobs", "1"]
-    done = subprocess.run(
-        [*command, "--kernels", "reference", "--out", str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(f"see {tmp_path}/index.html\n")
-    record = json.loads((tmp_path / "boosted_distance" / "figure1.json").read_text())
-    # ten images of each class; the faces are licensed
-    assert [row["ours"] for row in record["rows"]] == [10, 10, None]

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from fake_paper import paper_of
-from html_tree import read_page
 from result_pages import write_pages
 
 from paper_figures import gallery, registry
@@ -24,29 +24,28 @@ def rows_of(paper, figure):
     return json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
 
 
+def read_page(text):
+    """Return the tree of a page."""
+    return BeautifulSoup(text, "html.parser")
+
+
 @pytest.fixture(scope="module")
 def committed(tmp_path_factory):
     """The pages of the committed records, as trees by their paths."""
     folder = tmp_path_factory.mktemp("pages") / "reproduced"
     write_pages(folder)
-    return {path: read_page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
-
-
-def names_of_places(element):
-    inside = [child for child in element.children if not isinstance(child, str)]
-    own = [element.attributes["id"]] if "id" in element.attributes else []
-    return own + [name for child in inside for name in names_of_places(child)]
+    return {path: read_page(path.read_bytes()) for path in folder.rglob("*.html")}
 
 
 def links_of(page):
     """Return the addresses of a page: links, pictures, forms."""
     kinds = (("a", "href"), ("img", "src"), ("source", "srcset"), ("form", "action"))
-    found = [one[name] for tag, name in kinds for one in page.all(tag) if name in one.attributes]
+    found = [one[name] for tag, name in kinds for one in page.find_all(tag, **{name: True})]
     return [address for address in found if not address.startswith("data:")]
 
 
 def test_every_link_leads_to_a_file_and_a_place_of_it(committed):
-    places = {path: names_of_places(page) for path, page in committed.items()}
+    places = {path: [e["id"] for e in page.find_all(id=True)] for path, page in committed.items()}
     lost = []
     for path, page in committed.items():
         for link in links_of(page):
@@ -101,11 +100,11 @@ def test_names_of_values():
 def printed(committed, paper, figure):
     """Return the last line of headings, and the printed numbers of each line below."""
     (page,) = (tree for path, tree in committed.items() if path.parent.name == paper)
-    shown = page.only("article", id=figure).all("table")[0]
-    heads = [th.text for th in shown.only("thead").all("tr")[-1].all("th")]
+    shown = page.find("article", id=figure).table
+    heads = [th.text for th in shown.thead("tr")[-1]("th")]
     lines = []
-    for tr in shown.only("tbody").all("tr"):
-        spans = [td.all("span", **{"class": "printed"}) for td in tr.all("td")]
+    for tr in shown.tbody("tr"):
+        spans = [td("span", class_="printed") for td in tr("td")]
         lines.append([span[0].text.split()[1] if span else "" for span in spans])
     return heads, lines
 
@@ -138,8 +137,7 @@ def test_lmnns_tables_have_the_papers_lines(committed):
 
 def costs(room):
     """The section of the first page that shows costs, in a list; an empty list without it."""
-    sections = read_page(gallery.first([room], alone=True)).all("section")
-    return [section for section in sections if section.attributes.get("id") == "cost"]
+    return read_page(gallery.first([room], alone=True))("section", id="cost")
 
 
 def test_costs_are_those_of_the_cells():
@@ -159,12 +157,12 @@ def test_costs_are_those_of_the_cells():
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
     (section,) = costs(room)
-    body = [[td.text for td in tr.all("td")] for tr in section.only("tbody").all("tr")]
+    body = [[td.text for td in tr("td")] for tr in section.tbody("tr")]
     assert body == [
         ["Table 1", "2", "1 h 0 min", "50 min 0 s"],
         ["Figure 1", "1", "1 h 0 min", "not recorded"],
     ]
-    said = section.only("p").text
+    said = section.p.text
     assert (
         "2 entries: about 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
     )
@@ -184,7 +182,7 @@ def test_a_cell_of_several_entries_counts_once():
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
     (section,) = costs(room)
     assert (
-        section.only("p").text
+        section.p.text
         == "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
     )
 

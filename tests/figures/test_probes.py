@@ -43,12 +43,6 @@ def test_each_study_gives_the_numbers_of_its_version():
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_a_probe_has_a_cell_of_each_combination_of_texts_and_switches():
-    cells = probes.cells_of(study(parts=("test", "validation")))
-    assert cells == [CELL, {"part": "validation", "run": 0}]
-    assert probes.computed(study())["cells"] == [{"cell": CELL, "numbers": {"error": [2.5]}}]
-
-
 def test_other_numbers_need_another_version():
     assert said() == said(seconds=[1.0]) == said(error=[2.500001]) == ""
     assert "toy.draws gives other numbers: raise its version (1)" in said(error=[2.51])
@@ -56,18 +50,6 @@ def test_other_numbers_need_another_version():
     assert said(2, error=[2.51]) == "study toy.draws has version 2: make probes ARGS=--write"
     assert "gives the numbers of the last one" in said(2)
     assert "has other cells" in said(parts=("test", "validation"))
-
-
-def test_many_numbers_are_kept_as_their_count_and_two_means():
-    assert probes.kept([1.0, -2.0]) == [1.0, -2.0]
-    assert probes.kept([-1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]) == [7.0, 4.0, 5.0]
-
-
-def test_a_name_within_a_field_makes_another_field():
-    fields = {}
-    leaves = {"8": {"share": [1, [None]], "seconds": 2.5}, "9": [True, "x"]}
-    probes.collect(fields, "leaves", leaves)
-    assert fields == {"leaves.share": [1.0], "leaves.seconds": [2.5], "leaves": [1.0]}
 
 
 def test_writing_leaves_a_study_that_needs_a_version(tmp_path, monkeypatch, capsys):

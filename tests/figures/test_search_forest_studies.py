@@ -9,7 +9,6 @@ from scipy.special import expit, logit
 from toy_sets import hnswlib_of, provide, ticking
 
 from paper_figures.search_forest import (
-    balance,
     classes,
     growth,
     lookup,
@@ -397,12 +396,3 @@ def test_lists_hold_every_item_once_in_a_tree(job, index):
     if index != "forest":  # whose points' leaves are drawn
         for i, of_point in enumerate(words):
             assert all(i in lists.items[lists.starts[w] : lists.starts[w + 1]] for w in of_point)
-
-
-# ----------------------------------------------------------------------------------------- balance
-
-
-def test_the_cost_of_a_tree_over_a_balanced_one():
-    assert balance.over_balanced(np.array([0, 0, 1, 1])) == (1.0, 2)
-    # leaves of 3, 1 and 2 of 6 items: 3 (9 + 1 + 4) / 36
-    assert balance.over_balanced(np.array([5, 5, 5, 0, 7, 7])) == (pytest.approx(42 / 36), 3)

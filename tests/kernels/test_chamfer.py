@@ -9,7 +9,6 @@ from agreement import KERNELS, assert_same
 from refimpl.boostmap import edges
 from refimpl.kernels.chamfer import grid
 
-each_kernel = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
@@ -19,7 +18,6 @@ def random_edges(rng, n, shape, density=0.2):
     return A
 
 
-@each_kernel
 @pytest.mark.parametrize("copies", [2, 40, 700])
 def test_of_equally_distant_images_the_lowest_indices_win(kernels, copies):
     rng = np.random.default_rng(copies)
@@ -32,7 +30,6 @@ def test_of_equally_distant_images_the_lowest_indices_win(kernels, copies):
         assert (distance[q, :copies] == 0).all() and (np.diff(distance[q]) >= 0).all()
 
 
-@each_kernel
 def test_neighbours_that_come_ever_nearer(kernels):
     """Every image displaces one of the k nearest so far, and many tie with the k-th."""
     X = np.zeros((600, 1, 301), dtype=bool)
@@ -55,7 +52,6 @@ def test_sums_on_the_grid_are_exact(shape):
         assert picked.sum() == math.fsum(picked) == np.cumsum(picked)[-1]
 
 
-@each_kernel
 def test_the_public_functions(kernels):
     A = random_edges(np.random.default_rng(0), 4, (5, 5))
     D = edges.chamfer(A, kernels=kernels)

@@ -12,15 +12,12 @@ from agreement import KERNELS
 from refimpl.kernels import arguments
 from refimpl.kernels.arguments import checked_once
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 def errors(kernels, triples, n=3, y=None):
     F = np.arange(float(n))[np.newaxis]
     return kernels.weighted_errors(F, triples, np.ones(2) if y is None else y, np.full(2, 0.5))
 
 
-@each
 def test_wrong_values_are_refused_each_time(kernels):
     wrong = checked_once(np.array([[0, 1, 2], [0, 1, 3]], dtype=np.int32))
     y = checked_once(np.array([1.0, 0.5]))
@@ -31,7 +28,6 @@ def test_wrong_values_are_refused_each_time(kernels):
             errors(kernels, wrong, 4, y)
 
 
-@each
 def test_values_are_checked_again_against_another_length(kernels):
     """They may be indices below 4, and not below 3."""
     triples = checked_once(np.array([[0, 1, 2], [0, 1, 3]], dtype=np.int32))
@@ -41,7 +37,6 @@ def test_values_are_checked_again_against_another_length(kernels):
             errors(kernels, triples, 3)
 
 
-@each
 def test_shape_and_dtype_are_checked_each_time(kernels):
     triples = checked_once(np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32))
     errors(kernels, triples)

@@ -11,7 +11,6 @@ from scipy.linalg import eigh_tridiagonal
 
 from refimpl.kernels import eigen, products
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
@@ -23,7 +22,6 @@ def problem(seed, n, d, share=0.4):
     return rng.normal(size=(n, d)), first[kept], second[kept], v, -0.25, rng.normal(size=d)
 
 
-@each
 def test_two_points_by_hand(kernels):
     """M is [[0, 1], [1, 0]] and the points (1, 1), (1, -1): X~ M X~^T = diag(2, -2)."""
     x = np.array([[1.0, 1.0], [1.0, -1.0]])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
@@ -51,7 +50,6 @@ def test_twins_agree_on_long_codes_in_several_blocks(n, words, threads):
     assert_same_scans(codes, Q, 40, np.array([0, 64 * words // 2, 30 * words]), threads)
 
 
-@each
 def test_a_mapped_file_is_only_read(kernels, tmp_path):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2**64, (300, 3), dtype=np.uint64)
@@ -69,7 +67,6 @@ def test_a_mapped_file_is_only_read(kernels, tmp_path):
     assert (np.diff(kernels.hamming_within(Q, mapped, radii)[0]) >= 1).all()
 
 
-@each
 def test_radii_of_any_size(kernels):
     codes = np.array([[0], [1], [2**64 - 1]], dtype=np.uint64)
     radii = np.array([-(2**63), -1, 0, 63, 64, 2**63 - 1])

@@ -9,8 +9,6 @@ import pytest
 from agreement import KERNELS
 from test_subgradient import assert_all_are_found
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 SIZES = [(300, 9), (300, 12), (500, 20)]  # points and coordinates
 
 
@@ -51,7 +49,6 @@ def test_the_first_coordinates_are_looked_at_first(n, r):
     assert ends[0] == 8 and ends[-1] == r and ends == sorted(set(ends))
 
 
-@each
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n, r", SIZES)
 def test_no_impostor_is_lost(kernels, kind, n, r):
@@ -69,7 +66,6 @@ def test_no_impostor_is_lost(kernels, kind, n, r):
     assert found > n / 2  # the point with the largest radius alone has some 2 n / 3
 
 
-@each
 def test_queries_and_points_may_differ(kernels):
     rng = np.random.default_rng(1)
     Q, X = points("normal", 700, 12, rng), points("normal", 400, 12, rng) + 0.1

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 SLOPES = np.array([1.0, 5.0, 10.0, 50.0, 100.0, 1000.0, np.inf])
 
 
-@each
 @pytest.mark.parametrize("seed", range(20))
 def test_transfer_functions_are_antisymmetric_and_lipschitz(kernels, seed):
     """f(-x) = -f(x); |f(x) - f(y)| <= s |x - y| but for rounding; f is bounded by 1 and does not
@@ -31,7 +28,6 @@ def test_transfer_functions_are_antisymmetric_and_lipschitz(kernels, seed):
     assert (steps[:-1] <= allowed).all()
 
 
-@each
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n", [3 * 256 + 5, 400_005])
 def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads, n):
@@ -47,7 +43,6 @@ def test_of_equal_points_the_first_is_taken_wherever_they_are(kernels, threads, 
         column[first] = 0.0
 
 
-@each
 @pytest.mark.parametrize("n", [1000, 400_000])
 def test_landmarks_below_all_other_points_are_passed_over(kernels, n):
     """In a block of 256 points and in others, at its first point and at its last."""
@@ -59,7 +54,6 @@ def test_landmarks_below_all_other_points_are_passed_over(kernels, n):
     assert kernels.least_similar(sums, np.zeros(n), taken) == n - 3
 
 
-@each
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_where_all_sums_are_infinite_the_first_point_is_taken(kernels):
     sums = np.full(600, 1e308)
@@ -67,7 +61,6 @@ def test_where_all_sums_are_infinite_the_first_point_is_taken(kernels):
     assert kernels.least_similar(sums, sums.copy(), taken) == 300 and np.isinf(sums).all()
 
 
-@each
 def test_sums_that_overflow_are_still_chosen_from(kernels):
     sums = np.full(4, 1.7e308)
     taken = np.array([True, False, True, False])

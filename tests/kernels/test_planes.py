@@ -14,7 +14,6 @@ from agreement import KERNELS, assert_same
 
 from refimpl.kernels import planes, products
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
@@ -39,7 +38,6 @@ def each_cut(values):
     return [values > value for value in np.sort(values)[:-1]]
 
 
-@each
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_offset_is_the_best_of_all_for_equation_17(kernels, seed):
     X, *pairs, start = problem(seed, 14, 3)
@@ -52,7 +50,6 @@ def test_the_best_offset_is_the_best_of_all_for_equation_17(kernels, seed):
     assert -b == pytest.approx((between[k - 1] + between[k]) / 2)
 
 
-@each
 @pytest.mark.parametrize("augment", [0.1, 2.0])
 def test_the_plane_of_equation_18_is_the_leading_eigenvector(kernels, augment):
     X, first, second, v, base, start = problem(3, 25, 4)
@@ -73,7 +70,6 @@ def test_the_plane_of_equation_18_is_the_leading_eigenvector(kernels, augment):
     assert (left == (x @ direction > 0)).all()
 
 
-@each
 @pytest.mark.parametrize("offset", ["eigenvector", "best"])
 def test_moves_go_on_while_equation_17_rises(kernels, offset):
     moves = 0
@@ -87,7 +83,6 @@ def test_moves_go_on_while_equation_17_rises(kernels, offset):
     assert moves > 2
 
 
-@each
 def test_a_move_by_hand(kernels):
     """Points 0 and 1 of a line belong together, and 5 and 8: the cut is at 3, and no move helps."""
     X = np.array([[0.0], [1.0], [5.0], [8.0]])

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from refimpl.kernels import products as kernel_products
 from refimpl.kernels.eigen import times, times_from_left
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 shapes = {"n": st.integers(0, 40), "d": st.integers(0, 150), "seed": st.integers(0, 2**32)}
 
 
@@ -35,7 +34,6 @@ def row_sum(a, v):
     return lanes[0] + lanes[1]
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(**shapes)
 @example(n=129, d=1, seed=0)
@@ -54,7 +52,6 @@ def test_products_are_added_up_in_the_order_stated(kernels, n, d, seed):
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="elsewhere einsum adds in other orders"
 )
-@each
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(1, 40), d=st.integers(2, 150), seed=st.integers(0, 2**32))
 def test_products_are_those_of_einsum(kernels, n, d, seed):

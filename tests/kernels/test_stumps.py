@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 
 
 def least_error(X, w, l):
@@ -27,7 +27,6 @@ def least_error(X, w, l):
     return least[0] * 2.0**-52, *least[1:]
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("n_B", [9, 33])
 def test_later_rounds_on_the_same_differences(kernels, n_B):
     """The fast twin adds columns with few values (0), with short runs of equal differences (1, 2)
@@ -55,7 +54,6 @@ def test_later_rounds_on_the_same_differences(kernels, n_B):
     assert set(chosen) == {0, 1, 2}
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("common", ["least", "middle", "most", "none"])
 @pytest.mark.parametrize("n", [3, 40, 300])
 def test_the_last_column_has_short_bins(kernels, common, n):
@@ -73,7 +71,6 @@ def test_the_last_column_has_short_bins(kernels, common, n):
         assert kernels.best_stump(features, w, l) == least_error(X, w, l)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_one_label_alone_makes_a_constant_stump(kernels):
     rng = np.random.default_rng(2)
     features = kernels.presort(rng.normal(size=(12, 2)), rng.normal(size=(33, 2)))
@@ -83,7 +80,6 @@ def test_one_label_alone_makes_a_constant_stump(kernels):
         assert kernels.best_stump(features, w, l) == (0.0, 0, -1, -np.inf)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_a_threshold_lies_between_neighbouring_floats(kernels):
     low = 1.0
     high = np.nextafter(low, 2.0)
@@ -94,7 +90,6 @@ def test_a_threshold_lies_between_neighbouring_floats(kernels):
         assert epsilon == 0 and [p * x < p * theta for x in (low, high)] == l and f == 0
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_sixteen_bits_hold_as_many_rows_as_they_can(kernels):
     A = np.arange(256.0)[:, None]
     features = kernels.presort(A, A[::-1].copy())
@@ -102,7 +97,6 @@ def test_sixteen_bits_hold_as_many_rows_as_they_can(kernels):
     assert kernels.presort(A, np.arange(257.0)[:, None]).rows.dtype == np.uint32
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_thresholds_at_the_ends_of_the_floats(kernels):
     low, high = 1.6e308, 1.7e308  # their sum is infinite
     features = kernels.presort(np.array([[high], [low]]))
@@ -112,7 +106,6 @@ def test_thresholds_at_the_ends_of_the_floats(kernels):
     assert (features.threshold(0, 1, 1), features.threshold(0, 1, -1)) == (tiny, 0.0)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_zero_has_one_sign(kernels):
     tiny = np.nextafter(0.0, 1.0)
     one = np.array([[-0.0], [tiny]])
@@ -140,7 +133,6 @@ ENDS = (0.0, 5e-324, 1e-310, 2.0**-1022, 0.1, 0.3, 1.0, 3.0, 2.0**53, 1e300)
 ENDS += (2.0**970, 2.0**1023, math.nextafter(math.inf, 0.0), math.inf, math.nan)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("p", [1, -1])
 def test_a_stump_turns_at_the_same_float(kernels, p):
     """At every boundary a stump answers as the subtraction and the comparison do."""
@@ -158,7 +150,6 @@ def test_a_stump_turns_at_the_same_float(kernels, p):
         assert_same(S, np.array(expected, dtype=float))
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize(
     ("alpha", "threshold", "expected"),
     [
@@ -182,7 +173,6 @@ def test_what_is_added_to_zeros(kernels, alpha, threshold, expected):
     assert_same(S, np.array([expected]))
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_polarities_are_1_and_minus_1(kernels):
     """For others p (q - x) and p q - p x round apart: 10 (0.3 - 0.1) is below 10 * 0.2."""
     stumps = np.ones(2), np.zeros(2, dtype=np.int64), np.array([1, 10]), np.array([0.2, 0.2])
@@ -204,7 +194,6 @@ def test_an_unbuilt_twin_fails_loudly(tmp_path):
     assert run.returncode != 0 and "is not built" in run.stderr and "pip install -e ." in run.stderr
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("differences", [False, True])
 def test_what_is_sorted_does_not_change_with_the_callers_arrays(kernels, differences):
     A = np.arange(6.0).reshape(3, 2)

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refimpl.kernels import subgradient as reference
-
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 def test_impostors_of_blocks_of_queries(monkeypatch):
@@ -26,7 +24,6 @@ def test_impostors_of_blocks_of_queries(monkeypatch):
     assert np.array_equal([first, second], np.nonzero(expected)) and 10 < len(first) < 45
 
 
-@each
 def test_impostors_among_other_points_and_none(kernels):
     Q = np.zeros((3, 1))
     X = np.array([[1.0], [3.0]])
@@ -42,7 +39,6 @@ def test_impostors_among_other_points_and_none(kernels):
     assert first.tolist() == [0, 1, 2] and second.tolist() == [0, 0, 1]
 
 
-@each
 @pytest.mark.parametrize("h", [0.0, 0.25])
 def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
     targets = np.array([[1.0, 0.5]])
@@ -54,7 +50,6 @@ def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
     assert pair_weights.tolist() == [0.0, 1.0] and target_weights.tolist() == [[1.0, 0.0]]
 
 
-@each
 @pytest.mark.parametrize("h", [0.0, 0.25])
 def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
     """Nor does it touch other points."""
@@ -88,7 +83,6 @@ def assert_all_are_found(kernels, Q, X, radii, classes_Q, classes_X, threads=Non
     return len(first)
 
 
-@each
 def test_an_outlier_hides_no_impostor(kernels):
     Q = np.array([[0.0], [1e23]])
     X = np.array([[0.0]])
@@ -105,7 +99,6 @@ def test_an_outlier_hides_no_impostor(kernels):
             assert assert_all_are_found(kernels, Q, X, np.full(50, 2.0), classes, classes) > 100
 
 
-@each
 @pytest.mark.parametrize(
     "size", [1e-310, 1e-163, 1e-162, 1e-161, 1e-160, 1e-155, 1e-140, 1e-30, 1e30, 1e150, 1e153]
 )
@@ -147,7 +140,6 @@ def wild_points(draw):
     return Z, rng
 
 
-@each
 @settings(max_examples=150, deadline=None)
 @given(case=wild_points(), factor=st.sampled_from([1.0, 1 + 2**-50, 2.0, 1e-9, 1e200, -1.0]))
 def test_impostors_of_mixed_sizes(kernels, case, factor):

@@ -15,7 +15,6 @@ from shapes import points
 from refimpl.kernels.growing import squared_distances
 from refimpl.kernels.trees import box_bound, lower_bound
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 BOUNDS = ("box", "ball")
 DIRECTIONS = ("axis", "principal")
 SHAPES = ("normal", "ties", "line", "constant", "far", "tiny", "clusters", "grains")
@@ -45,7 +44,6 @@ def require_bounds(tree, Q):
         assert np.sqrt(ball) >= oracle.eq_7(q, tree.centres[j], tree.radii[j]) - allowed
 
 
-@each
 def test_squares_below_float32(kernels):
     """All points tie in float64; sums of float32 would fall to either side of the tie."""
     rng = np.random.default_rng(0)
@@ -72,7 +70,6 @@ def test_the_principal_direction_is_found():
         assert max((left == low).mean(), (left != low).mean()) >= 0.98
 
 
-@each
 def test_fewer_points_are_looked_at(kernels):
     """The tree prunes, the box more than the ball; a limit that nothing meets looks at nothing."""
     rng = np.random.default_rng(0)
@@ -117,7 +114,6 @@ def wild_searches(draw):
     return X, Q, limits * draw(st.sampled_from([1.0, 1 + 2**-52, 0.5])), rng
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(case=wild_searches(), bound=st.sampled_from(BOUNDS), strict=st.booleans())
 def test_searches_at_any_scale(kernels, case, bound, strict):
@@ -138,7 +134,6 @@ def test_searches_at_any_scale(kernels, case, bound, strict):
         assert_same(found[starts[t] : starts[t + 1]], np.flatnonzero(within))
 
 
-@each
 def test_a_search_by_boxes_does_not_rely_on_the_radii(kernels):
     """Nor does its filter: a tree that was put together by hand may have any. In float32 the last
     point is 64 away.
@@ -207,7 +202,6 @@ def test_a_scan_refuses_distances_that_are_not_finite(value):
         assert kernels.scan_nearest(Q, X, 1)[1].tolist() == [[0]] * 3
 
 
-@each
 @pytest.mark.parametrize("n", [3, 8, 9])
 def test_differences_whose_squares_are_subnormal_give_no_warning(kernels, n):
     """NumPy 1.26 warned of an overflow, though no quotient is above 1."""

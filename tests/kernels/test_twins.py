@@ -21,6 +21,7 @@ CASES = 60
 OTHER_SIZES = {
     "scan_nearest": 600,  # the reference's loop takes seconds
     "least_similar": 400_000,  # fewer are not worth two threads
+    "lloyd": 7000,  # the same, for the sums of its means
     "hamming_distances": 40_000,
     "hamming_nearest": 40_000,
     "hamming_within": 40_000,
@@ -225,7 +226,7 @@ RULES = {
     "weights": "w: best_ranges best_stump margin_sums weighted_errors",
     "positive": "c: gather_candidates",
     "only": "y: best_ranges margin_sums minimize_z next_weights weighted_errors z_values; "
-    "S: minimize_z z_values; polarity: add_similarity",
+    "S: margin_sums minimize_z z_values; polarity: add_similarity",
     "ascending": "thresholds: best_ranges",
     "written": "counters: gather_candidates; sums: least_similar; S: add_similarity",
     "nonempty": "centres: lloyd; start: leading_direction; p: plane_values; Q: rerank; "

@@ -72,9 +72,13 @@ def record(libraries):
 
 
 def vectors():
-    """Return the version of the vectors, and the checksum of their index."""
-    index = (folder() / "index.json").read_bytes()
-    return {"version": json.loads(index)["version"], "sha256": hashlib.sha256(index).hexdigest()}
+    """Return the version of the vectors, and a checksum of those that the libraries are asked."""
+    index = json.loads((folder() / "index.json").read_text(encoding="utf-8"))
+    subjects = {item.subject for library in LIBRARIES for item in library.items}
+    files = {name: sha for name, sha in index["files"].items() if Path(name).stem in subjects}
+    assert subjects - {Path(name).stem for name in files} <= set(cases.OWN)  # they have no vectors
+    sha256 = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
+    return {"version": index["version"], "sha256": sha256}
 
 
 def asked(library, envs):

@@ -13,6 +13,7 @@ import raising
 from docstring_faults import faults
 from public_names import everything, modules, parameters
 
+from paper_figures.site import api
 from refimpl import boosted_distance, estimators
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,6 +55,12 @@ def test_public_docstrings(room):
         if name == room or name.startswith(room + ".")
         for fault in faults(name, thing)
     )
+
+
+def test_the_docstrings_of_paper_figures_in_the_reference():
+    pytest.importorskip("refimpl_fast", reason="it is in the reference", exc_type=ImportError)
+    entries = [one for one in api.entries() if one.module.startswith("paper_figures.")]
+    refuse(fault for one in entries for fault in faults(one.path, one.thing))
 
 
 DEFAULT = re.compile(r"^(\w+) : .*, default (\S+)$", re.MULTILINE)

@@ -7,14 +7,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from agreement import KERNELS
 from trainings import each
 
 estimated = each(lambda one: one.estimate)
 
 
 @estimated
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_the_estimate_is_an_upper_bound_and_not_a_loose_one(training, kernels):
     training(kernels=kernels)  # what is made once
     tracemalloc.start()

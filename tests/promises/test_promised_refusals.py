@@ -8,7 +8,6 @@ import re
 
 import numpy as np
 import pytest
-from agreement import KERNELS
 from trainings import each
 
 from refimpl.boostmap import BoostMapOptions
@@ -24,7 +23,6 @@ def calls(training):
 
 @each()
 @pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True], ids=repr)
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_threads(training, wrong, kernels):
     error = ValueError if wrong in (0, -1) else TypeError
     for call in calls(training):

@@ -1,13 +1,14 @@
 """A training that was interrupted, ended or saved goes on to where it would have ended.
 
-Not tested here: kills, full disks and damaged files (tests/shared/test_faults.py).
+Not tested here: kills, full disks and damaged files (tests/shared: test_faults.py,
+test_files_without_room.py, test_results.py).
 """
 
 import io
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from trainings import TRAININGS, each
 
 import refimpl
@@ -36,7 +37,6 @@ def test_results_and_steps_come_back_from_a_file(training, tmp_path):
 
 
 @each(lambda one: one.exact)
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_it_goes_on_from_every_step_to_the_same_end(training, kernels, tmp_path):
     """Also where the kernels change on the way: the numbers, results and bits are the same."""
     whole, steps = training.steps()

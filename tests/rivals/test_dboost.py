@@ -5,7 +5,6 @@ import math
 import numpy as np
 import oracles_ftune as oracle
 import pytest
-from agreement import KERNELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
@@ -14,10 +13,7 @@ import refimpl
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.rivals.dboost import dboost
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
-
-@each
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32), n=st.integers(4, 12), m=st.integers(1, 3), by_weight=st.booleans()
@@ -72,7 +68,6 @@ def wine():
     return Similarity(Gaussian(mean_distance(X[a])), X[a], pairwise=True), y[a], X[b], y[b]
 
 
-@each
 def test_several_classes(kernels, tmp_path):
     K, y, Q, q = wine()
     model = dboost(K, y, 30, rng=np.random.default_rng(0), m=3, kernels=kernels)

@@ -4,8 +4,7 @@ import dataclasses
 
 import numpy as np
 import oracles_hashing as oracle
-import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import points
@@ -13,7 +12,6 @@ from shapes import points
 from refimpl.rivals.candidates import Candidates
 from refimpl.rivals.kmeans_trees import KMeansTrees, initial_centres, kmeans_trees
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 SHAPES = ("normal", "ties", "line", "constant", "constant features", "far")
 
 
@@ -44,7 +42,6 @@ def as_lists(trees):
     return {field.name: getattr(trees, field.name).tolist() for field in dataclasses.fields(trees)}
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(case=forests())
 def test_a_tree_is_what_it_says(kernels, case):
@@ -82,7 +79,6 @@ def test_a_tree_is_what_it_says(kernels, case):
             )
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(case=forests(most=60))
 def test_searches_find_what_brute_force_finds(kernels, case):
@@ -104,7 +100,6 @@ def scores(candidates, i):
     return candidates.scores[candidates.starts[i] : candidates.starts[i + 1]].tolist()
 
 
-@each
 def test_a_shorter_list_is_the_beginning_of_a_longer_one_and_first_trees_are_those_of_fewer(
     kernels,
 ):

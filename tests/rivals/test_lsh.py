@@ -7,15 +7,13 @@ from itertools import pairwise
 import numpy as np
 import oracles_hashing as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from refimpl.rivals.candidates import Candidates, recall
 from refimpl.rivals.lsh import HashTables, lsh, sortable
-
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 
 
 @st.composite
@@ -52,7 +50,6 @@ def pairs(candidates, i):
     )
 
 
-@each
 @settings(max_examples=80, deadline=None)
 @given(case=hashings(), most=st.sampled_from([None, 1, 3, 1000]))
 def test_candidates_are_those_with_equal_keys(kernels, case, most):
@@ -87,7 +84,6 @@ def test_the_probability_of_a_collision(p, density):
     assert share == pytest.approx(integral, abs=4 * math.sqrt(0.25 / 4000))
 
 
-@each
 def test_first_tables_are_those_of_fewer(kernels):
     X = np.random.default_rng(0).normal(size=(500, 6))
     many, few = (lsh(X, t, 3, 2.0, rng=np.random.default_rng(3), kernels=kernels) for t in (20, 4))

@@ -18,6 +18,7 @@ from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.metricmap import metricmap
 from refimpl.rivals.nda import nonparametric_discriminant_analysis as nda
+from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.rivals.sparsemap import sparsemap
 from refimpl.rivals.spectral_hashing import spectral_hashing
 from refimpl.spaces import PrecomputedSpace
@@ -67,6 +68,7 @@ def own_child():
 
 VALUES = [
     # nearest neighbours
+    (lambda: rotated_scan([[0, 1e200]], X, 1), r"Q must hold values within 1e140.*; got 1e\+200"),
     (lambda: fit([[0, 1], [2, np.nan], [4, 5], [6, 7]]), r"X must hold finite .*row 1, column 1"),
     (lambda: fit(np.empty((0, 3)), []), "X must .*; got"),
     (lambda: fit(np.empty((4, 0))), "X must .*; got"),
@@ -215,6 +217,9 @@ TYPES = [
     (lambda: lsh(ZEROS, 1, 1, 1.0, rng=None), r"rng must .*got None"),
     (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),
     (lambda: recall([1], [[0]], [1]), r"candidates must .*got a list"),
+    (lambda: recall(FOUND, [[0]] * 3, 1), "counts must be a list of integers; got 1"),
+    (lambda: lip.random_sets(SPACE, 2, rng=RNG), "sizes must be a list of integers; got 2"),
+    (lambda: lip.lipschitz(SPACE, 0), "sets must be a list of index lists; got 0"),
     (lambda: kmeans_trees(ZEROS, rng=0), r"rng must .*got 0"),
     (lambda: TREES.colliding(ZEROS, kernels="fast"), "kernels"),
     (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
@@ -223,6 +228,7 @@ TYPES = [
     (lambda: lip.random_singletons(SPACE, 2, rng=0), r"rng must .*got 0"),
     (lambda: fastmap([1, 2], 2, rng=RNG), r"space must .*got a list"),
 ]
+ALL = [TABLES.candidates, TREES.candidates, TREES.colliding]
 REFUSED = [(ValueError, *case) for case in VALUES] + [(TypeError, *case) for case in TYPES]
 
 
@@ -230,3 +236,9 @@ REFUSED = [(ValueError, *case) for case in VALUES] + [(TypeError, *case) for cas
 def test_refused(error, call, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("search", ALL, ids=["lsh", "best-bin-first", "colliding"])
+def test_more_candidates_than_points_are_all(search):
+    """Also more than a kernel could count."""
+    assert search(ZEROS, 2**70) == search(ZEROS, len(ZEROS))

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from refimpl.rivals.hamming_scan import hamming_scan, pack_bits
 from refimpl.rivals.spectral_hashing import SpectralHashing, directed, spectral_hashing
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 @st.composite
 def sets(draw):
@@ -38,7 +36,6 @@ def bits_of(codes, b):
     return np.unpackbits(low_bytes, axis=1, count=b, bitorder="little").astype(bool)
 
 
-@each
 @settings(max_examples=60, deadline=None)
 @given(case=sets(), components=st.sampled_from([None, 1, 3]))
 def test_codes_are_the_signs_of_the_eigenfunctions(kernels, case, components):
@@ -98,7 +95,6 @@ def test_the_eigenvalues_of_a_known_box():
     ]
 
 
-@each
 def test_equal_vectors_have_equal_codes_in_any_company(kernels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 30))
@@ -116,7 +112,6 @@ def test_equal_vectors_have_equal_codes_in_any_company(kernels):
         assert_same(codes, model.encode(X, kernels=other, threads=2))
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), b=st.integers(1, 150))
 def test_scans_of_packed_bits(kernels, seed, b):

@@ -99,6 +99,17 @@ def test_any_distance_ranks(kernels):
     np.testing.assert_allclose(again[1], lengths)
     with pytest.raises(ValueError, match="distance must return numbers"):
         index.query(X[:1], 4, distance=lambda q, A: np.zeros(1))
+    with pytest.raises(TypeError, match="the return value of distance must hold real numbers"):
+        index.query(X[:1], 4, distance=lambda q, A: ["1"] * len(A))
+    with pytest.raises(TypeError, match=r"distance must be a function of a query .*; got 'L1'"):
+        index.query(X[:1], 4, distance="L1")
+
+
+def test_more_candidates_than_a_kernel_can_count_are_all(kernels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    index = InvertedIndex(random_forest(rng, 4, 3, 2), X, kernels=kernels)
+    assert index.candidates(X, n_candidates=2**70) == index.candidates(X)
 
 
 def at_once(call, threads=4):

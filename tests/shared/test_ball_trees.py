@@ -11,8 +11,6 @@ from refimpl.arrays import mapped_by
 from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
-each = pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
-
 
 @st.composite
 def sets(draw, n_most=200):
@@ -30,7 +28,6 @@ def sets(draw, n_most=200):
     return X * scale, Q * scale, draw(st.sampled_from([1, min(3, n - 1), n - 1])), rng
 
 
-@each
 @settings(max_examples=40, deadline=None)
 @given(case=sets(), bound=st.sampled_from(["box", "ball"]), rank=st.sampled_from([None, 1, 3]))
 def test_methods_agree_with_brute_force(kernels, case, bound, rank):
@@ -53,7 +50,6 @@ def test_methods_agree_with_brute_force(kernels, case, bound, rank):
             )
 
 
-@each
 @pytest.mark.parametrize("method", ["tree", "scan", "brute", "auto"])
 @settings(max_examples=20, deadline=None)
 @given(case=sets(n_most=60))
@@ -114,7 +110,6 @@ def test_many_almost_equal_points_are_told_apart():
         assert_same(brute.indices, tree.indices)
 
 
-@each
 @settings(max_examples=30, deadline=None)
 @given(case=sets(n_most=80), classes=st.integers(1, 4), bound=st.sampled_from(["box", "ball"]))
 def test_impostors(kernels, case, classes, bound):
@@ -135,7 +130,6 @@ def test_impostors(kernels, case, classes, bound):
     assert (found.computed <= (y[:, np.newaxis] != y).sum(axis=1)).all()
 
 
-@each
 def test_impostors_under_a_metric(kernels):
     """L shrinks the second coordinate: x_0 has its impostor there."""
     X = np.array([[0.0, 0.0], [0.0, 5.0], [3.0, 0.0], [1.0, 0.0]])
@@ -167,7 +161,6 @@ def test_auto_takes_what_should_be_fastest():
     assert nearest_neighbors(Q, X, 3, kernels=fast).method == "brute"  # 18 MB for each query
 
 
-@each
 @settings(max_examples=20, deadline=None)
 @given(case=sets(n_most=80))
 def test_the_rotated_scan_finds_the_same(kernels, case):

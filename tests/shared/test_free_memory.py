@@ -200,7 +200,6 @@ def points(n=120, d=4):
     return np.random.default_rng(0).normal(size=(n, d)) + 2 * y[:, None], y
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("train", [lmnn, lambda X, y, **more: lmnn_rect(X, y, 2, **more)])
 def test_lmnn_ends_when_the_pairs_do_not_fit_and_otherwise_trains_as_ever(train, kernels, machine):
     X, y = points()

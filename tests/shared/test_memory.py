@@ -74,7 +74,6 @@ def traced_peak(train):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_differences(shape, kernels, threads):
     X, labels = training_set(shape)
@@ -90,7 +89,6 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize(("n", "d", "T"), [(9, 150, 3), (60, 1, 60), (48, 12, 5)])
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
@@ -105,7 +103,6 @@ def test_labels_and_rounds(labels, n, d, T, learner, kernels):
     assert peak <= estimate_memory(X, y, T, **options)
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize(("n", "d"), [(20000, 2), (2000, 40), (10, 800)])
 def test_plain_sets(n, d, kernels):
     X = np.random.default_rng(1).normal(size=(n, d))
@@ -136,7 +133,6 @@ def test_the_values_of_plain_sets_are_counted_only_where_it_matters(monkeypatch)
 
 @pytest.mark.parametrize("classes", [2, 5, "one of a tenth"])
 @pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_matrices_of_similarities(classes, learner, kernels, monkeypatch):
     """Hardly more than one matrix is held, and asked for, when it is made of many pieces."""
     rng = np.random.default_rng(8)
@@ -201,7 +197,6 @@ FTUNES = (
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status")
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("task", ["continuous", "more rows than 16 bits hold", "FTUNE"])
 def test_resident_set(task, kernels):
     """Beside NumPy's arrays: what C++ and BLAS allocate, and the gaps between."""
@@ -218,17 +213,6 @@ def test_resident_set(task, kernels):
     assert run.returncode == 0, run.stderr
     peak, estimated = map(int, run.stdout.split())
     assert peak <= estimated
-
-
-def test_max_memory_counts_rounds():
-    X = [[0.0], [1.0], [2.0]]
-    labels = [0, 1, 1]
-    enough = estimate_memory(X, labels, 10)
-    assert len(boosted_distance(X, labels, 10, max_memory=enough)[0]) == 10
-    with pytest.raises(MemoryError, match="max_memory"):
-        boosted_distance(X, labels, 10**6, max_memory=enough)
-    with pytest.raises(MemoryError, match="max_memory"):
-        adaboost([[0.0]], [[1.0]], 3, max_memory=1000)
 
 
 # -------------------------------------------------------------------------------------------- FTUNE
@@ -282,7 +266,6 @@ FTUNE = {  # n, d, classes, held out; whether the estimate is near, too
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("case", FTUNE)
 def test_ftune(case, kernels, threads):
     shape, options, near = FTUNE[case]
@@ -388,7 +371,6 @@ def forest_pairs(kind, X):
     return label_similarity(labels[kind])
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize(
     ("points", "similar", "n", "d", "M", "lam", "options"),
     [
@@ -440,7 +422,6 @@ def test_search_forests(points, similar, n, d, M, lam, options, kernels):
 # --------------------------------------------------------------------------------------------- LMNN
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("labels", ["apart", "random"])
 @pytest.mark.parametrize(
     ("n", "d", "classes", "k"),
@@ -489,7 +470,6 @@ def test_lmnn(n, d, classes, k, labels, kernels):
         )
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize(("m", "d", "several"), [(20_000, 20, False), (20_000, 100, True)])
 def test_lmnn_with_a_validation_set(m, d, several, kernels):
     rng = np.random.default_rng(0)

@@ -221,7 +221,6 @@ work()
 
 
 @each(lambda training: training.start is LMNNResult)
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 def test_trainings_have_the_same_bits_where_the_products_are_shared(eight, training, kernels):
     first, steps = alone(lambda: training.steps(kernels=KERNELS[0], threads=1))
     for threads in (1, 2, 7, None):

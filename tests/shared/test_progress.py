@@ -10,7 +10,6 @@ import pytest
 
 import refimpl
 from refimpl.ball_trees import Neighbors
-from refimpl.checks import as_callback
 from refimpl.progress import Checkpoint, Progress, Step
 
 
@@ -70,17 +69,6 @@ def test_a_step_makes_its_result_only_when_asked():
 def test_a_step_does_not_change():
     with pytest.raises(AttributeError):
         Training().step(1).number = 2
-
-
-@pytest.mark.parametrize("callback", [None, print, lambda step: None, Progress()])
-def test_callbacks(callback):
-    assert as_callback(callback) is callback
-
-
-@pytest.mark.parametrize("callback", [3, "print", [print]])
-def test_what_cannot_be_called_is_no_callback(callback):
-    with pytest.raises(TypeError, match=r"callback must be a function of a refimpl.Step; got "):
-        as_callback(callback)
 
 
 # --------------------------------------------------------------------------------------- Checkpoint

@@ -17,6 +17,9 @@ NULL = "a\0"
 REFUSED = [
     (arrays.as_array, ([[1, 2], [3]], "X", "a matrix"), "X must be a matrix with rows of equal"),
     (arrays.as_matrix, ([1, 2], "X"), "X must be a matrix with a vector in each row, such as X[N"),
+    (arrays.as_matrix, (np.empty((0, 2)), "X"), "X must have at least one row and one column; got"),
+    (arrays.as_matrix, (np.empty((2, 0)), "X"), "X must have at least one row and one column; got"),
+    (arrays.as_matrix, ([[10**400]], "X"), "X must hold real numbers; got other objects"),
     (arrays.as_vectors_like, ([[1.0]], np.zeros((5, 3)), "Q"), "Q must have 3 columns, as the tra"),
     (arrays.as_points, ([[1e150]], "X"), "X must hold values within 1e140, whose squares can be"),
     (arrays.require_one_type, ([1, "1"], "y"), "y must hold labels of one type; got 1 (int) and"),
@@ -69,9 +72,3 @@ def test_limits_are_those_of_float64_for_numbers_of_other_types(single):
 def test_the_words_of_a_form():
     with pytest.raises(ValueError, match=r"an array of float64 in 2 dimension\(s\)"):
         results.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))
-
-
-def test_a_sealed_array_stays_sealed():
-    array = results.sealed(np.arange(3))
-    with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
-        array.setflags(write=True)

@@ -8,7 +8,6 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from agreement import KERNELS
 from result_examples import examples
 
 import refimpl
@@ -303,7 +302,6 @@ def test_arrays_just_made_are_not_copied():
     assert_sealed(one.a)
 
 
-@pytest.mark.parametrize("kernels", KERNELS)
 def test_trees_and_sorted_features_hold_their_arrays_once(kernels, monkeypatch):
     """Large data are not copied on the way into a result."""
     X = np.random.default_rng(0).normal(size=(500, 3)).round(1)

@@ -11,8 +11,6 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from result_examples import examples
 
 import refimpl
@@ -91,19 +89,11 @@ def test_cut_short(tmp_path, content):
         assert loaded(tmp_path, content[:end]) is None
 
 
-@settings(max_examples=400, deadline=None)
-@given(data=st.data())
-def test_flipped_bytes(tmp_path_factory, content, data):
-    """They are found, or stand where they mean nothing, as in a time stamp."""
-    damaged = bytearray(content)
-    for _ in range(data.draw(st.sampled_from([1, 1, 2, 8]))):
-        damaged[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
-    value = loaded(tmp_path_factory.getbasetemp(), bytes(damaged))
-    assert value is None or value == {0: STUMPS, 1: STUMPS.rounds(0, 1)}
-
-
 def test_each_byte_of_the_directory(tmp_path, content):
-    """zipfile raises NotImplementedError, RuntimeError, UnicodeDecodeError, struct.error, ..."""
+    """zipfile raises NotImplementedError, RuntimeError, UnicodeDecodeError, struct.error, ...
+
+    What is damaged is found, or stands where it means nothing, as in a time stamp.
+    """
     for place in range(content.index(b"PK\x01\x02"), len(content)):
         for bits in (0x01, 0x08, 0xFF):
             damaged = bytearray(content)
@@ -192,6 +182,7 @@ def altered(content, arrays=(), **changes):
     [
         {"arrays": {"0.alpha.npy": npy(np.array([0.5, 3.0]))}},
         {"arrays": {"1.alpha.npy": npy(np.array([0.75]))}},
+        {"arrays": {"0.alpha.npy": npy(np.array([0.5, 2.0]).view(np.int64))}},  # the same bytes
         {"arrays": {"0.feature.npy": npy(np.array([1, 3]))}},
         {"arrays": {"0.feature.npy": npy(np.array([0, 3], dtype=np.int32))}},
         {"arrays": {"labels.npy": npy(np.array([1, 0]))}},

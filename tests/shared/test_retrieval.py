@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from agreement import KERNELS
 from oracles_embeddings import edit_distance, kullback_leibler
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, nearby_triples
@@ -52,7 +51,6 @@ def trained(space, kernels, d=12):
     )
 
 
-@pytest.mark.parametrize("kernels", KERNELS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize(
     "make, distance", [(strings, edit_distance), (distributions, kullback_leibler)]
 )
@@ -122,6 +120,8 @@ def test_enn_ranks_refuse_what_are_no_places(neighbours):
     X = np.arange(6.0)[:, np.newaxis]
     with pytest.raises(ValueError, match="neighbors must hold"):
         enn_ranks(Line(), Q, X, neighbours, (1,))
+    with pytest.raises(TypeError, match="k_values must be a list of integers; got 1"):
+        enn_ranks(Line(), Q, X, [[0, 1]], 1)
 
 
 def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
@@ -222,7 +222,6 @@ def test_no_queries_have_no_neighbours():
         FilterAndRefine(None, space)
 
 
-@pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize(
     "copied", [copy.copy, copy.deepcopy, lambda index: pickle.loads(pickle.dumps(index))]
 )

@@ -116,6 +116,7 @@ SAME_IN_EVERY_UNIT = {
     "metricmap":
         lambda X, Q: metricmap(spaces.PrecomputedSpace(distances(X)), 2, rng=seed()).references,
     "sparsemap": embedded(lambda space: sparsemap(space, 2, rng=seed()), "embed"),
+    "resampled sparsemap": embedded(lambda space: sparsemap(space, 2, rng=seed(), d=4), "embed"),
     "lipschitz": embedded(lambda space: random_singletons(space, 4, rng=seed()), "pairwise"),
     "nda":
         lambda X, Q: np.sign(nonparametric_discriminant_analysis(X, y).transform(Q).round(9)),

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from browser import show
 
 from paper_figures.site import printed
 
@@ -15,6 +16,4 @@ built = pytest.mark.skipif(not (SITE / "objects.inv").is_file(), reason="no site
 
 def open_page(browser, page, more=""):
     """Open a page anew; `more` is its fragment or its query."""
-    from browser import show  # `python -m tests.site.loads` reads this file, too
-
     show(browser, (SITE / page).as_uri() + more)

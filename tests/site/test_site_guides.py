@@ -120,5 +120,9 @@ def test_the_guides_lines_of_the_cluster(tmp_path, monkeypatch):
             with distributed.get_task_stream(watching) as stream:
                 exec(lines.replace("scheduler:8786", cluster.scheduler_address), {})
     assert asked[:3] == ["boosted_distance.table2", "--scale", "paper"]
-    assert {task["worker"] for task in stream.data}
-    assert (tmp_path / "fake" / "table1.json").is_file()
+    assert len({task["worker"] for task in stream.data}) == 2
+    assert fake_paper.run(tmp_path / "here", "fake.table1") == 0
+    there, here = (
+        fake_paper.record(out, "table1")["rows"] for out in (tmp_path, tmp_path / "here")
+    )
+    assert there == here and len(here) == 2 + fake_paper.N_CELLS

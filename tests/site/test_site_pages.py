@@ -1,18 +1,20 @@
-"""The built site in headless Chromium: what `make site` wrote is complete, fits and answers.
+"""The built site in headless Chromium: what `make site` wrote is complete, light, fits and answers.
 
-Not tested:
-how long a page takes to load, which depends on what else the machine does.
+Not tested: how long a page takes to load, which depends on what else the machine does. What it asks
+for, its bytes and its elements stand for that; their limits leave room for growth by half.
 """
 
 import io
 import os
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
 from browser import browser_only, press, set_width
+from bs4 import BeautifulSoup
 from PIL import Image
 from public_names import everything
 
@@ -20,7 +22,7 @@ from paper_figures.site import api, listings, printed, reader, rows, runs, steps
 from tests.site.built import READERS, ROOT, SITE, built, open_page
 
 pytestmark = built
-CONTRAST = (ROOT / "tests" / "figures" / "contrast.js").read_text(encoding="utf-8")
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 PAGES = [
     "index.html",
     *READERS,
@@ -57,17 +59,22 @@ UNFOLD = "document.querySelectorAll('main details').forEach(d => d.open = true);
 
 
 class Links(HTMLParser):
-    """The ids, the links and the sources of a page."""
+    """The ids, the links and the sources of a page, those that its load event waits for at once."""
 
     def __init__(self, text):
         super().__init__()
-        self.ids, self.names, self.links, self.loaded = set(), set(), [], []
+        self.ids, self.links, self.loaded = set(), [], []
+        self.at_once, self.elements = [], 0
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
+        self.elements += 1
+        address = found.get("href" if tag == "link" else "src")
+        waits = tag in ("script", "img", "iframe") or found.get("rel") in ("stylesheet", "preload")
+        if address and waits and found.get("loading") != "lazy":
+            self.at_once.append(address)
         self.ids.add(found.get("id"))
-        self.names.add(found.get("name"))
         if tag == "a" and found.get("href"):
             self.links.append(found["href"])
         if tag in ("script", "img", "source") and found.get("src"):
@@ -98,6 +105,18 @@ def test_nothing_is_loaded_from_elsewhere(pages):
         assert not re.search(r"(url\(|@import\s+)['\"]?(https?:)?//", text), path
 
 
+def test_no_page_is_heavy_and_the_site_is_light(pages):
+    assert len(pages) > 50
+    for name, page in pages.items():
+        addresses = [urlsplit(address) for address in page.at_once]
+        here = SITE / name
+        parts = {(here.parent / unquote(a.path)).resolve() for a in addresses if not a.scheme}
+        size = sum(path.stat().st_size for path in {here.resolve(), *parts})
+        assert len(parts) < 24 and size <= 2_200_000 and page.elements <= 16_000, name
+    files = [path for path in SITE.rglob("*") if path.is_file()]
+    assert len(files) > 300 and sum(path.stat().st_size for path in files) < 12_000_000
+
+
 def test_every_link_within_the_site_leads_somewhere(pages):
     for name, page in pages.items():
         for link in page.links:
@@ -123,8 +142,7 @@ def test_a_reader_has_every_printed_line(pages, room):
 @pytest.mark.parametrize("room", printed.PREFIXES)
 def test_a_section_has_a_slider_or_says_why_not(room):
     """A slider where the run has rounds, a sentence where it has none, a picture if it is drawn."""
-    parsed = pytest.importorskip("bs4").BeautifulSoup
-    page = parsed((SITE / f"reader/{room}.html").read_bytes(), "html.parser")
+    page = BeautifulSoup((SITE / f"reader/{room}.html").read_bytes(), "html.parser")
     parts = page.select("section.printed")
     for section, part in zip(steps.read(room).sections, parts, strict=True):
         live = runs.live(room, section)

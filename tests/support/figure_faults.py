@@ -1,4 +1,4 @@
-"""Faults around the command of figures; each raises AssertionError or says what it tried."""
+"""Faults around the command of figures; each raises AssertionError if something is lost."""
 
 import importlib
 import json
@@ -7,14 +7,12 @@ import signal
 import time
 from pathlib import Path
 
-import small_disks
 from forked import Child
 
 from paper_figures import cli
 from paper_figures.store import Store
 
 LATE = ("joblib", "tqdm", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
-UNWRITABLE = (cli.MISUSED, cli.UNWRITABLE)
 
 
 class Subject:
@@ -104,36 +102,6 @@ def killed(subject, out, rng, times=4, pause=None, missing=4):
     return f"{times} kills, {len(kept) - before} of {subject.n - before} parts were kept"
 
 
-def full_disk(subject, out):
-    """Fill the disk before the parts, the figure, its pictures; then make room."""
-    tries = 0
-    with small_disks.disk(out) as mounted:
-        if not mounted:
-            return "not allowed here"
-        for missing, pages in ((2, 0), (2, 2), (2, 5), (0, 3), (0, 12)):
-            folder = out / f"{missing}-{pages}"
-            kept = subject.seeded(folder, missing)
-            ballast = small_disks.leave(out, pages)
-            code, said = subject.run(folder)
-            if code != cli.DONE:  # else all had room
-                tries += 1
-                require_refusal(code, said, "No space left on device")
-                assert not list(folder.rglob("*.tmp")), "half of a file is left"
-            now = subject.parts(folder)
-            assert kept.items() <= now.items(), "a finished part was lost"
-            ballast.unlink()
-            subject.go_on(folder, now)
-            shutil.rmtree(folder)
-    assert tries >= 3, tries
-    return f"filled {tries} times"
-
-
-def require_refusal(code, said, reason):
-    """Check that a run ended with a clear message."""
-    assert code in UNWRITABLE, (code, said)
-    assert reason in said and "Traceback" not in said, said
-
-
 def two_at_once(subject, out):
     """Run two processes at the same figure and folder."""
     kept = subject.seeded(out, 2)
@@ -144,14 +112,3 @@ def two_at_once(subject, out):
     assert kept.items() <= subject.parts(out).items()
     assert not list(out.rglob("*.tmp"))
     subject.require_same(out)
-    return "same results"
-
-
-TRIALS = {"kill -9": killed, "full disk": full_disk, "two processes at once": two_at_once}
-
-
-def trial(name, subject, rng):
-    """Run a trial in a new folder."""
-    out = subject.folder / name.replace(" ", "-")
-    arguments = (rng,) if name == "kill -9" else ()
-    return TRIALS[name](subject, out, *arguments)

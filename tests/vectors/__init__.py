@@ -1,6 +1,4 @@
-"""Make the vectors of ``refimpl.check`` and hold them against the oracles: ``python -m
-tests.vectors``.
-"""
+"""Make the vectors of ``refimpl.check`` and hold them against the oracles: ``make vectors``."""
 
 import sys
 from pathlib import Path

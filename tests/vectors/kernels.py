@@ -77,6 +77,12 @@ def answers(F, triples, y, S=None):
     return [l * boosting.margin(F, *t) * accepts(t[0]) for t, l in zip(triples, y, strict=True)]
 
 
+def answered(F, triples, y, S):
+    """Return y h of every triple, a row for each classifier."""
+    splitters = [None] * len(F) if S is None else S
+    return [answers(row, triples, y, s) for row, s in zip(F, splitters, strict=True)]
+
+
 @oracle
 def weighted_errors(F, triples, y, w):
     if len(y) > MANY:
@@ -88,12 +94,12 @@ def weighted_errors(F, triples, y, w):
 
 
 @oracle
-def margin_sums(F, triples, y, w):
+def margin_sums(F, triples, y, w, S=None):
     w = [float(v) for v in boosting.grid(w)]
     rows = []
-    for row in F:
+    for U in answered(F, triples, y, S):
         sides = [[], []]
-        for u, v in zip(answers(row, triples, y), w, strict=True):
+        for u, v in zip(U, w, strict=True):
             if u:
                 sides[u < 0].append((v, abs(u)))
         sums = [math.fsum(v * u**p for v, u in side) for p in range(3) for side in sides]
@@ -105,12 +111,6 @@ def weights(margin):
     """Eq. 9 from the first round on, in plain numbers."""
     e = [math.exp(min(margin) - m) for m in margin]
     return [v / math.fsum(e) for v in e]
-
-
-def answered(F, triples, y, S):
-    """Return y h of every triple, a row for each classifier."""
-    splitters = [None] * len(F) if S is None else S
-    return [answers(row, triples, y, s) for row, s in zip(F, splitters, strict=True)]
 
 
 @oracle

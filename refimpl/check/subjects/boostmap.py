@@ -57,9 +57,15 @@ def weighted_errors(s: Source, flag: str) -> Values:
     return _triples(s, flag)
 
 
-@kernel("sums BM:eq12 digits", flags="ties, plain, negative zero, extreme weights, duplicates")
+@kernel(
+    "sums BM:eq12 digits",
+    flags="ties, plain, negative zero, extreme weights, duplicates, silent queries",
+)
 def margin_sums(s: Source, flag: str) -> Values:
-    return _triples(s, flag)
+    values = _triples(s, flag)
+    F = values["F"]
+    S = floats(s.array(F.shape, 0, 1)) if flag == "silent queries" else _splitters(s, F)
+    return {**values, "S": S}
 
 
 def _with_margins(s: Source, flag: str) -> Values:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from browser import browser_only, chromium, press, set_media, set_width, show
+from browser import browser_only, press, set_media, set_width, show
 from result_pages import write_pages
 
 from paper_figures import gallery, registry
@@ -29,20 +29,6 @@ def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages") / "reproduced"
     write_pages(folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def only_browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
-        yield driver
-
-
-@pytest.fixture
-def browser(only_browser):
-    set_width(only_browser, 1280)
-    set_media(only_browser)
-    yield only_browser
-    assert only_browser.get_log("browser") == []
 
 
 def open_page(browser, out, page, width=1280, more=""):
