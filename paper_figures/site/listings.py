@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import paper_figures
 import refimpl
-import refimpl_fast
 from paper_figures.site import rst
 from paper_figures.site.finish import element, lighter
 
@@ -31,7 +30,7 @@ LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 def files() -> tuple[str, ...]:
     """Return the files that are pages, from the top of the checkout."""
     paths = [*Path(refimpl.__file__).parent.rglob("*.py")]
-    paths += [p for p in Path(refimpl_fast.__file__).parent.iterdir() if p.suffix in LEXERS]
+    paths += [p for p in (ROOT / "refimpl_fast").iterdir() if p.suffix in LEXERS]
     figures = Path(paper_figures.__file__).parent
     paths += [path for pattern in OF_FIGURES for path in figures.glob(pattern)]
     return tuple(path.relative_to(ROOT).as_posix() for path in sorted(paths))
