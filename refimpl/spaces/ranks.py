@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import as_array
+from refimpl.arrays import as_array, as_matrix, as_vectors_like
 from refimpl.checks import as_count, as_kernels, as_list, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -59,7 +59,8 @@ def enn_ranks(
     Raises
     ------
     TypeError, ValueError
-        If `neighbors` are no rows of X, a row for each query, or a value of k is too large.
+        If Q and X are no points of as many dimensions, `neighbors` are no rows of X, a row for
+        each query, or a value of k is too large.
 
     See Also
     --------
@@ -78,6 +79,8 @@ def enn_ranks(
     array([[1, 2]])
     """
     kernels = as_kernels(kernels)
+    X = as_matrix(X, "X")
+    Q = as_vectors_like(Q, X, "Q")
     true = _as_neighbors(neighbors, len(Q), len(X))
     k_values = [as_count(k, "k_values") for k in as_list(k_values, "k_values", "integers")]
     if max(k_values, default=0) > true.shape[1]:
@@ -86,7 +89,6 @@ def enn_ranks(
             f"got {max(k_values)}"
         )
     ranks = np.empty((len(Q), len(k_values)), dtype=np.int64)
-    X = np.ascontiguousarray(X)
     for block in blocks(len(Q), len(X)):
         D = distances(embedding, Q[block], X, kernels, threads)
         ranks[block] = worst_ranks(D, true[block], k_values)
@@ -125,7 +127,7 @@ def distances(
     # weighted L1 distances are computed by the kernels
     if hasattr(embedding, "weights"):
         weights = embedding.weights(Q)
-        return kernels.weighted_l1(np.ascontiguousarray(Q), weights, X, threads=threads)
+        return kernels.weighted_l1(Q, weights, X, threads=threads)
     matrix: FloatArray = embedding.pairwise(Q, X)
     return matrix
 

@@ -122,6 +122,10 @@ def test_enn_ranks_refuse_what_are_no_places(neighbours):
         enn_ranks(Line(), Q, X, neighbours, (1,))
     with pytest.raises(TypeError, match="k_values must be a list of integers; got 1"):
         enn_ranks(Line(), Q, X, [[0, 1]], 1)
+    with pytest.raises(
+        ValueError, match="Q must have 1 columns, as the training vectors have; got 2"
+    ):
+        enn_ranks(Line(), np.zeros((1, 2)), X, [[0, 1]], [1])
 
 
 def test_percentiles_are_ranks_that_enough_queries_do_not_exceed():
