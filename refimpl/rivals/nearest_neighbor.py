@@ -257,7 +257,7 @@ def _diagonal_factor(
     exponent = np.frexp(np.abs(D).max(axis=0))[1]  # of each feature, whose squares could vanish
     squares = np.ldexp(D, -exponent) ** 2
     sigma = np.hypot(np.ldexp(np.sqrt(squares.sum(axis=0) / count), exponent), np.sqrt(ridge))
-    varies = sigma > 0
+    varies = sigma >= np.finfo(np.float64).tiny  # the inverses of smaller ones can be infinite
     L = np.zeros((1, D.shape[1]))
     L[0, varies] = 1.0 / sigma[varies]
     return L, float(2.0 * np.log(sigma[varies]).sum())
