@@ -240,6 +240,10 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
     first = first[repeated]
     alike = (X[order] == X[first]).all(axis=1)
     Z[order[alike]] = Z[first[alike]]
+    rest = order[~alike]  # another row has the same sum, as beside a large column
+    if len(rest):
+        _, first, place = np.unique(X[rest], axis=0, return_index=True, return_inverse=True)
+        Z[rest] = Z[rest[first]][place.reshape(-1)]
     ends = np.cumsum([len(vectors) for vectors in sets])[:-1]
     return np.split(in_scale(Z, "L x"), ends)
 

@@ -254,8 +254,10 @@ def _diagonal_factor(
     D: FloatArray, count: int, rcond: float | None, ridge: float
 ) -> tuple[FloatArray, float]:
     """Return the same for the diagonal of the covariance, L as a row; a constant feature has 0."""
-    sigma = np.sqrt((D * D).sum(axis=0) / count + ridge)
-    varies = sigma > 0
+    exponent = np.frexp(np.abs(D).max(axis=0))[1]  # of each feature, whose squares could vanish
+    squares = np.ldexp(D, -exponent) ** 2
+    sigma = np.hypot(np.ldexp(np.sqrt(squares.sum(axis=0) / count), exponent), np.sqrt(ridge))
+    varies = sigma >= np.finfo(np.float64).tiny  # the inverses of smaller ones can be infinite
     L = np.zeros((1, D.shape[1]))
     L[0, varies] = 1.0 / sigma[varies]
     return L, float(2.0 * np.log(sigma[varies]).sum())

@@ -51,7 +51,8 @@ def test_distances_follow_the_definitions(name, sizes, d):
 @pytest.mark.parametrize("name", DIAGONAL)
 def test_diagonal_distances_ignore_the_units_of_the_features(name):
     X, labels, Y = sample(7)
-    units = np.array([1e-9, 3.0, 1e7, 0.2])  # far beyond the relative cut of the full matrices
+    # far beyond the relative cut of the full matrices, and beyond what can be squared
+    units = np.array([1e-9, 1e-200, 1e7, 1e130])
     before = nn.pairwise(nn.fit_distance(name, X, labels), Y, X, labels)
     after = nn.pairwise(nn.fit_distance(name, X * units, labels), Y * units, X * units, labels)
     np.testing.assert_allclose(after, before, rtol=1e-9)

@@ -95,6 +95,18 @@ def test_equal_vectors_stay_equal_in_any_place(n, d, r):
     assert not found.squares.any() and (found.indices == [0, *range(2, n)]).all()
 
 
+def test_equal_vectors_stay_equal_beside_a_large_column():
+    """The large column hides the others in a sum; a metric can leave it out."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 50))
+    X[1:] = X[1]
+    X[:, 0] = 1e17
+    L = rng.normal(size=(7, 50))
+    L[:, 0] = 0
+    found = nearest_neighbors(X[1:], X, 8, L, method="brute")
+    assert not found.squares.any() and (found.indices == range(1, 9)).all()
+
+
 def test_many_almost_equal_points_are_told_apart():
     """Float32 products cannot separate them, nor does float64 where they are far off: all are
     compared exactly.
