@@ -153,7 +153,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
             self.landmarks_, self.plus_ = np.unique(self.model_.L, return_inverse=True)
             self.minus_ = None
         else:
-            as_transfer(self.slope, "slope")
+            self._transfer = as_transfer(self.slope, "slope")
             if y is None:
                 raise ValueError("y must hold classes if slope is set; got None")
             places = classes_of(y, objects, 2)[1]
@@ -189,9 +189,8 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         S = self._to_landmarks(X)
         if self.minus_ is None:
             return S[:, self.plus_]
-        family = [as_transfer(self.slope, "slope")]
         features: FloatArray
-        (features,) = landmarked(S, self.plus_, self.minus_, family, **work_of(self))
+        (features,) = landmarked(S, self.plus_, self.minus_, [self._transfer], **work_of(self))
         return features
 
     @property

@@ -170,8 +170,8 @@ class FTuneOptions:
         The weight of each class in the training loss and in the validation accuracy; 1 for a class
         without an entry. By default all weights are 1.
     bound : float, optional
-        sup |K|, by which similarities are divided. By default, if the training looks up a |K| above
-        1, all similarities are divided by the largest |K|, with a warning.
+        sup |K|, by which similarities are divided. By default, if a |K| of a training object and a
+        landmark is above 1, all similarities are divided by the largest, with a warning.
 
     Raises
     ------

@@ -188,6 +188,13 @@ def test_landmarks_for_each_problem(wine):
     assert 4 < len(features.landmarks_) <= len(features.model_.L) <= 12
 
 
+def test_features_are_of_the_slope_of_the_fit(wine):
+    X, _, y, _ = wine
+    model = LandmarkTransformer(5, slope=10.0, random_state=0).fit(X, y)
+    features = model.transform(X)
+    assert np.array_equal(model.set_params(slope=1.0).transform(X), features)
+
+
 def test_the_words_and_defaults_are_those_of_the_options():
     params = FTuneClassifier().get_params()
     for field in dataclasses.fields(FTuneOptions):
