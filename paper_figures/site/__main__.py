@@ -22,7 +22,6 @@ from paper_figures.site import (
     whole,
 )
 from paper_figures.site.demos import pages as demos
-from paper_figures.site.finish import finish
 
 SOURCE = Path(__file__).parent / "source"
 ASSETS = Path(__file__).parents[1] / "assets"
@@ -58,7 +57,6 @@ def main(arguments: list[str] | None = None) -> int:
         if build(sources, options.out, options.jobs):
             return 1
     demos.write_pages(options.out)
-    finish(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0
 

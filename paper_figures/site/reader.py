@@ -44,8 +44,7 @@ def _page(room: str) -> list[str]:
     text += rst.raw(f"{front.finder('a line', front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
-    text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
-    return [*text, *rst.scripts(room, "rounds", "reader", "tests", "find")]
+    return [*text, *rst.scripts(room, "rounds", "reader", "find")]
 
 
 def _section(page: Page, section: Section) -> str:

@@ -20,7 +20,6 @@ from paper_figures.site import (
     tracing,
     values,
 )
-from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
@@ -38,7 +37,6 @@ __all__ = [
     "meanings",
     "pieces",
     "short",
-    "sources_of",
 ]
 
 _LETTERS = (
@@ -96,14 +94,8 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
 
 
 def coloured(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
-    """Return the lines of code as HTML; no element reaches over the end of a line."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
-
+    """Return the lines of code as HTML; a name with a meaning has it as its title."""
     marked = coloured_lines(snippet) if language == "cython" else []
-    form = HtmlFormatter(nowrap=True, hl_lines=marked)
-    html = str(highlight(snippet.text, get_lexer_by_name(language), form)).rstrip("\n")
     meaning = names or {}
 
     def named(match: re.Match[str]) -> str:
@@ -112,7 +104,7 @@ def coloured(snippet: Snippet, language: str, names: dict[str, str] | None = Non
             return match[0]
         return f'<span class="{kind} symbol" title="{escape(meaning[name])}">{name}</span>'
 
-    return _NAME.sub(named, html)
+    return _NAME.sub(named, listings.coloured(snippet.text, language, bool(names), marked))
 
 
 def coloured_lines(snippet: Snippet) -> list[int]:
@@ -241,27 +233,13 @@ def _note(seen: list[int], rounds: int, times: int) -> str:
 
 
 def test_of(name: str) -> str:
-    """Return a test as HTML: its name in words, and where its source comes when it is opened."""
+    """Return a test as HTML: its name in words, and its source."""
     return str(_shown().test(name))
 
 
 def _shown() -> Any:
     """Return the template of the rows."""
     return rst.macros("rows", *FUNCTIONS)
-
-
-def sources_of(names: Iterable[str]) -> str:
-    """Return the sources of tests as data of the page, each once.
-
-    Two thirds of a page's elements were colours of tests, most of them several times, so the script
-    of the page puts them in when a reader opens a test.
-    """
-    sources = {}
-    for name in dict.fromkeys(names):
-        source = snippets.function(*name.split("::")) if "::" in name else None
-        if source is not None:
-            sources[name] = lighter(highlighted(source, "python"))
-    return data("tests", sources)
 
 
 def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:

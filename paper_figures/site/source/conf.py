@@ -16,8 +16,7 @@ extensions = [
     "paper_figures.site.listings",
     "paper_figures.site.mathml",
 ]
-exclude_patterns = ["_static", "_extra", "_templates"]
-templates_path = ["_templates"]
+exclude_patterns = ["_static", "_extra"]
 html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 linkcode_resolve = link_of
@@ -54,26 +53,10 @@ html_use_index = html_domain_indices = False  # no page leads to them
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars: dict[str, list[str]] = {
-    "index": [],
-    "reader/*": [],
-    "demos/*": [],
-    "errata": [],
-    "source/**": [],
-    "whole/*": [],
-    "guides/*": [],
-    "figures/**": [],
-    "papers/*": [],
-    "speed/*": [],
-    "install/*": [],
-    "others": [],
-    "files": [],
-}
+html_sidebars = {"[!a]**": []}  # the API alone has a list of its pages
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
-    "navbar_end": [],  # controls.js.jinja
-    "navbar_persistent": [],
     "primary_sidebar_end": [],
     "collapse_navigation": True,
     "footer_start": [],
