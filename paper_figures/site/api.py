@@ -6,6 +6,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -121,6 +122,7 @@ def entries() -> list[Entry]:
     return list(best.values())
 
 
+@cache
 def addresses() -> dict[str, str]:
     """Return {dotted path: address}, for every path by which a public name can be imported."""
     where = {id(entry.thing): entry.address for entry in entries()}

@@ -61,8 +61,8 @@ def _page(room: str) -> list[str]:
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
     ids = runs.ids_of(page.paper.room, section)
-    live = runs.live(page.paper.room, section) if section.example else None
-    bar = reader.slider(section, live)
+    live = runs.live(page.paper.room, section)
+    bar = reader.slider(live)
     whole = [(one, _lines(page, one, ids)) for one in found]
     twins = list(dict.fromkeys(twin for id in ids for twin in snippets.cython(id)))
     shown = rst.macros("whole", *rows.FUNCTIONS)

@@ -149,7 +149,7 @@ def test_a_section_has_a_slider_or_says_why_not(room):
         assert part["data-section"] == section.id
         assert bool(part.select("[type=range]")) == (live.trace.rounds > 1), section.id
         assert (reader.SINGLE in part.get_text()) == (live.trace.rounds == 0), section.id
-        assert bool(part.select(".drawn")) == (live.example.draw is not None), section.id
+        assert bool(part.select(".drawn")) == bool(live.pictures), section.id
 
 
 def test_a_paper_s_figures_lead_to_its_reader_code_notes_and_summary(pages):
