@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import refimpl
+from paper_figures.registry import PAPERS
 from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
 
@@ -19,7 +20,6 @@ __all__ = [
     *("MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")
 ]
 
-PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 MODULES = (
     "refimpl",
     *(f"refimpl.{paper}{part}" for paper in PAPERS for part in ("", ".algorithm")),
@@ -41,7 +41,7 @@ KERNELS = "refimpl.kernels"
 TIMES = """\
 The last columns say how many times as fast the kernels in Cython are as these in NumPy: one thread,
 thousands of points, vectors of AVX-512 and of AVX2 (:doc:`/speed/widths`)."""
-SPEED = Path(refimpl.__file__).parents[1] / "tests" / "benchmarks" / "widths.md"
+SPEED = printed.ROOT / "tests" / "benchmarks" / "widths.md"
 GROUPS: dict[str, Callable[[str], bool]] = {
     "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
     "Shared": lambda name: (name + ".").startswith("refimpl.") and ".rivals" not in name,

@@ -15,12 +15,12 @@ from paper_figures import plots, registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES
 from paper_figures.site import listings, rst
+from paper_figures.site.printed import ROOT
 from paper_figures.site.typeset import typeset
 from paper_figures.store import Store
 
 __all__ = ["PAGES", "page", "page_of", "readers", "write"]
 
-ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"
 GUIDES = "paper_figures/site/source/"
 PAGES = {

@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable
 from html import escape, unescape
 from typing import Any
@@ -23,7 +22,7 @@ from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
-from paper_figures.site.typeset import compared
+from paper_figures.site.typeset import LETTERS, compared
 
 __all__ = [
     "FUNCTIONS",
@@ -38,11 +37,6 @@ __all__ = [
     "short",
 ]
 
-_LETTERS = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-)
-_GREEK = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_LETTERS.split())})(?![A-Za-z])")
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 
@@ -221,13 +215,7 @@ def _own(name: str, symbols: str) -> str:
     """Return the symbol that begins with a name, or all symbols of the row."""
     begins = re.compile(rf"{re.escape(name)}(?![A-Za-z0-9])")
     symbol = next((symbol for symbol in _listed(symbols) if begins.match(symbol)), symbols)
-    return _GREEK.sub(lambda match: _letter(match[0]), symbol)
-
-
-def _letter(name: str) -> str:
-    """Return a Greek letter by its name."""
-    size = "CAPITAL" if name[0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {size} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
+    return re.sub("[A-Za-z]+", lambda name: LETTERS.get(name[0], name[0]), symbol)
 
 
 def _aligned(parts: list[str], count: int, whole: str) -> list[str]:
