@@ -9,6 +9,7 @@ __all__ = ["LETTERS", "compared", "typeset"]
 _ATOM = re.compile(
     r"""`[^`]*`                                              # code
     | [A-Za-z]{2,}(?:-[A-Za-z]+)+ | [a-z]-test | [A-Z]+-\d+ | [A-Za-z]{2,}'[a-z]+ | \d+'s  # words
+    | [A-Z]{2}:[\w.:]+                                       # a printed line
     | c\*                                                   # a star that is part of a name
     | [A-Za-z]+(?:'+(?![a-z]))?(?:_\w+|_\{[^}]*\})?(?:\^\w+)?  # names
     | (?:\^|_)(?:\w+|\+|\([^)]*\))                         # what is above or below a bracket

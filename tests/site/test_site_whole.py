@@ -80,11 +80,11 @@ def test_every_address_of_a_line_is_there():
     for kind in ("whole", "reader"):
         for room in printed.PREFIXES:
             text = (SITE / kind / f"{room}.html").read_text(encoding="utf-8")
-            links = r"href=\.\./(source/[^#>]+)#(L\d+)"
+            links = r'href="\.\./(source/[^#">]+)#(L\d+)'
             for file, line in set(re.findall(links, text)):
                 if file not in pages:
                     page = (SITE / file).read_text(encoding="utf-8")
-                    pages[file] = set(re.findall(r"id=(L\d+)", page))
+                    pages[file] = set(re.findall(r'id="(L\d+)"', page))
                 assert line in pages[file], (kind, room, file, line)
                 count += 1
     assert count > 200 and len(pages) > 25

@@ -47,8 +47,7 @@ def _data(demo: Demo) -> dict[str, object]:
     classes: dict[str, int] = {}
     names = list(next(iter(demo.frames.values())).values)
     frames = []
-    for places in sorted(demo.frames):
-        frame = demo.frames[places]
+    for frame in demo.frames.values():
         layers = []
         for name, string in frame.layers:
             layers += [
