@@ -89,5 +89,5 @@ def data(room: str) -> dict[str, object]:
     return found
 
 
-FILTERS = (inline, figures.address, rows.anchor, rows.short, spoken, typeset)
+FILTERS = (inline, figures.figure_of, rows.anchor, rows.short, spoken, typeset)
 """What the template uses."""

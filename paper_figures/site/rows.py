@@ -229,14 +229,9 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def figure_of(name: str) -> str:
-    """Return the link to a figure from a page one folder below the site."""
-    return figures.address(name, "../")
-
-
 FUNCTIONS = (
     *(inline, mathml, compared, anchor, short, highlighted, listings.address),
     *(snippets.reference, snippets.others, snippets.cython, snippets.function, snippets.in_headers),
-    *(described, figure_of, spoken),
+    *(described, figures.figure_of, spoken),
 )
 """What the templates use."""

@@ -22,6 +22,7 @@ ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata
             "M_alpha_l and d_M^2",
             "<i>M</i><sub>α<sub>l</sub></sub> and <i>d</i><sub>M</sub><sup>2</sup>",
         ),
+        ("w_{i,j} of FT:phi", "<i>w</i><sub>i,j</sub> of FT:phi"),
         ("Bourgain's [z]_+", "Bourgain&#x27;s [<i>z</i>]<sub>+</sub>"),
     ],
 )
@@ -46,6 +47,7 @@ def test_no_formula_of_an_erratum_is_left_in_ascii():
 @built
 def test_the_page_has_every_erratum_and_the_readers_lead_to_it():
     page = (SITE / "errata.html").read_text(encoding="utf-8")
+    assert page.count('<details class="test">') == sum("::" in one.test for _, one in ALL)
     for room, erratum in ALL:
         assert page.count(f'id="{erratum.id}"') == 1
         reader = (SITE / "reader" / f"{room}.html").read_text(encoding="utf-8")

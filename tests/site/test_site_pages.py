@@ -141,9 +141,13 @@ def test_a_reader_has_every_printed_line(pages, room):
 
 @pytest.mark.parametrize("room", printed.PREFIXES)
 def test_a_section_has_a_slider_or_says_why_not(room):
-    """A slider where the run has rounds, a sentence where it has none, a picture if it is drawn."""
+    """A slider where the run has rounds, a sentence where it has none, a picture if it is drawn.
+
+    And the source of each test."""
     page = BeautifulSoup((SITE / f"reader/{room}.html").read_bytes(), "html.parser")
     parts = page.select("section.printed")
+    tests = [name for line in printed.read(room).lines.values() for name in line.tests]
+    assert len(page.select("details.test pre")) == len(tests)
     for section, part in zip(steps.read(room).sections, parts, strict=True):
         live = runs.live(room, section)
         assert part["data-section"] == section.id

@@ -212,7 +212,7 @@ def test_large_arrays_are_shown_by_their_beginning():
     assert values.shown(np.arange(100)) == " ".join(map(str, range(16))) + " …"
     lines = values.shown(np.zeros((20, 20))).splitlines()
     assert len(lines) == 9 and lines[0] == "0 " * 8 + "…" and lines[-1] == "…"
-    assert values.shape(np.zeros((20, 20))) == "(20, 20)" and values.shape(np.zeros(3)) == "(3,)"
+    assert '<span class="shape">(3,)</span>' in values.html("w", np.zeros(3))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 from paper_figures.site import demos, printed, rows, rst
 from paper_figures.site.demos import Demo
 
-__all__ = ["load", "page", "write_links", "write_pages"]
+__all__ = ["load", "page", "write", "write_pages"]
 
 HERE = Path(__file__).parent
 INTRODUCTION = """\
@@ -67,7 +67,7 @@ def _data(demo: Demo) -> dict[str, object]:
     }
 
 
-def write_links(sources: Path) -> None:
+def write(sources: Path) -> None:
     """Write ``demos/index``, which leads to the demos, into the copy of the sources."""
     links = (
         f'<p><a href="{room}.html"><b>{escape(load(room).title)}</b></a>. {load(room).words}</p>'
