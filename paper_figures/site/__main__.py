@@ -49,7 +49,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out):
             return 1
-    demos.write_pages(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0
 
