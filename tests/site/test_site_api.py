@@ -10,6 +10,7 @@ from public_names import everything
 import refimpl.lmnn
 import refimpl_fast
 from paper_figures.site import api, docstrings, figures
+from paper_figures.site.examples import lmnn
 from paper_figures.site.pictures import EDGE, HEIGHT, WIDTH, Picture
 
 
@@ -109,3 +110,14 @@ def test_words_of_a_picture_are_escaped():
     picture.text(0, 0.5, "<i>")
     svg = picture.svg()
     assert "<b>" not in svg and "<i>" not in svg and "&lt;&amp;&gt;" in svg
+
+
+@pytest.mark.parametrize("narrow", [1.9, 0.5, 0.02])
+def test_the_points_of_a_metric_s_ellipse_are_equally_far(narrow, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(Picture, "ellipse", lambda picture, centre, root: drawn.append(root))
+    L = np.array([[2.0, 0.3], [0.0, narrow]])
+    lmnn._metric(L, "a metric")
+    angle = np.linspace(0, 2 * np.pi, 61)
+    away = np.linalg.norm(L @ drawn[0] @ np.array([np.cos(angle), np.sin(angle)]), axis=0)
+    np.testing.assert_allclose(away, lmnn.NEAR * np.linalg.norm(L, 2))
