@@ -7,7 +7,6 @@ sides is marked.
 from pathlib import Path
 
 from paper_figures.site import front, printed, rows, rst
-from paper_figures.site.mathml import inline
 from paper_figures.site.typeset import compared, typeset
 
 __all__ = ["write"]
@@ -20,7 +19,7 @@ test below an erratum computes its counter-example."""
 def write(sources: Path) -> None:
     """Write ``errata.rst``, a section for each paper, into the copy of the sources."""
     text = [*rst.titled("Errata"), INTRODUCTION, ""]
-    shown = rst.macros("errata", inline, rows.anchor, rows.test_of)
+    shown = rows.macros("errata")
     for room in printed.PREFIXES:
         paper = printed.read(room)
         text += [f".. _{room}:", "", *rst.titled(front.ABOUT[room][0], "-")]

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from paper_figures.registry import spoken
 from paper_figures.site import figures, front, printed, rows, rst, runs, steps
-from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
-from paper_figures.site.typeset import typeset
 
-__all__ = ["SINGLE", "data", "slider", "write"]
+__all__ = ["SINGLE", "data", "write"]
 
 INTRODUCTION = """\
 Each row is a printed line. It shows what the line does in our words, the NumPy code that does it,
@@ -40,7 +37,7 @@ def _page(room: str) -> list[str]:
     paper = printed.read(room)
     page = Page(room)
     text = [*rst.titled(paper.title), INTRODUCTION, ""]
-    shown = rst.macros("reader", *FILTERS)
+    shown = rows.macros("reader")
     text += rst.raw(f"{front.finder('a line', front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
@@ -50,16 +47,11 @@ def _page(room: str) -> list[str]:
 def _section(page: Page, section: Section) -> str:
     ids = runs.ids_of(page.paper.room, section)
     live = runs.live(page.paper.room, section)
-    shown = rst.macros("reader", *FILTERS)
+    shown = rows.macros("reader")
     parts = [shown.head(live, links(ids), SINGLE), *(page.row(id, live) for id in ids)]
     names = list(dict.fromkeys(name for id in ids for name in page.paper.lines[id].figures))
     claims = figures.claims_on(page.paper.room, {name.partition(".")[2] for name in names})
     return "\n".join([*parts, shown.where(page.paper.room, names, claims), "</section>"])
-
-
-def slider(live: runs.Live) -> str:
-    """Return the slider over the rounds of a run."""
-    return str(rst.macros("reader", *FILTERS).slider(live))
 
 
 def links(ids: list[str]) -> list[tuple[str, str]]:
@@ -87,7 +79,3 @@ def data(room: str) -> dict[str, object]:
             texts[""] = live.pictures
         found[section.id] = rows.pieces(texts)
     return found
-
-
-FILTERS = (inline, figures.figure_of, rows.anchor, rows.short, spoken, typeset)
-"""What the template uses."""

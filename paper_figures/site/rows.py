@@ -22,7 +22,7 @@ from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
-from paper_figures.site.typeset import LETTERS, compared
+from paper_figures.site.typeset import LETTERS, compared, typeset
 
 __all__ = [
     "FUNCTIONS",
@@ -32,6 +32,7 @@ __all__ = [
     "data",
     "highlighted",
     "json_of",
+    "macros",
     "meanings",
     "pieces",
     "short",
@@ -120,7 +121,7 @@ class Page:
 
     def row(self, id: str, live: Live | None) -> str:
         """Return the row of a printed line."""
-        return str(_shown().row(self, id, live))
+        return str(macros("rows").row(self, id, live))
 
     def values(self, id: str, live: Live, round: int) -> str:
         """Return the values of a line in a round as HTML.
@@ -181,14 +182,9 @@ def described(snippet: Snippet) -> str:
     return api.addresses().get(f"{module}.{snippet.inside.split('.')[0]}", "")
 
 
-def test_of(name: str) -> str:
-    """Return a test as HTML: its name in words, and its source."""
-    return str(_shown().test(name))
-
-
-def _shown() -> Any:
-    """Return the template of the rows."""
-    return rst.macros("rows", *FUNCTIONS)
+def macros(name: str) -> Any:
+    """Return the macros of a template of the reader."""
+    return rst.macros(name, *FUNCTIONS)
 
 
 def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:
@@ -232,6 +228,6 @@ def _listed(text: str) -> list[str]:
 FUNCTIONS = (
     *(inline, mathml, compared, anchor, short, highlighted, listings.address),
     *(snippets.reference, snippets.others, snippets.cython, snippets.function, snippets.in_headers),
-    *(described, figures.figure_of, spoken),
+    *(described, figures.figure_of, spoken, typeset),
 )
 """What the templates use."""
