@@ -3,6 +3,8 @@
 Not tested: what Sphinx makes of the docstrings; the build itself fails on every warning.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from public_names import everything
@@ -117,7 +119,7 @@ def test_the_points_of_a_metric_s_ellipse_are_equally_far(narrow, monkeypatch):
     drawn = []
     monkeypatch.setattr(Picture, "ellipse", lambda picture, centre, root: drawn.append(root))
     L = np.array([[2.0, 0.3], [0.0, narrow]])
-    lmnn._metric(L, "a metric")
+    lmnn.draw_metric(SimpleNamespace(latest=lambda name, round: L[None]), 1)
     angle = np.linspace(0, 2 * np.pi, 61)
     away = np.linalg.norm(L @ drawn[0] @ np.array([np.cos(angle), np.sin(angle)]), axis=0)
     np.testing.assert_allclose(away, lmnn.NEAR * np.linalg.norm(L, 2))
