@@ -13,7 +13,7 @@ Cython sources and the tests, and the dependency group ``site``.
 - ``front.py`` has the first page, ``api.py`` the public names, ``others.py`` other implementations.
 - ``figures.py`` has the pages of figures and claims, ``documents.py`` the Markdown files of the
   project and the data files, ``listings.py`` the Cython modules.
-- ``rst.py`` has what all pages share.
+- ``finish.py`` makes the written files lighter; ``rst.py`` has what all pages share.
 - ``templates/`` has the HTML of our pages, ``source/`` the Sphinx configuration, the pages written
   by hand, the style and the scripts.
 

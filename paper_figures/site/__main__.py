@@ -22,6 +22,7 @@ from paper_figures.site import (
     whole,
 )
 from paper_figures.site.demos import pages as demos
+from paper_figures.site.finish import finish
 
 PARTS = (
     *(front, guides, estimator_pictures, reader, demos, errata, whole),
@@ -49,6 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
         if build(sources, options.out):
             return 1
+    finish(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0
 

@@ -19,6 +19,7 @@ test below an erratum computes its counter-example."""
 def write(sources: Path) -> None:
     """Write ``errata.rst``, a section for each paper, into the copy of the sources."""
     text = [*rst.titled("Errata"), INTRODUCTION, ""]
+    tests: list[str] = []
     shown = rows.macros("errata")
     for room in printed.PREFIXES:
         paper = printed.read(room)
@@ -27,4 +28,6 @@ def write(sources: Path) -> None:
             ids = [id for id in paper.lines if one in paper.errata_of(id)]
             sides = compared(one.printed, one.corrected)
             text += rst.raw(shown.card(room, one, ids, sides, typeset(one.evidence)))
+            tests.append(one.test.strip("`"))
+    text += [*rst.raw(rows.sources_of(tests)), *rst.scripts("tests", top="")]
     rst.put(sources, "errata", text)

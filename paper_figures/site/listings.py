@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import paper_figures
 import refimpl
 from paper_figures.site import rst
+from paper_figures.site.finish import element, lighter
 from paper_figures.site.printed import ROOT
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["address", "coloured", "link_of", "pages", "setup", "write"]
+__all__ = ["address", "link_of", "pages", "setup", "write"]
 
 WORDS = """\
 Every file of refimpl and refimpl_fast, and those of paper_figures that the API describes. Each line
@@ -91,27 +92,28 @@ def write(sources: Path) -> None:
 
 
 def body(file: str) -> str:
-    """Return a file with an anchor for each line."""
-    text = (ROOT / file).read_text(encoding="utf-8")
-    lines = coloured(text, LEXERS[Path(file).suffix]).split("\n")
-    code = "\n".join(f'<i id="L{number}">{line}</i>' for number, line in enumerate(lines, 1))
-    return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
+    """Return a file with an anchor for each line; lines of one colour share an element.
 
-
-def coloured(text: str, language: str, names: bool = False, marked: Sequence[int] = ()) -> str:
-    """Return the lines of code as HTML; no element reaches over the end of a line.
-
-    Each token is an element if `names` are looked for; else neighbours share one."""
-    from pygments import format
+    Numbers and names of types keep the text's own colour."""
+    from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
-    from pygments.token import Comment, Keyword, Name, Operator, String, Text
 
-    looks = (Comment, String, Keyword, Operator.Word, Name.Function)
-    tokens = get_lexer_by_name(language).get_tokens(text)
-    if not names:
-        tokens = ((next((k for k in looks if kind in k), Text), part) for kind, part in tokens)
-    return str(format(tokens, HtmlFormatter(nowrap=True, hl_lines=marked))).rstrip("\n")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    html = highlight(text, get_lexer_by_name(LEXERS[Path(file).suffix]), HtmlFormatter(nowrap=True))
+    html = re.sub(r"</?u>", "", lighter(html)).rstrip("\n")
+    groups: list[tuple[str, list[str]]] = []
+    for number, line in enumerate(html.split("\n"), 1):
+        whole = re.fullmatch(r"(\s*)(<q>|<b class=c>)([^<]*)</[bq]>", line)
+        colour, shown = (whole[2], whole[1] + whole[3]) if whole else ("", line)
+        if not groups or (line and colour != groups[-1][0]):
+            groups.append((colour, []))
+        groups[-1][1].append(f"<i id=L{number}>{shown}</i>")
+    joined = [(colour, "\n".join(lines)) for colour, lines in groups]
+    code = "\n".join(
+        f"{colour}{lines}{f'</{element(colour)}>' * bool(colour)}" for colour, lines in joined
+    )
+    return f'<h1>{file}</h1><div class="highlight numbered"><pre tabindex="0">{code}</pre></div>'
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

@@ -41,7 +41,8 @@ def _page(room: str) -> list[str]:
     text += rst.raw(f"{front.finder('a line', front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
-    return [*text, *rst.scripts(room, "rounds", "reader", "find")]
+    text += rst.raw(rows.sources_of(name for line in paper.lines.values() for name in line.tests))
+    return [*text, *rst.scripts(room, "rounds", "reader", "tests", "find")]
 
 
 def _section(page: Page, section: Section) -> str:

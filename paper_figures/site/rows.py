@@ -18,6 +18,7 @@ from paper_figures.site import (
     tracing,
     values,
 )
+from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
@@ -36,6 +37,7 @@ __all__ = [
     "meanings",
     "pieces",
     "short",
+    "sources_of",
 ]
 
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
@@ -83,8 +85,14 @@ def highlighted(snippet: Snippet, language: str, names: dict[str, str] | None = 
 
 
 def coloured(snippet: Snippet, language: str, names: dict[str, str] | None = None) -> str:
-    """Return the lines of code as HTML; a name with a meaning has it as its title."""
+    """Return the lines of code as HTML; no element reaches over the end of a line."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+
     marked = coloured_lines(snippet) if language == "cython" else []
+    form = HtmlFormatter(nowrap=True, hl_lines=marked)
+    html = str(highlight(snippet.text, get_lexer_by_name(language), form)).rstrip("\n")
     meaning = names or {}
 
     def named(match: re.Match[str]) -> str:
@@ -93,7 +101,7 @@ def coloured(snippet: Snippet, language: str, names: dict[str, str] | None = Non
             return match[0]
         return f'<span class="{kind} symbol" title="{escape(meaning[name])}">{name}</span>'
 
-    return _NAME.sub(named, listings.coloured(snippet.text, language, bool(names), marked))
+    return _NAME.sub(named, html)
 
 
 def coloured_lines(snippet: Snippet) -> list[int]:
@@ -185,6 +193,20 @@ def described(snippet: Snippet) -> str:
 def macros(name: str) -> Any:
     """Return the macros of a template of the reader."""
     return rst.macros(name, *FUNCTIONS)
+
+
+def sources_of(names: Iterable[str]) -> str:
+    """Return the sources of tests as data of the page, each once.
+
+    Two thirds of a page's elements were colours of tests, most of them several times, so the script
+    of the page puts them in when a reader opens a test.
+    """
+    sources = {}
+    for name in dict.fromkeys(names):
+        source = snippets.function(*name.split("::")) if "::" in name else None
+        if source is not None:
+            sources[name] = lighter(highlighted(source, "python"))
+    return data("tests", sources)
 
 
 def meanings(symbols: Iterable[tuple[str, str, str]]) -> dict[str, str]:

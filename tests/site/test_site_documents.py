@@ -1,4 +1,4 @@
-"""The Markdown files of the project and the files of code as pages, by hand.
+"""The Markdown files of the project as pages, by hand; and what is taken out of built pages.
 
 Not tested: what the files say.
 """
@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 from paper_figures.site import __main__ as command
-from paper_figures.site import guides, listings
+from paper_figures.site import guides
 from paper_figures.site.documents import PAGES, ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
 from paper_figures.store import Store
@@ -40,23 +40,6 @@ def test_headings_tables_and_pictures():
 def test_a_link_leads_to_the_page_of_its_file(link, shown):
     lines = page(f"# T\n\n[x]({link})", "tests/benchmarks/README.md", "speed/index")
     assert f"   <p>{shown}</p>" in lines
-
-
-def test_a_file_has_an_anchor_for_each_line(tmp_path, monkeypatch):
-    (tmp_path / "a.py").write_text('"""Say.\n\nMore."""\nx = not 1  # one\n')
-    monkeypatch.setattr(listings, "ROOT", tmp_path)
-    assert listings.body("a.py").partition('<pre tabindex="0">')[2] == (
-        '<i id="L1"><span class="s">"""Say.</span></i>\n<i id="L2"></i>\n'
-        '<i id="L3"><span class="s">More."""</span></i>\n'
-        '<i id="L4">x = <span class="ow">not</span> 1  <span class="c"># one</span></i></pre></div>'
-    )
-
-
-def test_the_address_of_a_line():
-    to = "../source/refimpl/lmnn/algorithm.py.html#L3"
-    assert listings.address("refimpl/lmnn/algorithm.py", 3) == to
-    assert listings.address("setup.py", 3) == ""
-    assert listings.link_of("py", {"module": "refimpl_fast", "fullname": "nothing"}) is None
 
 
 @pytest.mark.parametrize("folder", [True, False], ids=["folder", "file"])

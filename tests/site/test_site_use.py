@@ -11,7 +11,7 @@ from browser import browser_only, press, set_width
 from paper_figures import registry
 from paper_figures.gallery.entries import collect
 from paper_figures.judge.cells import STATES
-from paper_figures.site import figures, front
+from paper_figures.site import figures, front, printed
 from paper_figures.store import Store
 from tests.site.built import built, open_page
 
@@ -163,6 +163,31 @@ def test_an_arrow_key_says_that_a_section_has_no_rounds(browser):
     press(browser, "ArrowRight", 39)
     said = browser.execute_script("return document.querySelector('.said').textContent")
     assert said == "This section has no rounds."
+
+
+def test_a_test_shows_its_source_when_it_is_opened(browser):
+    open_page(browser, BD)
+    script = """
+      const done = arguments[0];
+      const test = document.querySelector("article.line .code > details.test");
+      const before = test.querySelector("pre") === null;
+      test.addEventListener("toggle", () => done([before, test.querySelector("pre").innerText]));
+      test.open = true;
+    """
+    before, source = browser.execute_async_script(script)
+    assert before and "def test_" in source
+
+
+@pytest.mark.parametrize("room", printed.PREFIXES)
+def test_every_test_of_a_reader_is_there(browser, room):
+    open_page(browser, f"reader/{room}.html")
+    script = """
+      const sources = JSON.parse(document.querySelector("script.tests").textContent);
+      const names = [...document.querySelectorAll("details.test")].map(t => t.dataset.test);
+      return [names.filter(name => !(name in sources)), names.length];
+    """
+    missing, count = browser.execute_script(script)
+    assert missing == [] and count > 10
 
 
 def test_the_slider_keeps_the_keys_of_the_page(browser):

@@ -16,7 +16,8 @@ extensions = [
     "paper_figures.site.listings",
     "paper_figures.site.mathml",
 ]
-exclude_patterns = ["_static", "_extra"]
+exclude_patterns = ["_static", "_extra", "_templates"]
+templates_path = ["_templates"]
 html_extra_path = ["_extra"]  # records and pictures
 html_math_renderer = "mathml"
 linkcode_resolve = link_of
@@ -57,6 +58,8 @@ html_sidebars: dict[str, list[str]] = {"[!a]**": []}  # a list of pages for the 
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
+    "navbar_end": [],  # controls.js.jinja
+    "navbar_persistent": [],
     "primary_sidebar_end": [],
     "collapse_navigation": True,
     "footer_start": [],
