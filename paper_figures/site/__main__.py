@@ -24,6 +24,10 @@ from paper_figures.site import (
 from paper_figures.site.demos import pages as demos
 from paper_figures.site.finish import finish
 
+PARTS = (
+    *(front, guides, estimator_pictures, reader, demos, errata, whole),
+    *(api, listings, figures, documents, others),
+)
 SOURCE = Path(__file__).parent / "source"
 ASSETS = Path(__file__).parents[1] / "assets"
 
@@ -32,7 +36,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Build the site; return 0, or 1 if Sphinx has a warning."""
     parser = argparse.ArgumentParser(prog="python -m paper_figures.site", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("site"), help="the folder of the site")
-    parser.add_argument("--jobs", default="auto", help="processes of Sphinx")
     options = parser.parse_args(arguments)
     require_place(options.out)
     warnings.filterwarnings("ignore", "LMNN did not converge")  # early stopping ends an example
@@ -42,22 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
         shutil.copytree(SOURCE, sources)
         for name in ("gallery.css", "gallery.js"):
             shutil.copy(ASSETS / name, sources / "_static")
-        front.write(sources)
-        guides.write(sources)
-        estimator_pictures.write(sources)
-        reader.write(sources)
-        demos.write_links(sources)
-        errata.write(sources)
-        whole.write(sources)
-        api.write(sources)
-        listings.write(sources)
-        figures.write(sources)
-        documents.write(sources)
-        others.write(sources)
+        for part in PARTS:
+            part.write(sources)
         print(f"sources: {time.monotonic() - start:.0f} s", flush=True)
-        if build(sources, options.out, options.jobs):
+        if build(sources, options.out):
             return 1
-    demos.write_pages(options.out)
     finish(options.out)
     print(f"{options.out / 'index.html'}: {time.monotonic() - start:.0f} s")
     return 0
@@ -70,14 +62,14 @@ def require_place(out: Path) -> None:
             raise SystemExit(f"{out} must be an earlier site or empty")
 
 
-def build(sources: Path, out: Path, jobs: str) -> int:
+def build(sources: Path, out: Path) -> int:
     """Run Sphinx, with every warning an error."""
     from sphinx.cmd.build import build_main
 
     if out.exists():
         shutil.rmtree(out)
     doctrees = sources.parent / "doctrees"
-    options = ["-b", "html", "-q", "-W", "--keep-going", "-j", jobs, "-d", str(doctrees)]
+    options = ["-b", "html", "-q", "-W", "--keep-going", "-j", "auto", "-d", str(doctrees)]
     return int(build_main([*options, str(sources), str(out)]))
 
 

@@ -2,58 +2,41 @@
 
 import importlib
 import inspect
-import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import refimpl
+from paper_figures.registry import PAPERS
 from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
+from refimpl import rivals
 
-__all__ = [
-    *("MODULES", "Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")
-]
-
-PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
-MODULES = (
-    "refimpl",
-    *(f"refimpl.{paper}{part}" for paper in PAPERS for part in ("", ".algorithm")),
-    "refimpl.boosted_distance.weak_learners",
-    "refimpl.boostmap.edges",
-    "refimpl.ftune.goodness",
-    "refimpl.ftune.linear_models",
-    "refimpl.ftune.similarities",
-    "refimpl.estimators",
-    "refimpl.spaces",
-    "refimpl.ball_trees",
-    "refimpl.progress",
-    "refimpl.typing",
-    "refimpl.kernels",
-)
-"""The modules whose names users import, in the order of the reference; rivals follow."""
+__all__ = [*("Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")]
 
 KERNELS = "refimpl.kernels"
 TIMES = """\
 The last columns say how many times as fast the kernels in Cython are as these in NumPy: one thread,
 thousands of points, vectors of AVX-512 and of AVX2 (:doc:`/speed/widths`)."""
-SPEED = Path(refimpl.__file__).parents[1] / "tests" / "benchmarks" / "widths.md"
-GROUPS: dict[str, Callable[[str], bool]] = {
-    "Papers": lambda name: name.split(".")[1:2] != [] and name.split(".")[1] in PAPERS,
-    "Shared": lambda name: (name + ".").startswith("refimpl.") and ".rivals" not in name,
-    "Rivals": lambda name: name.startswith("refimpl.rivals"),
-    "Kernels in Cython": lambda name: name.startswith("refimpl_fast"),
-    "Figures": lambda name: name.startswith("paper_figures"),
+SPEED = printed.ROOT / "tests" / "benchmarks" / "widths.md"
+GROUPS = {
+    "Papers": (
+        *(f"refimpl.{paper}{part}" for paper in PAPERS for part in ("", ".algorithm")),
+        *("refimpl.boosted_distance.weak_learners", "refimpl.boostmap.edges"),
+        *("refimpl.ftune.goodness", "refimpl.ftune.linear_models", "refimpl.ftune.similarities"),
+    ),
+    "Shared": (
+        *("refimpl", "refimpl.estimators", "refimpl.spaces", "refimpl.ball_trees"),
+        *("refimpl.progress", "refimpl.typing", KERNELS, "refimpl.check"),
+    ),
+    "Rivals": tuple(f"refimpl.rivals.{name}" for name in rivals.__all__),
+    "Kernels in Cython": ("refimpl_fast",),
+    "Figures": tuple(f"paper_figures.{name}" for name in ("registry", "study", "store", "judge")),
 }
-FIGURES = (
-    "paper_figures.registry",
-    "paper_figures.study",
-    "paper_figures.store",
-    "paper_figures.judge",
-)
+"""The modules whose names users import, in the order of the reference."""
 
 
 @dataclass(frozen=True)
@@ -81,33 +64,17 @@ class Entry:
 
 
 def documented() -> list[ModuleType]:
-    """Return the modules that have a page, those of the check and the rivals included."""
-    rivals = importlib.import_module("refimpl.rivals")
-    names = [*MODULES, *(f"refimpl.rivals.{name}" for name in rivals.__all__)]
-    names += [
-        f"refimpl.{m.name}" for m in pkgutil.iter_modules(refimpl.__path__) if m.name == "check"
-    ]
-    return [importlib.import_module(name) for name in [*names, "refimpl_fast", *FIGURES]]
+    """Return the modules that have a page."""
+    return [importlib.import_module(name) for names in GROUPS.values() for name in names]
 
 
 def _exported(module: ModuleType) -> Iterator[tuple[str, Any]]:
     top = module.__name__.partition(".")[0]
-    for name in getattr(module, "__all__", None) or _own(module):
+    for name in module.__all__:
         thing = getattr(module, name)
         home = getattr(thing, "__module__", None) or ""
         if (inspect.isroutine(thing) or inspect.isclass(thing)) and home.partition(".")[0] == top:
             yield name, thing
-
-
-def _own(module: ModuleType) -> list[str]:
-    """Return the public names that a module without ``__all__`` defines."""
-    return sorted(
-        name
-        for name, thing in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isfunction(thing) or inspect.isclass(thing))
-        and thing.__module__ == module.__name__
-    )
 
 
 def entries() -> list[Entry]:
@@ -121,6 +88,7 @@ def entries() -> list[Entry]:
     return list(best.values())
 
 
+@cache
 def addresses() -> dict[str, str]:
     """Return {dotted path: address}, for every path by which a public name can be imported."""
     where = {id(entry.thing): entry.address for entry in entries()}
@@ -144,14 +112,10 @@ def write(sources: Path) -> None:
 A page for each module, with every public name and an example that runs as a test.
 :doc:`Files </files>` has the code."""
     index = [*rst.titled("API reference"), words, ""]
-    left = documented()
-    for title, belongs in GROUPS.items():
-        here = [module for module in left if belongs(module.__name__)]
-        left = [module for module in left if module not in here]
-        names = [module.__name__ for module in here]
+    for title, names in GROUPS.items():
         index += rst.titled(title, "-")
         index += rst.toctree(names, ":hidden:", ":maxdepth: 1", f":caption: {title}")
-        index += [*(f"- :doc:`{module.__name__}`: {_summary(module)}" for module in here), ""]
+        index += [*(f"- :doc:`{name}`: {_summary(name)}" for name in names), ""]
     index += rst.toctree(["../files"], ":hidden:")
     rst.put(sources, "api/index", index)
 
@@ -207,9 +171,9 @@ def _printed_at() -> dict[str, list[tuple[str, str]]]:
     return found
 
 
-def _summary(module: ModuleType) -> str:
+def _summary(name: str) -> str:
     """Return the first paragraph of a module's docstring, as a line."""
-    first = (module.__doc__ or "").strip().partition("\n\n")[0]
+    first = (importlib.import_module(name).__doc__ or "").strip().partition("\n\n")[0]
     return escaped(" ".join(first.split()))
 
 

@@ -15,12 +15,12 @@ from paper_figures import plots, registry
 from paper_figures.data.fetch import find
 from paper_figures.data.files import FILES
 from paper_figures.site import listings, rst
+from paper_figures.site.printed import ROOT
 from paper_figures.site.typeset import typeset
 from paper_figures.store import Store
 
 __all__ = ["PAGES", "page", "page_of", "readers", "write"]
 
-ROOT = Path(registry.__file__).resolve().parents[1]
 RESULTS = "paper_figures/reproduced"
 GUIDES = "paper_figures/site/source/"
 PAGES = {
@@ -33,9 +33,8 @@ PAGES = {
     "tests/builds/README.md": "install/platforms",
 }
 """{a file of the project: its page, without a suffix}."""
-BELOW = {"speed/index": ("widths", "widths_v3", "notes")}
 TABLE = '<div class="pst-scrollable-table-container"><table class="table">'
-PICTURES = {"tests/benchmarks/speed.png": "speed/speed.png"}
+PICTURE = "tests/benchmarks/speed.png"
 FURTHER = """\
 - :doc:`platforms`: compilers and processors, and what was built and run on each
 - :doc:`data`: the files of the data sets, where they come from, and their licences
@@ -110,17 +109,17 @@ def _typeset(tokens: list[Any]) -> None:
 
 
 def write(sources: Path) -> None:
-    """Write the pages, and copy their pictures."""
+    """Write the pages, and copy the picture of the speed."""
     for source, name in PAGES.items():
         lines = page((ROOT / source).read_text(encoding="utf-8"), source, name)
-        below = rst.toctree(BELOW[name], ":hidden:") if name in BELOW else []
-        rst.put(sources, name, [*lines, *below])
+        if name == "speed/index":
+            lines += rst.toctree(("widths", "widths_v3", "notes"), ":hidden:")
+        rst.put(sources, name, lines)
     rst.put(sources, "install/index", _install())
     rst.put(sources, "install/data", _data())
-    for source, name in PICTURES.items():
-        path = sources / "_extra" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(plots.fewer_colours((ROOT / source).read_bytes()))
+    folder = sources / "_extra" / "speed"
+    folder.mkdir(parents=True)
+    (folder / "speed.png").write_bytes(plots.fewer_colours((ROOT / PICTURE).read_bytes()))
 
 
 def _install() -> list[str]:

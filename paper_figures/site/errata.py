@@ -20,7 +20,7 @@ def write(sources: Path) -> None:
     """Write ``errata.rst``, a section for each paper, into the copy of the sources."""
     text = [*rst.titled("Errata"), INTRODUCTION, ""]
     tests: list[str] = []
-    shown = rst.macros("errata", rows.anchor, rows.coded, rows.test_of)
+    shown = rows.macros("errata")
     for room in printed.PREFIXES:
         paper = printed.read(room)
         text += [f".. _{room}:", "", *rst.titled(front.ABOUT[room][0], "-")]

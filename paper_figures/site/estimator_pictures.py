@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from paper_figures import plots
 from paper_figures.plots import series_style
+from paper_figures.site.examples import flowers
 from paper_figures.themes import LIGHT
 from refimpl import estimators
 from refimpl.search_forest import to_terms
@@ -32,12 +33,6 @@ def write(sources: Path) -> None:
         (sources / "guides" / f"{name}.svg").write_bytes(files[".svg"])
 
 
-def petals() -> tuple[Any, Any]:
-    """Return length and width of the petals of 150 irises, and their kinds."""
-    X, y = load_iris(return_X_y=True)
-    return X[:, 2:], y
-
-
 def scatter(axis: Axes, X: Any, y: Any, names: list[str], **labels: str) -> None:
     """Draw points with a colour and a marker for each class."""
     for place, name in enumerate(names):
@@ -48,7 +43,7 @@ def scatter(axis: Axes, X: Any, y: Any, names: list[str], **labels: str) -> None
 
 def regions(model: Any, record: Any, figure: Figure) -> None:
     """Draw the irises, and the answer of a fitted classifier everywhere."""
-    X, y = petals()
+    X, y = flowers(*range(150))
     axis = figure.subplots()
     model.fit(X, y)
     across, up = np.linspace(X.min(axis=0) - 0.3, X.max(axis=0) + 0.3, 90).T
@@ -74,7 +69,7 @@ def lmnn(record: Any, figure: Figure) -> None:
 
 def several_metrics(record: Any, figure: Figure) -> None:
     """Draw for each kind of iris the points that its own metric has at distance 1 from its mean."""
-    X, y = petals()
+    X, y = flowers(*range(150))
     model = estimators.MultiMetricLMNN(3, random_state=0).fit(X, y)
     axis = figure.subplots()
     scatter(axis, X, y, KINDS, xlabel="petal length (cm)", ylabel="petal width (cm)")
@@ -133,7 +128,7 @@ def candidates(record: Any, figure: Figure) -> None:
 
 def landmarks(record: Any, figure: Figure) -> None:
     """Draw irises by their petals, and by their similarities to two pairs of landmarks."""
-    X, y = petals()
+    X, y = flowers(*range(150))
     model = estimators.LandmarkTransformer(2, random_state=0)
     seen = model.fit_transform(X, y)
     left, right = figure.subplots(1, 2)

@@ -13,7 +13,7 @@ from paper_figures.site.documents import PAGES, page_of
 from paper_figures.store import Store
 from paper_figures.study import Paper
 
-__all__ = ["address", "claims_on", "write"]
+__all__ = ["claims_on", "figure_of", "write"]
 
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
@@ -73,7 +73,7 @@ def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
     return [claim for claim in judge.load_claims(room).claims if figures & set(claim.figures)]
 
 
-def address(figure: str, top: str) -> str:
-    """Return the link to a figure ``paper.name`` from a page that lies `top` below the site."""
-    paper, _, name = figure.partition(".")
-    return f"{top}{FOLDER}/{paper}/index.html#{name}"
+def figure_of(name: str) -> str:
+    """Return the link to a figure ``paper.name`` from a page one folder below the site."""
+    paper, _, own = name.partition(".")
+    return f"../{FOLDER}/{paper}/index.html#{own}"

@@ -12,13 +12,13 @@ import paper_figures
 import refimpl
 from paper_figures.site import rst
 from paper_figures.site.finish import element, lighter
+from paper_figures.site.printed import ROOT
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 __all__ = ["address", "link_of", "pages", "setup", "write"]
 
-ROOT = Path(refimpl.__file__).parents[1]
 WORDS = """\
 Every file of refimpl and refimpl_fast, and those of paper_figures that the API describes. Each line
 has an address."""

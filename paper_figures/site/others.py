@@ -9,10 +9,9 @@ from typing import Any
 
 from paper_figures.site import rst
 
-__all__ = ["OUTCOMES", "RECORD", "page", "read", "text", "write"]
+__all__ = ["RECORD", "page", "read", "text", "write"]
 
 RECORD = Path(__file__).parent / "others.json"
-OUTCOMES = ("same", "stops early", "approximate", "other convention", "differs", "not available")
 
 
 def read(path: Path = RECORD) -> dict[str, Any]:

@@ -43,14 +43,11 @@ class Picture:
             setattr(self, name, (middle - unit * length / 2, middle + unit * length / 2))
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return the place of a point in the picture; beyond its edges it stays at them."""
+        """Return the place of a point in the picture."""
         (x_0, x_1), (y_0, y_1) = self.x_range, self.y_range
         across = EDGE + (x - x_0) / (x_1 - x_0) * (WIDTH - 2 * EDGE)
         up = self.height - EDGE - (y - y_0) / (y_1 - y_0) * (self.height - 2 * EDGE)
-        return (
-            round(float(np.clip(across, 4, WIDTH - 4)), 1),
-            round(float(np.clip(up, 4, self.height - 4)), 1),
-        )
+        return round(float(across), 1), round(float(up), 1)
 
     def point(
         self,
@@ -84,19 +81,10 @@ class Picture:
         joined = " ".join(f"{a:g},{b:g}" for a, b in map(self.at, xs, ys))
         self.parts.append(f'<polyline class="{style}" points="{joined}"/>')
 
-    def curve(self, xs: FloatArray, ys: FloatArray, style: str = "line") -> None:
-        """Draw a curve, without its parts beyond the edges."""
-        (x_0, x_1), (y_0, y_1) = self.x_range, self.y_range
-        inside = (np.array([xs, ys]).T >= (x_0, y_0)) & (np.array([xs, ys]).T <= (x_1, y_1))
-        places = np.flatnonzero(inside.all(axis=1))
-        for part in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
-            if len(part) > 1:
-                self.line([xs[i] for i in part], [ys[i] for i in part], style)
-
-    def area(self, xs: Sequence[float], ys: Sequence[float], style: str = "area") -> None:
+    def area(self, xs: Sequence[float], ys: Sequence[float]) -> None:
         """Fill the area within points."""
         joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))
-        self.parts.append(f'<polygon class="{style}" points="{joined}"/>')
+        self.parts.append(f'<polygon class="area" points="{joined}"/>')
 
     def half(self, feature: int, polarity: int, threshold: float) -> None:
         """Fill the side of a threshold where polarity * x < polarity * threshold, with its edge."""

@@ -78,11 +78,9 @@ class Paper:
 
     room: str
     title: str
-    places: dict[str, str]  # {place: how it is counted}, in the order of the print
     lines: dict[str, Line]  # in the order of the print
     errata: tuple[Erratum, ...]
     symbols: tuple[tuple[str, str, str], ...]  # symbol, identifier, shape
-    readings: dict[str, tuple[str, ...]]  # {name: the row} of those that have a line of code
 
     def errata_of(self, id: str) -> list[Erratum]:
         """Return the errata whose place is a printed line."""
@@ -119,11 +117,9 @@ def read(room: str) -> Paper:
     return Paper(
         room=room,
         title=text.splitlines()[0].removeprefix("# "),
-        places={row[0].split(":")[1]: row[2] for row in rows["Printed lines"]},
         lines={id: lines[id] for id in _listed(rows["Printed lines"])},
         errata=tuple(Erratum(*row) for row in rows["Errata"]),
         symbols=tuple((row[0], row[1], row[2]) for row in rows["Symbols"]),
-        readings={row[0]: tuple(row[1:]) for row in rows["Open readings"] if row[0][-1] != "*"},
     )
 
 

@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from paper_figures.registry import spoken
 from paper_figures.site import figures, front, printed, rows, rst, runs, steps
-from paper_figures.site.mathml import inline
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
-from paper_figures.site.typeset import typeset
 
-__all__ = ["SINGLE", "data", "slider", "write"]
+__all__ = ["SINGLE", "data", "write"]
 
 INTRODUCTION = """\
 Each row is a printed line. It shows what the line does in our words, the NumPy code that does it,
@@ -40,7 +37,7 @@ def _page(room: str) -> list[str]:
     paper = printed.read(room)
     page = Page(room)
     text = [*rst.titled(paper.title), INTRODUCTION, ""]
-    shown = rst.macros("reader", *FILTERS)
+    shown = rows.macros("reader")
     text += rst.raw(f"{front.finder('a line', front.ABOUT[room][2])}\n{shown.top(paper)}")
     for section in steps.read(room).sections:
         text += [*rst.titled(section.title, "-"), *rst.raw(_section(page, section))]
@@ -50,23 +47,12 @@ def _page(room: str) -> list[str]:
 
 def _section(page: Page, section: Section) -> str:
     ids = runs.ids_of(page.paper.room, section)
-    live = runs.live(page.paper.room, section) if section.example else None
-    drawn = (
-        live.example.draw(live.trace, min(1, live.trace.rounds))
-        if live and live.example.draw
-        else ""
-    )
-    shown = rst.macros("reader", *FILTERS)
-    parts = [shown.head(section, live, links(ids), SINGLE, drawn)]
-    parts += [page.row(id, live) for id in ids]
+    live = runs.live(page.paper.room, section)
+    shown = rows.macros("reader")
+    parts = [shown.head(live, links(ids), SINGLE), *(page.row(id, live) for id in ids)]
     names = list(dict.fromkeys(name for id in ids for name in page.paper.lines[id].figures))
     claims = figures.claims_on(page.paper.room, {name.partition(".")[2] for name in names})
     return "\n".join([*parts, shown.where(page.paper.room, names, claims), "</section>"])
-
-
-def slider(section: Section, live: runs.Live | None) -> str:
-    """Return the slider over the rounds of a section's run; nothing without a run."""
-    return str(rst.macros("reader", *FILTERS).slider(section, live))
 
 
 def links(ids: list[str]) -> list[tuple[str, str]]:
@@ -85,15 +71,12 @@ def data(room: str) -> dict[str, object]:
     page = Page(room)
     found: dict[str, object] = {}
     for section in steps.read(room).sections:
-        if section.example:
-            live = runs.live(room, section)
-            rounds = range(1, max(live.trace.rounds, 1) + 1)
-            texts = {rows.anchor(id): [page.values(id, live, t) for t in rounds] for id in live.ids}
-            if live.example.draw:
-                texts[""] = [live.example.draw(live.trace, t) for t in rounds]
-            found[section.id] = rows.pieces(texts)
+        live = runs.live(room, section)
+        rounds = runs.rounds(live.trace)
+        texts = {
+            rows.anchor(id): [page.values(id, live, t) for t in rounds] for id in live.snippets
+        }
+        if live.pictures:
+            texts[""] = live.pictures
+        found[section.id] = rows.pieces(texts)
     return found
-
-
-FILTERS = (inline, figures.address, rows.anchor, rows.coded, rows.short, spoken, typeset)
-"""What the template uses."""

@@ -2,9 +2,7 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable
-from functools import cached_property
 from html import escape, unescape
 from typing import Any
 
@@ -24,28 +22,24 @@ from paper_figures.site.finish import lighter
 from paper_figures.site.mathml import inline, mathml
 from paper_figures.site.runs import Live
 from paper_figures.site.snippets import Snippet
-from paper_figures.site.typeset import compared
+from paper_figures.site.tracing import Trace
+from paper_figures.site.typeset import LETTERS, compared, typeset
 
 __all__ = [
     "FUNCTIONS",
     "Page",
     "anchor",
-    "coded",
     "coloured",
     "data",
     "highlighted",
     "json_of",
+    "macros",
     "meanings",
     "pieces",
     "short",
     "sources_of",
 ]
 
-_LETTERS = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
-    "phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-)
-_GREEK = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_LETTERS.split())})(?![A-Za-z])")
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 
@@ -58,11 +52,6 @@ def short(id: str) -> str:
     """Return what a line is called within its section: its number, or the equation's name."""
     place, _, number = id.split(":", 1)[1].partition(":")
     return number or place
-
-
-def coded(cell: str) -> str:
-    """Return a cell of a PAPER.md as HTML: the text between backquotes is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(cell))
 
 
 def json_of(value: object) -> str:
@@ -138,116 +127,72 @@ class Page:
         self.steps = steps.read(room).steps
         self.names = meanings(self.paper.symbols)
 
-    @cached_property
-    def addresses(self) -> dict[str, str]:
-        """{dotted path: place in the API reference}."""
-        return api.addresses()
-
     def row(self, id: str, live: Live | None) -> str:
         """Return the row of a printed line."""
-        return str(_shown().row(self, id, live))
-
-    def described(self, snippet: Snippet) -> str:
-        """Return the place in the API reference of what a snippet is in; empty if it has none."""
-        module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        return self.addresses.get(f"{module}.{snippet.inside.split('.')[0]}", "")
+        return str(macros("rows").row(self, id, live))
 
     def values(self, id: str, live: Live, round: int) -> str:
         """Return the values of a line in a round as HTML.
 
-        A line that ran in a single round, such as one before the loop, shows its values always.
+        A line that rests says why, and what it left the last time, or will the first time.
         """
-        ran = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
-        now = [snippet for snippet in ran if _round(live, snippet, round) is not None]
-        now = self._last_words(id, live, now, round)
-        if now:
-            parts = [self._left(id, live, snippet, round) for snippet in now]
-        else:
-            parts = [self._resting(id, live, ran, round)] if ran else []
-        return "".join(dict.fromkeys(parts)) or '<div class="note">not reached in this run</div>'
-
-    def _kept(self, id: str, live: Live, snippet: Snippet, round: int) -> dict[str, Any]:
-        """Return the values to show that a statement left in a round in which it ran."""
-        at = _round(live, snippet, round)
-        record = None if at is None else live.trace.at(snippet, at)
-        step = self.steps.get(id)
-        names = [*tracing.wanted(snippet, step.show if step else ()), "holds", "returns"]
-        return {} if record is None else {n: record.values[n] for n in names if n in record.values}
-
-    def _last_words(self, id: str, live: Live, now: list[Snippet], round: int) -> list[Snippet]:
-        """Return the statements without those of which a later one, beside it, shows all names."""
-        names = [set(self._kept(id, live, snippet, round)) for snippet in now]
-        return [
-            snippet
-            for place, snippet in enumerate(now)
-            if not any(
-                later.inside == snippet.inside
-                and later.file == snippet.file
-                and more >= names[place]
-                for later, more in zip(now[place + 1 :], names[place + 1 :], strict=True)
-            )
-        ]
-
-    def _left(self, id: str, live: Live, snippet: Snippet, round: int) -> str:
-        """Return what a statement left in a round in which it ran."""
-        at = _round(live, snippet, round)
-        if at is None:
-            return ""
-        kept = self._kept(id, live, snippet, round).items()
-        places = {(s.file, s.inside) for s in live.snippets[id] if live.trace.seen(s)}
-        several = len(places) > 1
-        if len(live.snippets[id]) > 1 and not kept:
-            return ""
-        where = f'<div class="note">in <code>{escape(snippet.inside)}</code></div>'
-        note = _note(live.trace.seen(snippet), live.trace.rounds, live.trace.times(snippet, at))
-        values_html = "".join(values.html(name, value) for name, value in kept)
-        return (where if several else "") + note + values_html
-
-    def _resting(self, id: str, live: Live, ran: list[Snippet], round: int) -> str:
-        """Return why no statement ran in a round, and what they left the last time, or will."""
-        reached = sorted({at for snippet in ran for at in live.trace.seen(snippet)})
-        at = max((r for r in reached if r < round), default=reached[0])
-        step = self.steps.get(id)
-        why = f" {inline(step.rests)}" if step and step.rests else ""
-        name = live.example.rounds.split()[0]
-        when = (
-            f"{'From' if at < round else 'First in'} {name} {at}:" if at else "Before the rounds:"
-        )
-        last = self._last_words(id, live, ran, at)
-        left = "".join(dict.fromkeys(self._left(id, live, snippet, at) for snippet in last))
+        if any(live.trace.of(one, round) for one in live.snippets[id]):
+            return self._left(id, live, round)
+        reached = sorted({at for one in live.snippets[id] for at in live.trace.seen(one)})
+        at = max((other for other in reached if other < round), default=reached[0])
+        name, why = live.section.rounds.split()[0], inline(self.steps[id].rests)
+        when = f"{'From' if at < round else 'First in'} {name} {at}"
         return (
-            f'<div class="note"><b>Not in {name} {round}.</b>{why}</div>'
-            f'<div class="rests"><div class="note">{when}</div>{left}</div>'
+            f'<div class="note"><b>Not in {name} {round}.</b> {why}</div><div class="rests">'
+            f'<div class="note">{when if at else "Before the rounds"}:</div>'
+            f"{self._left(id, live, at)}</div>"
         )
 
+    def _left(self, id: str, live: Live, round: int) -> str:
+        """Return what the statements of a line left in a round.
 
-def _round(live: Live, snippet: Snippet, round: int) -> int | None:
-    """Return the round whose values are those of a statement; None if it rests."""
-    seen = live.trace.seen(snippet)
-    if len(seen) == 1:
-        return seen[0]
-    return round if round in seen else None
+        Of statements beside each other, the last one shows the names that it has."""
+        places = {one.place for one in live.snippets[id] if live.trace.seen(one)}
+        shown = [(one, self._kept(id, live, one, round)) for one in live.snippets[id]]
+        parts: dict[str, None] = {}
+        for number, (one, kept) in enumerate(shown, 1):
+            beside = [more.keys() for other, more in shown[number:] if other.place == one.place]
+            if kept and not any(names >= kept.keys() for names in beside):
+                where = f'<div class="note">in <code>{escape(one.inside)}</code></div>'
+                lines = "".join(values.html(name, value) for name, value in kept.items())
+                note = _note(live.trace, one, round)
+                parts[(where if len(places) > 1 else "") + note + lines] = None
+        return "".join(parts)
+
+    def _kept(self, id: str, live: Live, one: Snippet, round: int) -> dict[str, Any]:
+        """Return the values to show that a statement left in a round; none if it rested."""
+        names = [*tracing.wanted(one, self.steps[id].show), "holds", "returns"]
+        left = [record.values for record in live.trace.of(one, round)[-1:]]
+        return {name: kept[name] for kept in left for name in names if name in kept}
 
 
-def _note(seen: list[int], rounds: int, times: int) -> str:
+def _note(trace: Trace, one: Snippet, round: int) -> str:
+    """Return when a statement ran, and how often, where that is not once in each round."""
+    seen, times = trace.seen(one), len(trace.of(one, round))
     words = []
-    if seen == [0] and rounds:
+    if seen == [0] and trace.rounds:
         words.append("before the rounds")
-    elif len(seen) == 1 and rounds > 1:
-        words.append("at the end" if seen == [rounds] else f"only in round {seen[0]}")
+    elif len(seen) == 1 and trace.rounds > 1:
+        words.append("at the end" if seen == [trace.rounds] else f"only in round {seen[0]}")
     if times > 1:
         words.append(f"the last of {times} times")
     return f'<div class="note">{", ".join(words)}</div>' if words else ""
 
 
-def test_of(name: str) -> str:
-    """Return a test as HTML: its name in words, and where its source comes when it is opened."""
-    return str(_shown().test(name))
+def described(snippet: Snippet) -> str:
+    """Return the place in the API reference of what a snippet is in; empty if it has none."""
+    module = snippet.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return api.addresses().get(f"{module}.{snippet.inside.split('.')[0]}", "")
 
 
-def _shown() -> Any:
-    """Return the template of the rows."""
-    return rst.macros("rows", *FUNCTIONS)
+def macros(name: str) -> Any:
+    """Return the macros of a template of the reader."""
+    return rst.macros(name, *FUNCTIONS)
 
 
 def sources_of(names: Iterable[str]) -> str:
@@ -288,13 +233,7 @@ def _own(name: str, symbols: str) -> str:
     """Return the symbol that begins with a name, or all symbols of the row."""
     begins = re.compile(rf"{re.escape(name)}(?![A-Za-z0-9])")
     symbol = next((symbol for symbol in _listed(symbols) if begins.match(symbol)), symbols)
-    return _GREEK.sub(lambda match: _letter(match[0]), symbol)
-
-
-def _letter(name: str) -> str:
-    """Return a Greek letter by its name."""
-    size = "CAPITAL" if name[0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {size} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
+    return re.sub("[A-Za-z]+", lambda name: LETTERS.get(name[0], name[0]), symbol)
 
 
 def _aligned(parts: list[str], count: int, whole: str) -> list[str]:
@@ -308,14 +247,9 @@ def _listed(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def figure_of(name: str) -> str:
-    """Return the link to a figure from a page one folder below the site."""
-    return figures.address(name, "../")
-
-
 FUNCTIONS = (
     *(inline, mathml, compared, anchor, short, highlighted, listings.address),
     *(snippets.reference, snippets.others, snippets.cython, snippets.function, snippets.in_headers),
-    *(figure_of, spoken),
+    *(described, figures.figure_of, spoken, typeset),
 )
 """What the templates use."""

@@ -1,24 +1,30 @@
 """The runs of the examples beside the printed lines."""
 
+import importlib
 from dataclasses import dataclass
 from functools import cache
 
 import refimpl.kernels
-from paper_figures.site import examples, printed, snippets, steps, tracing
+from paper_figures.site import printed, snippets, steps, tracing
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
 
-__all__ = ["Live", "ids_of", "live"]
+__all__ = ["Live", "ids_of", "live", "rounds"]
 
 
 @dataclass(frozen=True)
 class Live:
     """The run of a section's example."""
 
-    ids: tuple[str, ...]  # the lines of the section that have code
-    snippets: dict[str, list[Snippet]]  # {id: the statements that do it}
+    section: steps.Section
+    snippets: dict[str, list[Snippet]]  # {id of a line that has code: the statements that do it}
     trace: Trace
-    example: examples.Example
+    pictures: list[str]  # as many as `rounds` has; none if the example is not drawn
+
+
+def rounds(trace: Trace) -> range:
+    """Return the rounds to show: 1 for a run without rounds."""
+    return range(1, max(trace.rounds, 1) + 1)
 
 
 def ids_of(room: str, section: steps.Section) -> list[str]:
@@ -30,19 +36,19 @@ def ids_of(room: str, section: steps.Section) -> list[str]:
 def live(room: str, section: steps.Section) -> Live:
     """Run the example of a section."""
     paper, written = printed.read(room), steps.read(room).steps
-    example = examples.load(room)[section.example]
+    examples = importlib.import_module(f"paper_figures.site.examples.{room}").EXAMPLES
+    example, draw = examples[section.example]
     marked = {id: snippets.reference(paper, id) for id in ids_of(room, section)}
     marked = {id: listed for id, listed in marked.items() if listed}
-    shows: dict[tuple[str, int], tuple[Snippet, list[str]]] = {}
+    watched: dict[tuple[str, int], tuple[Snippet, list[str]]] = {}
     for id, listed in marked.items():
-        for snippet in listed:
-            _, kept = shows.setdefault((snippet.file, snippet.last), (snippet, []))
-            step = written.get(id)
-            kept += tracing.wanted(snippet, step.show if step else ())
-    ticks = snippets.reference(paper, example.tick) if example.tick else []
-    tick = next((s for s in ticks if not example.inside or s.inside == example.inside), None)
-    watched = [(snippet, tuple(dict.fromkeys(kept))) for snippet, kept in shows.values()]
-    if tick is not None and (tick.file, tick.last) not in shows:
-        watched.append((tick, ()))
-    trace = tracing.run(example.run, refimpl.kernels, watched, tick)
-    return Live(tuple(marked), marked, trace, example)
+        for one in listed:
+            shows = watched.setdefault(one.key, (one, []))[1]
+            shows += tracing.wanted(one, written[id].show)
+    ticks = snippets.reference(paper, section.tick) if section.tick else []
+    tick = next((one for one in ticks if section.inside in ("", one.inside)), None)
+    if tick:
+        watched.setdefault(tick.key, (tick, []))
+    trace = tracing.run(example, refimpl.kernels, list(watched.values()), tick)
+    pictures = [draw(trace, round) for round in rounds(trace)] if draw else []
+    return Live(section, marked, trace, pictures)

@@ -30,15 +30,20 @@ class Snippet:
     marked: tuple[int, ...] = ()  # the marked lines, from 1
     node: ast.stmt | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """What a statement has however many of its marks are shown: its file and last line."""
+        return self.file, self.last
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The file and the function."""
+        return self.file, self.inside
+
 
 @cache
 def _lines(file: str) -> tuple[str, ...]:
     return tuple((ROOT / file).read_text(encoding="utf-8").splitlines())
-
-
-@cache
-def _tree(file: str) -> ast.Module:
-    return ast.parse("\n".join(_lines(file)))
 
 
 def _cut(file: str, first: int, last: int) -> str:
@@ -66,7 +71,7 @@ def _statements(file: str) -> tuple[tuple[ast.stmt, str], ...]:
             name = getattr(child, "name", "")
             walk(child, f"{inside}.{name}".strip(".") if named else inside)
 
-    walk(_tree(file), "")
+    walk(ast.parse("\n".join(_lines(file))), "")
     return tuple(sorted(listed, key=lambda pair: pair[0].lineno))
 
 
@@ -95,14 +100,12 @@ def statement(mark: Mark) -> Snippet:
 
 def span(file: str, name: str) -> tuple[int, int] | None:
     """Return the first and the last line of a function or class, such as ``Forest.split``."""
-    node: ast.AST | None = _tree(file)
-    for part in name.split("."):
-        inner = ast.walk(node) if node else ()
-        defined = (ast.FunctionDef, ast.ClassDef)
-        node = next((n for n in inner if isinstance(n, defined) and n.name == part), None)
-    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return None
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.end_lineno or 0
+    for node, inside in _statements(file):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if f"{inside}.{node.name}".strip(".") == name:
+                first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+                return first, node.end_lineno or 0
+    return None
 
 
 def located(dotted: str) -> tuple[str, str] | None:
@@ -147,7 +150,7 @@ def others(paper: Paper, id: str) -> list[Snippet]:
 
 
 def _merged(snippets: list[Snippet]) -> list[Snippet]:
-    return list({(s.file, s.last): s for s in reversed(snippets)}.values())[::-1]
+    return list({snippet.key: snippet for snippet in reversed(snippets)}.values())[::-1]
 
 
 def cython(id: str) -> list[Snippet]:

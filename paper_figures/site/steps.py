@@ -1,23 +1,21 @@
 """The printed steps in our own words and as formulas: ``steps/<paper>.toml``.
 
-A file has words about the paper, examples, sections and steps::
+A file has words about the paper, sections and steps::
 
     [about]
     method = "Boosted Distance"
     words = "Learns a similarity for each class."
     find = "A.2 line 7"         # a printed line to try
 
-    [example.adaboost]          # what examples/<paper>.py runs and draws by this name
-    tick = "BD:A.2:3"           # the line that begins a round; `inside`: the function that has it
-    rounds = "round t"
-    caption = "What the picture shows."
-
     [[section]]
     id = "A.2"
     title = "Algorithm A.2: AdaBoost"
     words = "Chooses one weak classifier a round."
     places = ["A.2"]
-    example = "adaboost"        # may be absent
+    example = "adaboost"        # what examples/<paper>.py runs and draws by this name
+    tick = "BD:A.2:3"           # the line that begins a round; `inside`: the function that has it
+    rounds = "round t"          # what a round is called; absent, as the tick, without rounds
+    caption = "What the picture shows."
 
     ["BD:A.2:1"]
     words = "Count the examples of both sets."
@@ -34,8 +32,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from paper_figures.site.printed import PREFIXES
 
 __all__ = ["Section", "Step", "Steps", "read"]
 
@@ -60,7 +56,11 @@ class Section:
     title: str
     words: str
     places: tuple[str, ...]
-    example: str = ""  # what runs beside its lines
+    example: str  # what runs beside its lines
+    tick: str = ""  # the printed line that begins a round
+    inside: str = ""  # the function whose line it is, if there are several
+    rounds: str = "round"  # what a round is called
+    caption: str = ""  # what the picture shows
 
 
 @dataclass(frozen=True)
@@ -70,33 +70,18 @@ class Steps:
     about: tuple[str, str, str]  # the method, what it does in our words, a printed line to try
     sections: tuple[Section, ...]
     steps: dict[str, Step]
-    examples: dict[str, dict[str, str]]
 
 
 @cache
 def read(room: str) -> Steps:
     """Read the steps of a paper."""
-    text = (FOLDER / f"{room}.toml").read_text(encoding="utf-8")
-    table = tomllib.loads(text)
-    sections = [_section(entry) for entry in table.pop("section")]
-    examples = table.pop("example")
+    table = tomllib.loads((FOLDER / f"{room}.toml").read_text(encoding="utf-8"))
+    sections = [Section(**listed(entry, "places")) for entry in table.pop("section")]
     about = table.pop("about")
-    wrong = [id for id in table if not id.startswith(f"{PREFIXES[room]}:")]
-    if wrong:
-        raise ValueError(f"steps of {room} must be of its printed lines; got {wrong}")
-    steps = {id: _step(id, entry) for id, entry in table.items()}
-    named = (about["method"], about["words"], about["find"])
-    return Steps(named, tuple(sections), steps, examples)
+    steps = {id: Step(**listed(entry, "show")) for id, entry in table.items()}
+    return Steps((about["method"], about["words"], about["find"]), tuple(sections), steps)
 
 
-def _section(entry: dict[str, Any]) -> Section:
-    return Section(**{**entry, "places": tuple(entry["places"])})
-
-
-def _step(id: str, entry: dict[str, Any]) -> Step:
-    unknown = set(entry) - {"words", "formula", "show", "rests"}
-    if unknown:
-        raise ValueError(
-            f"the step {id} must have words, formula, show and rests; got {sorted(unknown)}"
-        )
-    return Step(**{**entry, "show": tuple(entry.get("show", ()))})
+def listed(entry: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a table whose list, which may be absent, is a tuple."""
+    return {**entry, name: tuple(entry.get(name, ()))}

@@ -42,21 +42,15 @@ class Trace:
     records: list[Record]
     rounds: int
 
-    def at(self, snippet: Snippet, round: int) -> Record | None:
-        """Return the last record of a statement in a round."""
-        key = (snippet.file, snippet.last)
-        kept = [r for r in self.records if r.key == key and r.round == round]
-        return kept[-1] if kept else None
-
-    def times(self, snippet: Snippet, round: int) -> int:
-        """Return how often a statement ran in a round."""
-        key = (snippet.file, snippet.last)
-        return sum(r.key == key and r.round == round for r in self.records)
+    def of(self, snippet: Snippet, round: int) -> list[Record]:
+        """Return what a statement left in a round; if it ran in a single one, in that one."""
+        seen = self.seen(snippet)
+        at = seen[0] if len(seen) == 1 else round
+        return [r for r in self.records if r.key == snippet.key and r.round == at]
 
     def seen(self, snippet: Snippet) -> list[int]:
         """Return the rounds in which a statement ran."""
-        key = (snippet.file, snippet.last)
-        return sorted({r.round for r in self.records if r.key == key})
+        return sorted({r.round for r in self.records if r.key == snippet.key})
 
     def latest(self, name: str, round: int) -> Any:
         """Return the last value that a name had by the end of a round; None if it had none."""
@@ -64,7 +58,7 @@ class Trace:
         return kept[-1].values[name] if kept else None
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: Any) -> Any:
     """Return a copy of a value as numbers, texts, arrays, lists and dicts."""
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -72,19 +66,12 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if depth > 3:
-        return type(value).__name__
-    if hasattr(value, "toarray"):
-        return value.toarray()
-    if isinstance(value, Mapping):
-        return {str(plain(k)): plain(v, depth + 1) for k, v in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [f.name for f in dataclasses.fields(value)]
-        return {name: plain(getattr(value, name), depth + 1) for name in fields}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: plain(getattr(value, name), depth + 1) for name in value._fields}
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(plain(name)): plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(entry, depth + 1) for entry in value]
+        return [plain(entry) for entry in value]
     return type(value).__name__
 
 
@@ -115,25 +102,21 @@ class _Statement:
     """A statement to watch."""
 
     def __init__(self, snippet: Snippet, shows: Sequence[str]) -> None:
-        self.key = (snippet.file, snippet.last)
+        assert snippet.node is not None, snippet
+        self.key = snippet.key
         self.node = snippet.node
-        self.shows = wanted(snippet, shows)
-        self.codes = [(text, compile(text, "<shown>", "eval")) for text in self.shows]
-
-    def body(self) -> range:
-        node = self.node
-        if isinstance(node, ast.For | ast.While | ast.If):
-            return range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1)
-        return range(0)
+        self.asked = bool(shows)
+        texts = dict.fromkeys(wanted(snippet, shows))
+        self.codes = {text: compile(text, "<shown>", "eval") for text in texts}
 
     def values(self, frame: FrameType) -> Values:
+        """Return what the expressions give in a frame, but for those that have no value yet."""
         kept: Values = {}
-        for text, code in self.codes:
+        for text, code in self.codes.items():
             try:
-                value = eval(code, frame.f_globals, frame.f_locals)
+                kept[text] = plain(eval(code, frame.f_globals, frame.f_locals))
             except (NameError, IndexError, KeyError, TypeError, AttributeError):
                 continue
-            kept[text] = plain(value)
         return kept
 
 
@@ -147,32 +130,27 @@ class _Tracer:
         self.last: dict[int, tuple[FrameType, _Statement]] = {}
         self.lines: dict[str, dict[int, _Statement]] = {}
         for watched in statements:
-            node = watched.node
-            first = node.lineno if node is not None else watched.key[1]
-            file = str(ROOT / watched.key[0])
-            for line in range(first, watched.key[1] + 1):
-                self.lines.setdefault(file, {})[line] = watched
-        self.spans = {file: (min(at), max(at)) for file, at in self.lines.items()}
+            file, last = watched.key
+            for line in range(watched.node.lineno, last + 1):
+                self.lines.setdefault(str(ROOT / file), {})[line] = watched
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        watched = self.lines.get(frame.f_code.co_filename)
-        if watched is None:
-            return None
-        lines = watched
+        """Follow a frame if its file has watched lines."""
+        return self.follow if frame.f_code.co_filename in self.lines else None
 
-        def local(frame: FrameType, event: str, argument: Any) -> Any:
-            if event == "line":
-                now = lines.get(frame.f_lineno)
-                self.leave(frame, now, frame.f_lineno)
-                if now is not None:
-                    self.enter(frame, now)
-            elif event == "return":
-                self.leave(frame, None, None, argument)
-            return local
-
-        return local
+    def follow(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Record a statement when another line begins, or the function returns."""
+        if event == "line":
+            now = self.lines[frame.f_code.co_filename].get(frame.f_lineno)
+            self.leave(frame, now, frame.f_lineno)
+            if now is not None:
+                self.enter(frame, now)
+        elif event == "return":
+            self.leave(frame, None, None, argument)
+        return self.follow
 
     def enter(self, frame: FrameType, now: _Statement) -> None:
+        """Begin a statement, or go on with it on another line."""
         before = self.last.get(id(frame))
         if now.key == self.tick and (before is None or before[1] is not now):
             self.round += 1
@@ -181,20 +159,22 @@ class _Tracer:
     def leave(
         self, frame: FrameType, now: _Statement | None, line: int | None, returned: Any = None
     ) -> None:
+        """Record the statement before, unless the line still belongs to it."""
         before = self.last.get(id(frame))
         if before is None or before[1] is now:
             return
         del self.last[id(frame)]
-        watched = before[1]
+        watched, node = before[1], before[1].node
         values = watched.values(frame)
-        if isinstance(watched.node, ast.For | ast.While | ast.If):
-            inside = line is not None and line in watched.body()
-            if isinstance(watched.node, ast.For) and not inside:
+        if isinstance(node, ast.For | ast.While | ast.If):
+            last = node.body[-1].end_lineno or 0
+            inside = line is not None and node.body[0].lineno <= line <= last
+            if not isinstance(node, ast.For):
+                values["holds"] = inside
+            elif not inside:
                 self.round -= watched.key == self.tick  # the loop is over: no round begins
                 return
-            if not isinstance(watched.node, ast.For):
-                values["holds"] = inside
-        elif isinstance(watched.node, ast.Return) and line is None and not watched.shows:
+        elif isinstance(node, ast.Return) and line is None and not watched.asked:
             values["returns"] = plain(returned)
         self.records.append(Record(watched.key, self.round, values))
 
@@ -207,7 +187,7 @@ def run(
 ) -> Trace:
     """Run an example with some kernels and record its marked lines; `tick` begins a round."""
     statements = [_Statement(snippet, shows) for snippet, shows in watched]
-    tracer = _Tracer(statements, None if tick is None else (tick.file, tick.last))
+    tracer = _Tracer(statements, tick.key if tick else None)
     before = sys.gettrace()
     threading.settrace(tracer)
     sys.settrace(tracer)

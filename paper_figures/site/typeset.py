@@ -4,20 +4,25 @@ import re
 from difflib import SequenceMatcher
 from html import escape
 
-__all__ = ["compared", "typeset"]
+__all__ = ["LETTERS", "compared", "typeset"]
 
 _ATOM = re.compile(
     r"""`[^`]*`                                              # code
     | [A-Za-z]{2,}(?:-[A-Za-z]+)+ | [a-z]-test | [A-Z]+-\d+ | [A-Za-z]{2,}'[a-z]+ | \d+'s  # words
+    | [A-Z]{2}:[\w.:]+                                       # a printed line
     | c\*                                                   # a star that is part of a name
-    | [A-Za-z]+(?:'+(?![a-z]))?(?:_\w+)?(?:\^\w+)?          # names
+    | [A-Za-z]+(?:'+(?![a-z]))?(?:_\w+|_\{[^}]*\})?(?:\^\w+)?  # names
     | (?:\^|_)(?:\w+|\+|\([^)]*\))                         # what is above or below a bracket
     | \*\*-?\d+ | \d+(?:\.\d+)?(?:e-\d+)? | <- | <= | >= | \s+ | .""",
     re.VERBOSE,
 )
-_GREEK = "alpha beta gamma delta epsilon theta lambda mu xi eta Phi Omega".split()
 _SIGNS = {"<-": "←", "<=": "≤", ">=": "≥", "-": "−", "c*": "<i>c</i>*"}
-_LETTERS = dict(zip(_GREEK, "αβγδεθλμξηΦΩ", strict=True))
+_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau "
+    "phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+)
+LETTERS = dict(zip(_NAMES.split(), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΞΠΣΦΨΩ", strict=True))
+"""{the name of a Greek letter: the letter}."""
 
 
 def _atoms(text: str) -> list[str]:
@@ -41,7 +46,7 @@ def _set(atom: str) -> str:
     text = _letter(name)
     if index:
         text = "Σ" if name == "sum" else f"<i>{text}</i>"
-        text += f"<sub>{'<sub>'.join(map(_letter, below.split('_')))}"
+        text += f"<sub>{'<sub>'.join(map(_letter, below.strip('{}').split('_')))}"
         text += "</sub>" * (1 + below.count("_"))
     elif len(name) == 1 and name.isalpha() and name not in "aAI":
         text = f"<i>{text}</i>"
@@ -50,7 +55,7 @@ def _set(atom: str) -> str:
 
 def _letter(name: str) -> str:
     bare = name.rstrip("'")
-    return escape(_LETTERS.get(bare, bare)) + "′" * (len(name) - len(bare))
+    return escape(LETTERS.get(bare, bare)) + "′" * (len(name) - len(bare))
 
 
 def typeset(text: str) -> str:

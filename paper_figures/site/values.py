@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["number", "shape", "shown"]
+__all__ = ["html", "number", "shown"]
 
 MOST = 16
 """The entries of a vector that are shown."""
@@ -23,15 +23,6 @@ def number(value: float | int | bool | np.number[Any] | np.bool_) -> str:
     if np.isinf(value):
         return "−∞" if value < 0 else "∞"
     return f"{value + 0.0:.4g}".replace("-", "−") if value else "0"
-
-
-def shape(value: Any) -> str:
-    """Return the shape of an array as text; empty for other values and for single numbers."""
-    return f"({', '.join(map(str, value.shape))}{',' * (value.ndim == 1)})" if _array(value) else ""
-
-
-def _array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def shown(value: Any) -> str:
@@ -60,7 +51,7 @@ def _entries(value: list[Any]) -> str:
 def _short(value: Any) -> str:
     """Return a value within another on one line."""
     if isinstance(value, np.ndarray) and value.ndim > 1:
-        return f"{shape(value)} array"
+        return f"{value.shape} array"
     if isinstance(value, dict):
         return ", ".join(f"{name} {_short(v)}" for name, v in list(value.items())[:5])
     text = shown(value).replace("\n", "; ")
@@ -68,10 +59,9 @@ def _short(value: Any) -> str:
 
 
 def _text(array: "np.ndarray[Any, Any]") -> str:
-    if array.ndim == 0:
-        return shown(array.item())
     if array.ndim == 1:
-        return _row(array, MOST)
+        listed = [_cell(value) for value in array[:MOST]]
+        return " ".join([*listed, "…"] if len(array) > MOST else listed) or "empty"
     if array.ndim > 2:
         matrices = [_text(matrix) for matrix in array[:3]]
         return "\n\n".join([*matrices, "…"] if len(array) > 3 else matrices)
@@ -87,18 +77,14 @@ def _text(array: "np.ndarray[Any, Any]") -> str:
     return "\n".join([*lines, "…"] if len(array) > ROWS else lines)
 
 
-def _row(array: "np.ndarray[Any, Any]", most: int) -> str:
-    listed = [_cell(value) for value in array[:most]]
-    return " ".join([*listed, "…"] if len(array) > most else listed) or "empty"
-
-
 def _cell(value: Any) -> str:
     return number(value) if isinstance(value, np.number | np.bool_) else str(value)
 
 
 def html(name: str, value: Any) -> str:
     """Return a name, its shape and its value for a page."""
-    size = f' <span class="shape">{escape(shape(value))}</span>' if _array(value) else ""
+    array = isinstance(value, np.ndarray)
+    size = f' <span class="shape">{value.shape}</span>' if array else ""
     label = f'<span class="name">{escape(name)}{size}</span>'
-    kind = "value matrix" if _array(value) and value.ndim > 1 else "value"
+    kind = "value matrix" if array and value.ndim > 1 else "value"
     return f'<div class="{kind}">{label}<span class="is">{escape(shown(value))}</span></div>'

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from paper_figures.site import front, listings, printed, reader, rows, rst, runs, snippets, steps
+from paper_figures.site import front, listings, printed, rows, rst, runs, snippets, steps
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
 
@@ -61,12 +61,10 @@ def _page(room: str) -> list[str]:
 
 def _section(page: rows.Page, section: Section, found: list[Snippet]) -> str:
     ids = runs.ids_of(page.paper.room, section)
-    live = runs.live(page.paper.room, section) if section.example else None
-    bar = reader.slider(section, live)
+    live = runs.live(page.paper.room, section)
     whole = [(one, _lines(page, one, ids)) for one in found]
     twins = list(dict.fromkeys(twin for id in ids for twin in snippets.cython(id)))
-    shown = rst.macros("whole", *rows.FUNCTIONS)
-    return str(shown.section(page, section, live, ids, bar, whole, twins))
+    return str(rows.macros("whole").section(page, live, ids, whole, twins))
 
 
 def _lines(page: rows.Page, one: Snippet, ids: list[str]) -> list[tuple[str, str]]:

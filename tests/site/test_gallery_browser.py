@@ -11,17 +11,14 @@ from result_pages import write_pages
 from paper_figures import gallery, registry
 from paper_figures.gallery import entries
 from paper_figures.store import Store
+from tests.site.built import CONTRAST, UNFOLD, require_fit
 
 pytestmark = browser_only
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 PAPERS = registry.load_papers()
 PAGES = ["index.html", *(f"{name}/index.html" for name in registry.PAPERS)]
-WIDTHS = (1280, 390)
 MOST = 15_000
 """No page is higher on a desktop, in pixels."""
-CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
-UNFOLD = "document.querySelectorAll('details').forEach(d => d.open = true);"
-SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +37,7 @@ def open_page(browser, out, page, width=1280, more=""):
 def test_a_page_fits_the_screen(browser, out, page):
     open_page(browser, out, page)
     assert browser.execute_script("return document.documentElement.scrollHeight") <= MOST
-    for width in WIDTHS:
-        set_width(browser, width)
-        assert browser.execute_script(SIDEWAYS) <= 0, f"folded, {width} px"
-    browser.execute_script(UNFOLD)
-    for width in WIDTHS:
-        set_width(browser, width)
-        assert browser.execute_script(SIDEWAYS) <= 0, f"unfolded, {width} px"
+    require_fit(browser)
 
 
 def test_many_experiments_are_folded_until_one_is_asked_for(browser, tmp_path, monkeypatch):
@@ -72,7 +63,7 @@ def test_text_stands_out_in_both_schemes(browser, out, page):
     paper = []
     for scheme in ("light", "dark"):
         set_media(browser, scheme)
-        weak, seen = browser.execute_script(CONTRAST)
+        weak, seen = browser.execute_script(CONTRAST, "body")
         assert weak == [] and seen > 5, scheme
         paper.append(
             browser.execute_script("return getComputedStyle(document.body).backgroundColor")

@@ -227,10 +227,3 @@ def test_the_script_draws_the_still_picture(browser, folder, room):
     still = [demos.drawn(s, first.points) for name, s in first.layers if name != "t"]
     script = "return [...document.querySelectorAll('#picture path')].map(p => p.getAttribute('d'))"
     assert browser.execute_script(script) == still
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_setting_has_its_frame(room):
-    demo = pages.load(room)
-    every = np.ndindex(*(len(slider.values) for slider in demo.sliders))
-    assert set(demo.frames) == set(every)

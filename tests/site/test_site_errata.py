@@ -23,6 +23,7 @@ ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata
             "M_alpha_l and d_M^2",
             "<i>M</i><sub>α<sub>l</sub></sub> and <i>d</i><sub>M</sub><sup>2</sup>",
         ),
+        ("w_{i,j} of FT:phi", "<i>w</i><sub>i,j</sub> of FT:phi"),
         ("Bourgain's [z]_+", "Bourgain&#x27;s [<i>z</i>]<sub>+</sub>"),
     ],
 )

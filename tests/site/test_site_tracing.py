@@ -6,6 +6,7 @@ Not tested: the pages that show them (test_site_pages.py), that both kernels lea
 """
 
 import ast
+import html
 import textwrap
 import threading
 
@@ -17,12 +18,7 @@ from paper_figures.site.examples import ftune as example
 from paper_figures.site.examples import search_forest as forest_example
 from paper_figures.site.snippets import Snippet
 
-SECTIONS = [
-    (room, section)
-    for room in printed.PREFIXES
-    for section in steps.read(room).sections
-    if section.example
-]
+SECTIONS = [(room, section) for room in printed.PREFIXES for section in steps.read(room).sections]
 sections = pytest.mark.parametrize(
     ("room", "section"), SECTIONS, ids=[f"{room}-{section.id}" for room, section in SECTIONS]
 )
@@ -31,24 +27,19 @@ sections = pytest.mark.parametrize(
 @sections
 def test_every_round_can_be_drawn(room, section):
     live = runs.live(room, section)
-    for t in range(1, live.trace.rounds + 1):
-        assert not live.example.draw or live.example.draw(live.trace, t).startswith("<svg")
+    assert len(live.pictures) in (0, len(runs.rounds(live.trace)))
+    assert all(picture.startswith("<svg") for picture in live.pictures)
 
 
 @sections
-def test_the_trace_covers_every_marked_line(room, section):
-    """At least one statement of each printed line runs, and leaves something to show."""
-    live = runs.live(room, section)
-    for id in live.ids:
-        seen = [snippet for snippet in live.snippets[id] if live.trace.seen(snippet)]
-        assert seen, id
-        kept = [
-            record.values
-            for s in seen
-            for record in live.trace.records
-            if record.key == (s.file, s.last)
-        ]
-        assert any(kept), id
+def test_every_line_leaves_what_its_step_shows(room, section):
+    """A statement of each printed line runs, and each expression of its step has a value."""
+    live, page = runs.live(room, section), rows.Page(room)
+    for id in live.snippets:
+        shown = "".join(page.values(id, live, t) for t in runs.rounds(live.trace))
+        assert '<span class="is">' in shown, id
+        for text in page.steps[id].show:
+            assert f'<span class="name">{html.escape(text)}' in shown, (id, text)
 
 
 @pytest.mark.parametrize("room", printed.PREFIXES)
@@ -56,9 +47,8 @@ def test_the_examples_run_every_marked_statement(room):
     """Those of the algorithm as printed, and where it has none, those that PAPER.md names."""
     marked, seen = set(), set()
     for section in steps.read(room).sections:
-        assert section.example, section.id
         live = runs.live(room, section)
-        marked |= {(s.file, s.last) for listed in live.snippets.values() for s in listed}
+        marked |= {one.key for listed in live.snippets.values() for one in listed}
         seen |= {record.key for record in live.trace.records}
     assert marked - seen == set()
 
@@ -75,8 +65,8 @@ def test_the_rounds_of_adaboost_are_those_of_the_print():
         assert value["alpha_t"] == pytest.approx(-np.log(value["beta_t"]))
     (normalised,) = live.snippets["BD:A.2:6"]
     for t in range(1, 7):
-        assert trace.at(normalised, t).values["w"].sum() == pytest.approx(1)
-    first = trace.at(live.snippets["BD:A.2:4"][0], 0).values["w"]
+        assert trace.of(normalised, t)[-1].values["w"].sum() == pytest.approx(1)
+    first = trace.of(live.snippets["BD:A.2:4"][0], 0)[-1].values["w"]
     assert first.tolist() == [1 / 24] * 24
     assert trace.seen(live.snippets["BD:A.2:11"][0]) == [1, 2, 3, 4, 5, 6]
 
@@ -91,7 +81,7 @@ def test_a_run_whose_lines_run_again_and_again_has_rounds(room, section):
     assert live.trace.rounds != 1
     if not live.trace.rounds:
         listed = [snippet for snippets in live.snippets.values() for snippet in snippets]
-        assert max(live.trace.times(snippet, 0) for snippet in listed) <= AT_MOST
+        assert max(len(live.trace.of(snippet, 0)) for snippet in listed) <= AT_MOST
 
 
 def test_the_rounds_of_a_margin_are_the_flowers():
@@ -183,8 +173,9 @@ def test_a_loop_by_hand(monkeypatch, tmp_path, thread):
         (9, 3, {"returns": -3}),
     ]
     assert trace.rounds == 3
-    assert trace.seen(at[6]) == [3] and trace.times(at[4], 2) == 1
-    assert trace.at(at[4], 2).values == {"total": 1} and trace.at(at[6], 1) is None
+    assert trace.seen(at[6]) == [3] and len(trace.of(at[4], 2)) == 1
+    assert trace.of(at[4], 2)[0].values == {"total": 1} and trace.of(at[5], 4) == []
+    assert trace.of(at[6], 1) == trace.of(at[6], 3) != []  # it ran in a single round
     assert trace.latest("total", 2) == 1 and trace.latest("nothing", 3) is None
 
 
@@ -221,7 +212,7 @@ def test_large_arrays_are_shown_by_their_beginning():
     assert values.shown(np.arange(100)) == " ".join(map(str, range(16))) + " …"
     lines = values.shown(np.zeros((20, 20))).splitlines()
     assert len(lines) == 9 and lines[0] == "0 " * 8 + "…" and lines[-1] == "…"
-    assert values.shape(np.zeros((20, 20))) == "(20, 20)" and values.shape(np.zeros(3)) == "(3,)"
+    assert '<span class="shape">(3,)</span>' in values.html("w", np.zeros(3))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +248,7 @@ def test_a_line_that_rests_in_a_round_says_why(room, section):
     """And no line says so that runs in each round, or in a single one, whose values stay."""
     live, written = runs.live(room, section), steps.read(room).steps
     every = range(1, live.trace.rounds + 1)
-    for id in live.ids:
+    for id in live.snippets:
         rests = rests_in(live, id, every)
         assert bool(rests) == bool(written[id].rests), (id, rests)
 
@@ -286,7 +277,7 @@ def test_the_values_of_statements_beside_each_other_are_those_that_they_leave(id
     assert "in <code>" not in shown
     first, second = live.snippets[id]
     assert first.inside == second.inside
-    last = live.trace.at(second, live.trace.seen(second)[-1] if id == "FT:1:7" else 2)
+    last = live.trace.of(second, live.trace.seen(second)[-1] if id == "FT:1:7" else 2)[-1]
     assert values.html(names[1], last.values[names[1]]) in shown
 
 
@@ -322,5 +313,5 @@ def test_a_line_that_rests_keeps_the_values_of_the_round_before():
     (statement,) = live.snippets["LM:3:8"]
     shown = page.values("LM:3:8", live, 6)  # full checks come after 1, 3 and 7 steps
     assert "Not in step 6." in shown and "From step 3:" in shown
-    assert values.html("len(i)", live.trace.at(statement, 3).values["len(i)"]) in shown
+    assert values.html("len(i)", live.trace.of(statement, 3)[-1].values["len(i)"]) in shown
     assert "Not in" not in page.values("LM:3:8", live, 7)

@@ -73,23 +73,6 @@ def test_the_slider_shows_the_values_of_a_round(browser):
         assert value == pytest.approx(trace.latest("beta_t", round), rel=1e-3)
 
 
-def test_every_address_of_a_line_is_there():
-    """In the pages of whole algorithms and in the readers."""
-    pages = {}
-    count = 0
-    for kind in ("whole", "reader"):
-        for room in printed.PREFIXES:
-            text = (SITE / kind / f"{room}.html").read_text(encoding="utf-8")
-            links = r"href=\.\./(source/[^#>]+)#(L\d+)"
-            for file, line in set(re.findall(links, text)):
-                if file not in pages:
-                    page = (SITE / file).read_text(encoding="utf-8")
-                    pages[file] = set(re.findall(r"id=(L\d+)", page))
-                assert line in pages[file], (kind, room, file, line)
-                count += 1
-    assert count > 200 and len(pages) > 25
-
-
 @browser_only
 @pytest.mark.parametrize("file", ["refimpl/lmnn/algorithm.py", "refimpl_fast/stumps.pyx"])
 def test_a_file_is_shown_line_by_line(browser, file):

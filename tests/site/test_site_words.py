@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import paper_figures
-from paper_figures.site import examples, front, printed, reader, steps
+from paper_figures.site import front, printed, reader, steps
 
 DATA = Path(os.environ.get("REFIMPL_DATA") or Path(__file__).resolve().parents[3] / "shared/data")
 TEXTS = sorted((DATA.parent / "papers").glob("*.txt"))
@@ -32,7 +32,7 @@ def texts(room):
     yield from (step.rests for step in written.steps.values())
     yield front.ABOUT[room][1]
     yield from (section.words for section in written.sections)
-    yield from (example.caption for example in examples.load(room).values())
+    yield from (section.caption for section in written.sections)
     yield from (reader.INTRODUCTION, reader.SINGLE)
 
 

@@ -10,13 +10,15 @@ frame, ``*01`` marks points and ``^01`` marks them with triangles (a digit of ba
 and a string of the class ``t`` is a text: ``x y anchor words``. Equal strings are stored once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
+from itertools import product
 
 import numpy as np
 
-from refimpl.typing import FloatArray
+from refimpl.typing import FloatArray, IntArray
 
 __all__ = ["HEIGHT", "WIDTH", "Demo", "Frame", "Slider", "Try", "View", "number", "picture"]
 
@@ -24,16 +26,27 @@ WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 44, 470, 12, 360
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 Layer = tuple[str, str]
+KINDS = (
+    ("kind0", "M12 8h0", "setosa"),
+    ("kind1", "M12 8h0", "versicolor"),
+    ("kind2", "M12 1l8 14h-16z", "virginica"),
+)
+"""The legend of `kinds`."""
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A parameter of a demo: its label is HTML, its values are what the page says for them."""
+    """A parameter of a demo, whose label is HTML."""
 
     id: str
     label: str
-    values: tuple[str, ...]
+    settings: Sequence[float | str]
     start: int = 0
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What the page says for the settings."""
+        return tuple(one if isinstance(one, str) else f"{one:g}" for one in self.settings)
 
 
 @dataclass(frozen=True)
@@ -64,12 +77,19 @@ class Demo:
     words: str  # HTML, what the picture shows
     formula: str  # HTML in which {name} is a value
     sliders: tuple[Slider, ...]
-    frames: dict[tuple[int, ...], Frame]  # {places of all sliders: Frame}
+    frame: Callable[..., Frame]  # gets a setting of each slider
     legend: tuple[tuple[str, str, str], ...]  # class, string in a box of 24 by 16, and words
     readouts: tuple[tuple[str, str], ...]  # a value's name, and its label
     curve: tuple[str, str, str]  # a slider, the value drawn over it, its label
     tries: tuple[Try, ...]
     alt: str  # the picture in words
+
+    @cached_property
+    def frames(self) -> dict[tuple[int, ...], Frame]:
+        """What it shows, by the places of all sliders."""
+        every = product(*(enumerate(slider.settings) for slider in self.sliders))
+        both = (zip(*one, strict=True) for one in every)
+        return {places: self.frame(*settings) for places, settings in both}
 
     @property
     def start(self) -> tuple[int, ...]:
@@ -157,6 +177,12 @@ def links(pairs: Iterable[tuple[int, int]]) -> str:
 def marks(points: Iterable[int], sign: str = "*") -> str:
     """Return the string of marks at points of the frame."""
     return sign + "".join(DIGITS[int(i)] for i in points)
+
+
+def kinds(kind: IntArray) -> list[Layer]:
+    """Return the marks of flowers, a sign for each kind: 0, 1 and 2."""
+    signs = enumerate("**^")
+    return [(f"kind{c}", marks(np.flatnonzero(kind == c), sign)) for c, sign in signs if c in kind]
 
 
 def packed(places: list[tuple[int, int]]) -> str:

@@ -1,5 +1,6 @@
 """Boosted Distance, Algorithm A.2: rounds and noise on two kinds of flowers."""
 
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -27,6 +28,7 @@ def labelled(noise: int) -> tuple[FloatArray, FloatArray]:
     return X[versicolor], X[~versicolor]
 
 
+@cache
 def trained(noise: int) -> tuple[list[algorithm.Round], FloatArray, FloatArray]:
     """Return the rounds of Algorithm A.2, and P and N."""
     P, N = labelled(noise)
@@ -85,7 +87,9 @@ def _yes(rounds: list[algorithm.Round]) -> str:
     return path or "M0 0"
 
 
-def _frame(rounds: list[algorithm.Round], P: FloatArray, N: FloatArray) -> Frame:
+def _frame(T: int, noise: int) -> Frame:
+    rounds, P, N = trained(noise)
+    rounds = rounds[:T]
     now, margin = rounds[-1], margins(rounds, P, N)
     places = VIEW.places(np.vstack([P, N]))
     radius = np.minimum(4.0 + 26 * np.sqrt(now.w / 2), 18)
@@ -118,11 +122,6 @@ def _frame(rounds: list[algorithm.Round], P: FloatArray, N: FloatArray) -> Frame
 
 def demo() -> Demo:
     """Compute the demo."""
-    frames: dict[tuple[int, ...], Frame] = {}
-    for a, noise in enumerate(NOISE):
-        rounds, P, N = trained(noise)
-        for t in range(ROUNDS):
-            frames[t, a] = _frame(rounds[: t + 1], P, N)
     return Demo(
         room="boosted_distance",
         title="Boosted Distance: rounds of AdaBoost and noisy labels",
@@ -135,10 +134,10 @@ def demo() -> Demo:
         "Σ α<sub>t</sub> h<sub>t</sub>(x)</p><p>{alpha} = log(1 / {beta}), {beta} = "
         "<span class='bad'>{epsilon}</span> / (1 − <span class='bad'>{epsilon}</span>)</p>",
         sliders=(
-            Slider("rounds", "<i>T</i>, rounds", tuple(str(t + 1) for t in range(ROUNDS)), 2),
-            Slider("noise", "flowers with a wrong label", tuple(map(str, NOISE)), 0),
+            Slider("rounds", "<i>T</i>, rounds", range(1, ROUNDS + 1), 2),
+            Slider("noise", "flowers with a wrong label", NOISE),
         ),
-        frames=frames,
+        frame=_frame,
         legend=(
             ("fill0", disc(12, 8, 6), "labelled versicolor; size is weight"),
             ("fill1", square(12, 8, 6), "labelled virginica; size is weight"),

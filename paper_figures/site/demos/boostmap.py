@@ -5,7 +5,19 @@ from itertools import islice
 
 import numpy as np
 
-from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.demos import (
+    KINDS,
+    Demo,
+    Frame,
+    Slider,
+    Try,
+    View,
+    disc,
+    kinds,
+    links,
+    number,
+    packed,
+)
 from paper_figures.site.examples import flowers
 from paper_figures.site.examples.boostmap import D, kind
 from refimpl.boostmap import algorithm, nearby_triples
@@ -68,10 +80,7 @@ def _frame(d: int, M_1: int) -> Frame:
         name = "fillbad" if wrong[i] else "fillgood" if were[i] else "thin"
         strip[name] += f"M{x:g} 344h2.5v26h-2.5z"
     places = VIEW.places(PETALS)
-    rings = "".join(
-        f"M{x - 11} {y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0"
-        for x, y in (places[r] for r in sorted(references))
-    )
+    rings = "".join(disc(*places[r], 11) for r in sorted(references))
     pairs = [
         sorted({(int(one[i]), int(q[i])) for i in np.flatnonzero(wrong)}) for one in (near, far)
     ]
@@ -83,7 +92,7 @@ def _frame(d: int, M_1: int) -> Frame:
         ),
         *((("good", links(pairs[0])), ("bad", links(pairs[1]))) if wrong.any() else ()),
         ("mark", rings or "M0 0"),
-        *((f"kind{c}", marks(np.flatnonzero(kind == c), "*" if c < 2 else "^")) for c in range(3)),
+        *kinds(kind),
         *((name, path) for name, path in strip.items() if path),
         ("t", "257 390 middle each triple a bar, from the least margin to the largest"),
     ]
@@ -92,9 +101,6 @@ def _frame(d: int, M_1: int) -> Frame:
 
 def demo() -> Demo:
     """Compute the demo."""
-    frames: dict[tuple[int, ...], Frame] = {
-        (a, b): _frame(d, M_1) for a, d in enumerate(DIMENSIONS) for b, M_1 in enumerate(CANDIDATES)
-    }
     count = len(ORDERS)
     return Demo(
         room="boostmap",
@@ -108,22 +114,20 @@ def demo() -> Demo:
         "mean of exp(−y H)</p><p>G = {error}: <span class='bad'>{wrong}</span> of "
         f"{count} triples wrong; loss = {{loss}}</p>",
         sliders=(
-            Slider("dimension", "<i>d</i>, most dimensions", tuple(map(str, DIMENSIONS)), 1),
+            Slider("dimension", "<i>d</i>, most dimensions", DIMENSIONS, 1),
             Slider(
                 "candidates",
                 "<i>M</i><sub>1</sub> = <i>m</i>, candidates of each kind in a round",
-                tuple(map(str, CANDIDATES)),
+                CANDIDATES,
                 2,
             ),
         ),
-        frames=frames,
+        frame=_frame,
         legend=(
             ("good", "M0 8H24", "of a triple that flips: q to the truly nearer flower"),
             ("bad", "M0 8H24", "q to the flower that the embedding calls nearer"),
-            ("mark", disc_key(), "a reference flower or pivot"),
-            ("kind0", "M12 8h0", "setosa"),
-            ("kind1", "M12 8h0", "versicolor"),
-            ("kind2", "M12 1l8 14h-16z", "virginica"),
+            ("mark", disc(12, 8, 7), "a reference flower or pivot"),
+            *KINDS,
             ("fillbad", "M9 0h6v16h-6z", "a triple that is wrong"),
             ("fillgood", "M9 0h6v16h-6z", "a triple that the last dimension mended"),
             ("thin", "M9 0h6v16h-6z", "a triple that was right before"),
@@ -156,8 +160,3 @@ def demo() -> Demo:
         ),
         alt="Sixteen flowers with lines for the triples that flip, and a bar for each triple",
     )
-
-
-def disc_key() -> str:
-    """Return the ring of the legend."""
-    return "M5 8a7 7 0 1 0 14 0a7 7 0 1 0 -14 0"

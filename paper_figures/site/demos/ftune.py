@@ -5,7 +5,18 @@ from functools import cache
 import numpy as np
 
 import refimpl.kernels
-from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.demos import (
+    Demo,
+    Frame,
+    Slider,
+    Try,
+    View,
+    disc,
+    kinds,
+    links,
+    number,
+    packed,
+)
 from paper_figures.site.examples import flowers
 from paper_figures.site.examples.ftune import SLOPES, K, X, kind, l
 from refimpl.ftune import algorithm
@@ -93,30 +104,25 @@ def _yes(slope: float, d: int, diverse: bool) -> str:
     return path or "M0 0"
 
 
-def _frame(slope: float, d: int, diverse: bool) -> Frame:
+def _frame(slope: float, d: int, choice: str) -> Frame:
+    diverse = choice == CHOICES[1]
     pairs = landmarks(d, diverse)
     places = VIEW.places(X)
     used = [places[i] for i in np.unique(pairs)]
-    rings = "".join(f"M{x - 11} {y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0" for x, y in used)
+    rings = "".join(disc(x, y, 11) for x, y in used)
     ticks = ([3.5, 4.0, 4.5, 5.0, 5.5, 6.0], [1.0, 1.5, 2.0, 2.5])
     layers = [
         ("area", _yes(slope, d, diverse)),
         *VIEW.axes("petal length (cm)", "petal width (cm)", ticks),
         ("thin", links(sorted({(int(a), int(b)) for a, b in pairs}))),
         ("mark", rings),
-        *((f"kind{c}", marks(np.flatnonzero(kind == c + 1))) for c in range(2)),
+        *kinds(kind - 1),
     ]
     return Frame(tuple(layers), values(slope, d, diverse), packed(places))
 
 
 def demo() -> Demo:
     """Compute the demo."""
-    frames: dict[tuple[int, ...], Frame] = {
-        (a, b, c): _frame(slope, d, bool(c))
-        for a, slope in enumerate(SLOPES)
-        for b, d in enumerate(LANDMARKS)
-        for c in range(2)
-    }
     return Demo(
         room="ftune",
         title="FTUNE: a transfer function for similarities to landmarks",
@@ -129,15 +135,15 @@ def demo() -> Demo:
         "<p>slope {slope}: L<sub>f</sub> = {loss}; the slope with the least L<sub>f</sub> is "
         "{best}</p>",
         sliders=(
-            Slider("slope", "slope of <i>f</i>", tuple(f"{s:g}" for s in SLOPES), 2),
-            Slider("landmarks", "<i>d</i>, pairs of landmarks", tuple(map(str, LANDMARKS)), 2),
+            Slider("slope", "slope of <i>f</i>", SLOPES, 2),
+            Slider("landmarks", "<i>d</i>, pairs of landmarks", LANDMARKS, 2),
             Slider("choice", "how landmarks are chosen", CHOICES),
         ),
-        frames=frames,
+        frame=_frame,
         legend=(
             ("kind0", "M12 8h0", "versicolor, label 1"),
             ("kind1", "M12 8h0", "virginica, label −1"),
-            ("mark", "M5 8a7 7 0 1 0 14 0a7 7 0 1 0 -14 0", "a landmark"),
+            ("mark", disc(12, 8, 7), "a landmark"),
             ("thin", "M0 8H24", "a pair of landmarks"),
             ("area", "M0 0H24V16H0z", "where g says versicolor"),
         ),

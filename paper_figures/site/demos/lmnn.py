@@ -1,19 +1,21 @@
 """LMNN: k, mu and the step of the descent on eighteen flowers."""
 
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from paper_figures.site.demos import (
+    KINDS,
     Demo,
     Frame,
     Layer,
     Slider,
     Try,
     View,
+    kinds,
     links,
-    marks,
     number,
     packed,
 )
@@ -32,12 +34,13 @@ X = FLOWERS - FLOWERS.mean(axis=0)
 ALL = np.zeros(len(X), dtype=np.int64)
 
 
+@cache
 def states(k: int, mu: float) -> list[algorithm.State]:
-    """Return the states before the steps that the demo shows; each one searches all impostors."""
+    """Return the states before each step; each one searches all impostors."""
     targets = algorithm.target_neighbors(X, y, k)
     examples = algorithm.Examples(X, y, targets, ALL)
     run = algorithm.steps(examples, mu, np.eye(2)[None], between=1)
-    return [state for state in islice(run, STEPS[-1] + 1) if state.t in STEPS]
+    return list(islice(run, STEPS[-1] + 1))
 
 
 def values(state: algorithm.State, targets: Any, mu: float) -> dict[str, str]:
@@ -63,10 +66,11 @@ def measured() -> View:
     return View.around(FLOWERS, 0.15)
 
 
-def _frame(state: algorithm.State, targets: Any, mu: float, learnt: bool) -> Frame:
+def _frame(k: int, mu: float, step: int, space: str) -> Frame:
+    state, targets = states(k, mu)[step], algorithm.target_neighbors(X, y, k)
     s, V = np.linalg.eigh(state.L[0].T @ state.L[0])
     s = np.sqrt(np.maximum(s, 0))
-    if learnt:  # the symmetric root of M keeps the directions of the axes
+    if space == SPACES[1]:  # the symmetric root of M keeps the directions of the axes
         Z: FloatArray = X @ (V * s) @ V.T
         reach = np.abs(Z).max(axis=0) + 0.3
         view = View.around(np.vstack([Z, -reach[None], reach[None]]), 0.02, equal=True)
@@ -86,20 +90,13 @@ def _frame(state: algorithm.State, targets: Any, mu: float, learnt: bool) -> Fra
         ("bad", links(sorted(close)) if close else "M0 0"),
         ("good", links(sorted(pulled))),
         ("model", ring),
-        *((f"kind{c}", marks(np.flatnonzero(y == c), "*" if c < 2 else "^")) for c in range(3)),
+        *kinds(y),
     ]
     return Frame(tuple(layers), values(state, targets, mu), packed(view.places(Z)))
 
 
 def demo() -> Demo:
     """Compute the demo."""
-    frames: dict[tuple[int, ...], Frame] = {}
-    for a, k in enumerate(K):
-        targets = algorithm.target_neighbors(X, y, k)
-        for b, mu in enumerate(MU):
-            for c, state in enumerate(states(k, mu)):
-                for learnt in (0, 1):
-                    frames[a, b, c, learnt] = _frame(state, targets, mu, bool(learnt))
     last = len(STEPS) - 1
     return Demo(
         room="lmnn",
@@ -114,16 +111,14 @@ def demo() -> Demo:
         '<sub>+</sub></b></p><p>{objective} = <span class="good">{pull}</span> + {mu} · '
         '<span class="bad">{push}</span></p>',
         sliders=(
-            Slider("k", "<i>k</i>, target neighbours", tuple(map(str, K)), 1),
-            Slider("mu", "<i>μ</i>, weight of the margins", tuple(f"{mu:g}" for mu in MU), 2),
-            Slider("step", "step of the descent", tuple(map(str, STEPS)), last),
+            Slider("k", "<i>k</i>, target neighbours", K, 1),
+            Slider("mu", "<i>μ</i>, weight of the margins", MU, 2),
+            Slider("step", "step of the descent", STEPS, last),
             Slider("space", "where the flowers are", SPACES),
         ),
-        frames=frames,
+        frame=_frame,
         legend=(
-            ("kind0", "M12 8h0", "setosa"),
-            ("kind1", "M12 8h0", "versicolor"),
-            ("kind2", "M12 1l8 14h-16z", "virginica"),
+            *KINDS,
             ("good", "M0 8H24", "to a target neighbour (the first sum)"),
             ("bad", "M0 8H24", "to an impostor (the second sum)"),
             ("model", "M3 8a9 6 0 1 0 18 0a9 6 0 1 0 -18 0", "at distance 1 from the middle"),

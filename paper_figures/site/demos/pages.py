@@ -10,7 +10,7 @@ from pathlib import Path
 from paper_figures.site import demos, printed, rows, rst
 from paper_figures.site.demos import Demo
 
-__all__ = ["load", "page", "write_links", "write_pages"]
+__all__ = ["load", "page", "write"]
 
 HERE = Path(__file__).parent
 INTRODUCTION = """\
@@ -47,8 +47,7 @@ def _data(demo: Demo) -> dict[str, object]:
     classes: dict[str, int] = {}
     names = list(next(iter(demo.frames.values())).values)
     frames = []
-    for places in sorted(demo.frames):
-        frame = demo.frames[places]
+    for frame in demo.frames.values():
         layers = []
         for name, string in frame.layers:
             layers += [
@@ -68,20 +67,14 @@ def _data(demo: Demo) -> dict[str, object]:
     }
 
 
-def write_links(sources: Path) -> None:
-    """Write ``demos/index``, which leads to the demos, into the copy of the sources."""
-    links = (
-        f'<p><a href="{room}.html"><b>{escape(load(room).title)}</b></a>. {load(room).words}</p>'
-        for room in printed.PREFIXES
-    )
-    rst.put(
-        sources, "demos/index", [*rst.titled("Demos"), INTRODUCTION, "", *rst.raw("\n".join(links))]
-    )
-
-
-def write_pages(out: Path) -> None:
-    """Write the pages of all demos into the folder ``demos`` of the built site."""
-    folder = out / "demos"
-    folder.mkdir(exist_ok=True)
-    for room in printed.PREFIXES:
-        (folder / f"{room}.html").write_text(page(load(room)), encoding="utf-8")
+def write(sources: Path) -> None:
+    """Write ``demos/index``, which leads to the demos, and the demos, which Sphinx copies."""
+    folder = sources / "_extra" / "demos"
+    folder.mkdir(parents=True)
+    links = []
+    for demo in map(load, printed.PREFIXES):
+        (folder / f"{demo.room}.html").write_text(page(demo), encoding="utf-8")
+        title = f'<a href="{demo.room}.html"><b>{escape(demo.title)}</b></a>'
+        links.append(f"<p>{title}. {demo.words}</p>")
+    shown = rst.raw("\n".join(links))
+    rst.put(sources, "demos/index", [*rst.titled("Demos"), INTRODUCTION, "", *shown])

@@ -4,7 +4,18 @@ from functools import cache
 
 import numpy as np
 
-from paper_figures.site.demos import Demo, Frame, Slider, Try, View, links, marks, number, packed
+from paper_figures.site.demos import (
+    KINDS,
+    Demo,
+    Frame,
+    Slider,
+    Try,
+    View,
+    kinds,
+    links,
+    number,
+    packed,
+)
 from paper_figures.site.examples import flowers
 from refimpl.search_forest import algorithm, neighbor_similarity
 from refimpl.search_forest.model import Tree
@@ -97,16 +108,13 @@ def _frame(lam: float, M: int) -> Frame:
         *VIEW.axes(
             "petal length (standard deviations from the mean)", "petal width (the same)", ticks
         ),
-        *((f"kind{c}", marks(np.flatnonzero(y == c), "*" if c < 2 else "^")) for c in range(3)),
+        *kinds(y),
     ]
     return Frame(tuple(layers), values(lam, M), packed(VIEW.places(X)))
 
 
 def demo() -> Demo:
     """Compute the demo."""
-    frames: dict[tuple[int, ...], Frame] = {
-        (a, b): _frame(lam, M) for a, lam in enumerate(LAMBDAS) for b, M in enumerate(TREES)
-    }
     return Demo(
         room="search_forest",
         title="Boosted Search Forest: λ weighs extra pairs against missed ones",
@@ -120,22 +128,15 @@ def demo() -> Demo:
         "<span class='good'>{similar}</span> / ({lam} · "
         "<span class='bad'>{dissimilar}</span>) )</p>",
         sliders=(
-            Slider(
-                "lambda",
-                "<i>λ</i>, cost of dissimilar pairs",
-                tuple(f"{lam:g}" for lam in LAMBDAS),
-                3,
-            ),
-            Slider("trees", "<i>M</i>, most trees", tuple(map(str, TREES)), 2),
+            Slider("lambda", "<i>λ</i>, cost of dissimilar pairs", LAMBDAS, 3),
+            Slider("trees", "<i>M</i>, most trees", TREES, 2),
         ),
-        frames=frames,
+        frame=_frame,
         legend=(
             ("good", "M0 8H24", "a similar pair that any tree selects"),
             ("bad", "M0 8H24", "a dissimilar pair that any tree selects"),
             ("model", "M2 2H22V14H2z", "a cell of the last tree"),
-            ("kind0", "M12 8h0", "setosa"),
-            ("kind1", "M12 8h0", "versicolor"),
-            ("kind2", "M12 1l8 14h-16z", "virginica"),
+            *KINDS,
         ),
         readouts=(
             ("found", "similar pairs selected (i, j)"),

@@ -35,7 +35,7 @@ def adaboost(kernels: Any) -> None:
 def draw_stump(trace: Trace, round: int) -> str:
     """The points, as large as their weights, and the stump; what it gets wrong has a ring."""
     all_points = np.vstack([P, N])
-    w, wrong, h_t = (trace.latest(name, round) for name in ("w", "e", "h_t"))
+    wrong, h_t = trace.latest("e", round), trace.latest("h_t", round)
     record = [r for r in trace.records if r.round == round and "h_t" in r.values][-1]
     weights = [r for r in trace.records[: trace.records.index(record)] if "w" in r.values]
     w = weights[-1].values["w"]
@@ -87,9 +87,7 @@ def draw_nearest(trace: Trace, round: int) -> str:
     picture.line([QUERY[0, 0], TEN[i, 0]], [QUERY[0, 1], TEN[i, 1]], "thin")
     for row, (x, y) in enumerate(TEN):
         picture.point(x, y, int(labels[row]), 5, row == i, f"{KINDS[labels[row]]}, i = {row}")
-    x, y = QUERY[0]
-    picture.line([x - 0.08, x + 0.08], [y - 0.035, y + 0.035])
-    picture.line([x - 0.08, x + 0.08], [y + 0.035, y - 0.035])
+    picture.cross(*QUERY[0])
     return picture.svg()
 
 

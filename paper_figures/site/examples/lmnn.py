@@ -1,6 +1,5 @@
 """LMNN on iris flowers."""
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -26,7 +25,8 @@ STEPS = 31
 """The steps of the first five full checks: 1 + 2 + 4 + 8 + 16."""
 SHOWN = 8
 """The flower whose target neighbours and impostors the pictures show."""
-NEAR, FAR = 0.3, 6.0
+NEAR = 0.3
+"""How far the nearest points of the ellipse are from its centre."""
 
 
 def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
@@ -35,23 +35,6 @@ def some_steps(kernels: Any, L: FloatArray, last: int, **how: Any) -> None:
     states = algorithm.steps(examples, 1.0, L, kernels=kernels, **how)
     for _ in algorithm.until_converged(islice(states, last + 1)):
         pass
-
-
-def equally_far(
-    centre: FloatArray, s: FloatArray, V: FloatArray
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield both sides of an ellipse, whose points have the same distance from its centre.
-
-    The nearest of them are `NEAR` away. M is singular if a singular value of L is 0; then a move
-    along its direction changes no distance, and the sides are lines.
-    """
-    ratio = s[1] / s[0]
-    reach = min(NEAR / ratio, FAR) if ratio > 0 else FAR
-    along = reach * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 61))
-    across = np.sqrt(np.maximum(NEAR**2 - (along * ratio) ** 2, 0))
-    for side in (-1, 1):
-        x, y = V.T @ np.array([side * across, along]) + centre[:, None]
-        yield x, y
 
 
 def model(kernels: Any) -> None:
@@ -75,8 +58,8 @@ def draw_best(trace: Trace, round: int) -> str:
 def _metric(L: FloatArray, title: str) -> str:
     _, s, V = np.linalg.svd(L)
     picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
-    for xs, ys in equally_far(X.mean(axis=0), s, V):
-        picture.curve(xs, ys)
+    axes = NEAR * s[0] / np.maximum(s, s[0] / 200)  # where M is singular, two lines
+    picture.ellipse(X.mean(axis=0), V.T * axes)
     targets = algorithm.target_neighbors(X, y, K)[SHOWN]
     for j in targets:
         picture.line(X[[SHOWN, j], 0].tolist(), X[[SHOWN, j], 1].tolist())

@@ -54,21 +54,7 @@ html_use_index = html_domain_indices = False  # no page leads to them
 html_show_search_summary = False  # it would fetch pages, which a page from the disk may not
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars: dict[str, list[str]] = {
-    "index": [],
-    "reader/*": [],
-    "demos/*": [],
-    "errata": [],
-    "source/**": [],
-    "whole/*": [],
-    "guides/*": [],
-    "figures/**": [],
-    "papers/*": [],
-    "speed/*": [],
-    "install/*": [],
-    "others": [],
-    "files": [],
-}
+html_sidebars: dict[str, list[str]] = {"[!a]**": []}  # a list of pages for the API alone
 html_theme_options = {
     "logo": {"text": "refimpl"},
     "navbar_align": "left",
