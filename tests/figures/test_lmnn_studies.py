@@ -1,16 +1,19 @@
 """LMNN's studies: samples, least traces, what is timed; numbers are in tests/probes.json."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from agreement import KERNELS
+from scipy.spatial.distance import cdist
 from toy_sets import provide
 
 from paper_figures.lmnn import decoupled, gain, low_rank, training
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.points import deskewed, prepared, sample_of, voted
+from paper_figures.lmnn.points import deskewed, per_cent_wrong, prepared, sample_of, sampled, voted
 from paper_figures.study import Job
+from refimpl.lmnn import target_neighbors
 
 JOB = Job(0, "reference", None, ("lmnn toy",))
 FASTEST = "fast" if len(KERNELS) > 1 else "reference"
@@ -87,6 +90,25 @@ def test_ties_go_to_the_lowest_class_or_to_the_nearest():
     near = np.array([[1, 0, 2], [2, 0, 0], [2, 2, 0]])
     assert voted(near, "first class").tolist() == [0, 0, 2]
     assert voted(near, "nearest").tolist() == [1, 0, 2]
+
+
+# ------------------------------------------------------------------------------------- trainings
+
+
+def test_errors_of_training_points(toy, monkeypatch):
+    """Left out, and each with itself as its nearest; under the Euclidean metric."""
+
+    def euclidean(X, y, k, **how):
+        targets = target_neighbors(X, y, k)
+        return SimpleNamespace(L=[np.eye(4)], bound=1.0, objective=1.0, gap=0.0, targets=targets)
+
+    monkeypatch.setattr(training, "lmnn", euclidean)
+    value = only(training.compute, part="certified", n=100, sample=0, d=4)
+    given = sampled(JOB, "lmnn toy", "as they are", 100, 0, 4, 3)
+    near = given.y[cdist(given.X, given.X).argsort(axis=1)]
+    assert value["own"]["first class"] == per_cent_wrong(near[:, :3], given.y) > 0
+    assert value["left_out"]["first class"] == per_cent_wrong(near[:, 1:4], given.y) > 0
+    assert value["test"] == value["euclidean"]["test"]
 
 
 # ------------------------------------------------------------------------------------ least trace

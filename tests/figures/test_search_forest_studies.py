@@ -146,6 +146,13 @@ def with_labels(job):
     return problem.X, problem.Q, labels[:N], labels[N:][:20]
 
 
+def test_the_share_of_a_class_counts_what_is_not_returned():
+    """Query 0 of class 7 gets 7, 8, 7; query 1 of class 8 gets one item, of class 8; 2 nothing."""
+    starts, items = np.array([0, 3, 4, 4]), np.array([0, 1, 2, 1])
+    found = classes.of_class(starts, items, np.array([7, 8, 7]), np.array([7, 8, 7]), (1, 2, 4))
+    np.testing.assert_allclose(found, [[1, 1 / 2, 2 / 4], [1, 1 / 2, 1 / 4], [0, 0, 0]])
+
+
 def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
     asked = hnswlib_of(monkeypatch, classes)
     X, Q, y, z = with_labels(job)
