@@ -24,14 +24,13 @@
 # make others      ask other libraries the vectors, each in an environment of its own, and write what
 #                  the site's page "Other implementations" says: some ten minutes, the first time more;
 #                  ARGS="--only faiss --envs DIR --out FILE" chooses
-# make faults      kill runs: some ten minutes on two processors
 # make builds      build the kernels as other machines do, in about 5 minutes; ARGS="aarch64 wheel"
 #                  chooses
 # make wheel       make the sdist and this machine's wheel in dist/
 # make clean       remove .venv and everything that was built
 #
 # Each target first sets up .venv and builds the Cython kernels. Python >= 3.11 and a
-# C++ compiler are all that most need; `builds` and `sanitize` need Debian and GCC, `faults` and
+# C++ compiler are all that most need; `builds` and `sanitize` need Debian and GCC,
 # `mutants` a system that forks. REFIMPL_DATA is the folder of the real data sets. Tests that need
 # them are skipped where neither the folder nor a network is there.
 
@@ -42,7 +41,7 @@ ARGS ?=
 KIND ?= address,undefined
 
 .PHONY: figures gate probes vectors test coverage lint style site benchmarks fuzz sanitize builds wheel \
-	mutants others faults clean
+	mutants others clean
 
 figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
@@ -83,9 +82,6 @@ mutants: $(BUILT)
 
 others: $(BUILT)
 	nice $(VENV)/bin/python -m tests.others $(ARGS)
-
-faults: $(BUILT)
-	$(VENV)/bin/python -m pytest -n 2 --slow -m slow $(ARGS)
 
 builds: $(BUILT)
 	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/builds/run $(ARGS)

@@ -131,7 +131,6 @@ if OFFLINE:
 
 
 def pytest_addoption(parser):
-    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--all", action="store_true", help="run all cases of tests that have many")
     parser.addoption("--part", choices=("traced", "others"), help="run this part of the tests")
 
@@ -141,7 +140,6 @@ def pytest_configure(config):
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     if not whole or config.option.keyword or config.option.markexpr:
         config.option.all = True
-    config.addinivalue_line("markers", "slow: takes minutes; runs with --slow alone")
     config.addinivalue_line("markers", "one_case: without --all only the last case runs")
     config.addinivalue_line("markers", "further: a case that runs with --all alone")
     config.addinivalue_line(
@@ -191,13 +189,11 @@ def place(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out slow tests and further cases, and put the longest files first.
+    """Leave out further cases, and put the longest files first.
 
     Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one
     line.
     """
-    if not config.getoption("slow", False):
-        deselect(config, items, [item for item in items if item.get_closest_marker("slow")])
     if not config.getoption("all", False):
         further = further_cases(items)
         config.stash[FURTHER] = len(further)

@@ -240,7 +240,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         SearchForestNeighbors
             The estimator itself.
         """
-        fitted = copy.copy(self)._fit(X, y)
+        fitted = copy.copy(self)._fit(X, y)  # noqa: SLF001  its own
         self.__dict__ = fitted.__dict__
         return self
 

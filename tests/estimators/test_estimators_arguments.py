@@ -1,7 +1,5 @@
 """What all estimators understand alike."""
 
-import inspect
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -18,11 +16,6 @@ from refimpl.estimators.spaces import as_query_objects, holds_objects
 def test_n_jobs_means_what_it_means_in_scikit_learn(n_jobs, threads, monkeypatch):
     monkeypatch.setattr(arguments, "processors", lambda: 8)
     assert threads_of(n_jobs) == threads
-
-
-@pytest.mark.parametrize("name", estimators.__all__)
-def test_by_default_all_processors_work(name):
-    assert inspect.signature(getattr(estimators, name)).parameters["n_jobs"].default == -1
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True, False])

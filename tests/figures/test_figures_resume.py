@@ -1,10 +1,10 @@
-"""Kill a run at random moments, run two at once: nothing finished is lost, the numbers stay.
+"""Stop a run, run two at once: nothing finished is lost, the numbers stay.
 
-Not tested here: full disks (test_figures_trouble.py).
+Not tested here: full disks (test_figures_trouble.py), half-written files (shared/test_faults.py).
 """
 
+import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -12,90 +12,75 @@ import time
 from pathlib import Path
 
 import fake_paper
-import figure_faults as figures
-import forked
 import pytest
+from fake_paper import parts, record, run
 
 from paper_figures import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [
-    pytest.mark.skipif(not forked.POSSIBLE, reason="this system has no fork"),
-    pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
-]
+SCRIPT = ROOT / "tests" / "support" / "fake_paper.py"
+FIGURE = "fake.figure1"
+PATIENCE = 120
 
 
-@pytest.fixture(scope="module")
-def subject(tmp_path_factory):
-    """The made-up paper's drawn figure, made in peace; its tasks take next to no time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fake_paper, "SECONDS", 0.01)
-        folder = tmp_path_factory.mktemp("faults")
-        yield figures.Subject(folder, "fake", "figure1", "reference", [fake_paper.PAPER])
+@pytest.fixture
+def peace(tmp_path, monkeypatch):
+    """The folder of a run that nothing disturbed."""
+    monkeypatch.setattr(fake_paper, "SECONDS", 0.0)
+    assert run(tmp_path / "peace", FIGURE) == cli.DONE
+    return tmp_path / "peace"
 
 
-def test_the_figure_has_its_parts(subject):
-    assert subject.n == fake_paper.N_CELLS
-
-
-def test_two_processes_at_once(subject, tmp_path):
-    figures.two_at_once(subject, tmp_path)
-
-
-FIGURES = ("boosted_distance.figure2", "boostmap.figure5", "search_forest.figure1", "lmnn.figure5")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [*FIGURES, "ftune.figure2"])
-def test_faults_of_a_real_figure(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(forked, "PATIENCE", 7200.0)  # on a busy machine a figure takes long
-    real = figures.Subject(tmp_path, *name.split("."), "fast")
-    figures.killed(real, tmp_path / "killed", random.Random(name))
-    figures.two_at_once(real, tmp_path / "both")
-
-
-def test_killed_runs_go_on_with_the_same_numbers(subject, tmp_path):
-    said = figures.killed(
-        subject, tmp_path, random.Random(20060101), times=3, pause=0.05, missing=14
-    )
-    assert ", 0 of 14" not in said, said
-
-
-def test_ctrl_c_in_a_run_without_workers(subject, tmp_path):
-    child = subject.start(tmp_path)
-    while len(subject.parts(tmp_path)) < 2 and not child.ended():
-        time.sleep(0.001)
-    assert child.stop(signal.SIGINT) == cli.INTERRUPTED, child.said()
-    assert "Interrupted. Each finished cell is kept" in child.said()
-    assert "Traceback" not in child.said(), child.said()
-    assert (tmp_path / "index.html").is_file()
-    subject.go_on(tmp_path, subject.parts(tmp_path))
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda n: n.name)
-def test_runs_with_workers_are_stopped_and_go_on_without(number, subject, tmp_path):
-    """The parts of two workers and those of none make the figure that none makes."""
-    script = str(ROOT / "tests" / "support" / "fake_paper.py")
-    command = [sys.executable, script, "fake.figure1", "--kernels", "reference", "--jobs", "2"]
+def started(out, jobs="1"):
+    """Begin the command in a new process; a cell takes a moment."""
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    process = subprocess.Popen(
-        [*command, "--out", str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": paths, "FAKE_SECONDS": str(fake_paper.SECONDS)},
+    command = [sys.executable, str(SCRIPT), FIGURE, "--kernels", "reference", "--jobs", jobs]
+    return subprocess.Popen(
+        [*command, "--out", str(out)],
+        env={**os.environ, "PYTHONPATH": paths, "FAKE_SECONDS": "0.05"},
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
     )
-    while len(subject.parts(tmp_path)) < 3 and process.poll() is None:
+
+
+def require_same(out, peace):
+    """Check that a folder has the results of the run in peace, and no rests."""
+    mine, wanted = (record(folder, "figure1") for folder in (out, peace))
+    assert [mine[name] for name in ("rows", "notes", "key")] == [
+        wanted[name] for name in ("rows", "notes", "key")
+    ]
+    svg = "fake/figure1.svg"
+    assert (out / svg).read_bytes() == (peace / svg).read_bytes()
+    assert len(parts(out)) == fake_paper.N_CELLS and (out / "index.html").is_file()
+    assert not list(out.rglob("*.failed.json"))
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda n: n.name)
+def test_runs_that_are_stopped_go_on_without_workers(number, jobs, peace, tmp_path):
+    out = tmp_path / "out"
+    process = started(out, jobs)
+    while len(parts(out)) < 3 and process.poll() is None:
         time.sleep(0.001)
-    try:
-        os.killpg(process.pid, number)
-    except ProcessLookupError:
-        pass  # it has ended already
-    said = process.communicate(timeout=120)[1]
-    kept = subject.parts(tmp_path)
-    assert len(kept) >= 3, said
-    if number == signal.SIGINT and process.returncode != cli.DONE:
-        assert process.returncode == cli.INTERRUPTED, said
+    os.killpg(process.pid, number)
+    said = process.communicate(timeout=PATIENCE)[1]
+    kept = parts(out)
+    assert 3 <= len(kept) < fake_paper.N_CELLS, said
+    assert all(json.loads(path.read_bytes()) for path in kept)
+    if number == signal.SIGINT:
+        assert process.returncode == cli.INTERRUPTED and (out / "index.html").is_file(), said
         assert "Interrupted. Each finished cell is kept" in said and "Traceback" not in said
-    subject.go_on(tmp_path, kept)
+    assert run(out, FIGURE) == cli.DONE
+    assert kept.items() <= parts(out).items()
+    require_same(out, peace)
+
+
+def test_two_processes_at_once(peace, tmp_path):
+    out = tmp_path / "out"
+    for process in [started(out), started(out)]:
+        said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == cli.DONE and "damaged" not in said, said
+    assert not list(out.rglob("*.tmp"))
+    require_same(out, peace)

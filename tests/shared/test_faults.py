@@ -1,140 +1,83 @@
-"""Kill runs: results, checkpoints of trainings, indexes; with ``--slow``.
+"""A process that is killed while it saves leaves what was there, or what it saved.
 
-Not tested here: full disks (test_files_without_room.py).
+Not tested here: full disks (test_files_without_room.py), trainings that are interrupted (promises).
 """
 
-import random
-import signal
-import time
-from functools import partial
+import os
+import sys
 
 import numpy as np
 import pytest
-from forked import Child
-from result_examples import examples
-from trainings import TRAININGS
+from fake_paper import record_of
+from forest_problems import random_forest
 
-from refimpl import Checkpoint, load, save
-from refimpl.lmnn import LMNNOptions
-from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
+import refimpl
+from paper_figures.store import Store
+from refimpl.search_forest import InvertedIndex
 
-# ------------------------------------------------------------------------------------------ results
-
-
-def kill_while(work, path, log, rng):
-    """Repeat some work in a child, and kill it at a random moment after `path` is there."""
-
-    def endless():
-        while True:
-            work()
-
-    child = Child(endless, log)
-    while not path.exists() and not child.ended():
-        time.sleep(0.001)
-    time.sleep(rng.uniform(0.0, 0.1))
-    assert child.stop(signal.SIGKILL) == -signal.SIGKILL, child.said()
-
-
-def results_killed(folder, rng):
-    """Kill -9 while each kind of result is saved over an earlier file."""
-    values = examples()
-    for name, value in values.items():
-        path = folder / name
-        kill_while(lambda path=path, value=value: save(path, value), path, folder / "log", rng)
-        assert load(path) == value, name
-
-
-# -------------------------------------------------------------------------------------- checkpoints
-
-
-def points(n, d):
-    """Points of three classes that overlap."""
-    y = np.arange(n) % 3
-    return np.random.default_rng(0).normal(size=(n, d)) + y[:, None], y
-
-
-LONGER = {
-    "boosted_distance": {"T": 90},
-    "boostmap, query-sensitive": {"d": 12},
-    "search_forest": {"M": 40, "lam": 0.02},
-    "lmnn": {"options": LMNNOptions(tol=1e-4)},
-    "ftune": {},
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+    pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning"),
+]
+KILLED = 7
+X = np.random.default_rng(0).normal(size=(200, 3))
+FORESTS = [random_forest(np.random.default_rng(seed), 2, 3, 4) for seed in (0, 1)]
+INDEXES = [InvertedIndex(FORESTS[0], X[:n]) for n in (150, 200)]
+SAVED = {  # how it is saved, how it is read, and two that are saved
+    "result": (refimpl.save, refimpl.load, FORESTS),
+    "index": (
+        lambda path, n: INDEXES[n == 200].save(path),
+        lambda path: len(InvertedIndex.load(path)),
+        (150, 200),
+    ),
+    "record": (
+        lambda path, seed: Store(path).write(record_of("paper", "table1", [], seed=seed)),
+        lambda path: Store(path).read("paper", "table1")["seed"],
+        (1, 2),
+    ),
 }
 
 
-def trainings():
-    """A training of each paper: a function of the keywords `callback` and `start`."""
-    return {name: partial(TRAININGS[name], threads=1, **longer) for name, longer in LONGER.items()}
+def calls_of(work, last=None):
+    """Work, and end this process as the last of so many functions of the system is back.
+
+    Return how many there are in all.
+    """
+    made = 0
+
+    def count(frame, event, function):
+        nonlocal made
+        module = getattr(getattr(function, "__self__", None), "__name__", None)
+        if event == "c_return" and module in ("posix", "io", "_io"):
+            made += 1
+            if made == last:
+                os._exit(KILLED)
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return made
 
 
-def require_end(name, result, expected):
-    """Check a continued training: bit for bit, or for LMNN the same optimum."""
-    if TRAININGS[name].exact:
-        assert result == expected, f"{name} ended otherwise"
-    else:
-        assert result.converged
-        assert result.objective == pytest.approx(expected.objective, rel=2e-4)
-
-
-def checkpoints_killed(folder, rng, times=3):
-    """Kill -9 trainings that save checkpoints, and go on from the file."""
-    kills = 0
-    for name, train in trainings().items():
-        expected = train()
-        path = folder / name
-        for _ in range(times):
-            start = load(path) if path.exists() else None
-
-            def work(path=path, train=train, start=start):
-                with Checkpoint(path, every=0) as checkpoint:
-                    train(callback=checkpoint, start=start)
-
-            child = Child(work, folder / "log")
-            while not path.exists() and not child.ended():
-                time.sleep(0.001)
-            time.sleep(rng.uniform(0.0, 0.3))
-            kills += child.stop(signal.SIGKILL) == -signal.SIGKILL
-            load(path)
-        require_end(name, train(start=load(path)), expected)
-    assert kills, "each training ended before it was killed"
-
-
-# ------------------------------------------------------------------------------------------ indexes
-
-
-def an_index():
-    """Return an index of two hundred points with their vectors."""
-    X, y = points(200, 5)
-    forest = search_forest(X, label_similarity(y), 3, 0.05, rng=np.random.default_rng(4))
-    return InvertedIndex(forest, X), X
-
-
-def answers(index, Q):
-    """Return what an index answers."""
-    return index.candidates(Q[:20])
-
-
-def indexes_killed(folder, rng, times=15):
-    """Kill -9 while an index is saved over the same index with fewer or more points."""
-    index, X = an_index()
-    more, _ = an_index()
-    more.add(X[:50])
-    expected = answers(index, X), answers(more, X)
-    path = folder / "index"
-    index.save(path)
-    for _ in range(times):
-
-        def work():
-            more.save(path)
-            index.save(path)
-
-        kill_while(work, path, folder / "log", rng)
-        assert answers(InvertedIndex.load(path), X) in expected
-    index.save(path)
-    assert len(list(path.iterdir())) == 2, "a killed call's arrays are left"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("trial", [results_killed, checkpoints_killed, indexes_killed])
-def test_nothing_finished_is_lost(trial, tmp_path):
-    trial(tmp_path, random.Random(0))
+@pytest.mark.parametrize("kind", SAVED)
+def test_a_process_that_is_killed_while_it_saves(kind, tmp_path):
+    save, read, (old, new) = SAVED[kind]
+    path = tmp_path / "saved"
+    save(path, old)
+    made = calls_of(lambda: save(path, new))
+    found = []
+    for last in range(1, made + 1):
+        save(path, old)
+        child = os.fork()
+        if child == 0:
+            try:
+                calls_of(lambda: save(path, new), last)
+            finally:
+                os._exit(0)
+        assert os.waitpid(child, 0)[1] == KILLED << 8
+        found.append(read(path))
+    assert all(one in (old, new) for one in found) and found[0] == old and found[-1] == new
+    save(path, old)
+    assert kind != "index" or len(list(path.iterdir())) == 2, "a killed call's arrays are left"
