@@ -8,13 +8,14 @@ import copy
 import inspect
 import json
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import refimpl
 import refimpl.kernels
-from tests.benchmarks.map import report
+from tests.benchmarks.map import growth, report, trainings
 from tests.benchmarks.map.__main__ import HERE, STORE, main
 from tests.benchmarks.map.kernels import CASES
 from tests.benchmarks.map.measure import (
@@ -71,6 +72,20 @@ def test_every_kernel_is_in_the_table():
 def test_every_training_is_in_the_table():
     assert set(TRAININGS) == set(TRAINED) | OTHERS
     assert set(TRAINED.values()) | LEFT_OUT == set(public_trainings())
+    assert set(growth.BEYOND) == set(growth.EXPECTED) == set(TRAININGS)
+
+
+@pytest.mark.parametrize("name", ["MNIST-10", "letters"])
+def test_points_beyond_those_of_a_set_are_moved_ones(name, monkeypatch):
+    # MNIST's points are stand-ins of as many pixels
+    X = np.random.default_rng(0).integers(0, 16, (5, 784 if name == "MNIST-10" else 16))
+    loaded = SimpleNamespace(X=X, y=np.arange(5), n_train=5)
+    monkeypatch.setattr(trainings, "load", lambda name: loaded)
+    few, many = (trainings.sample.__wrapped__(name, n) for n in (5, 15))
+    assert np.array_equal(few[0], X[few[1]]) and np.array_equal(np.sort(few[1]), loaded.y)
+    assert np.array_equal(np.bincount(many[1]), [3] * 5)
+    assert len(np.unique(many[0], axis=0)) == 15
+    assert sum((many[0] == X[many[1]]).all(axis=1)) == 5
 
 
 @pytest.mark.parametrize("name", CASES)

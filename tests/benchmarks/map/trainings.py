@@ -70,10 +70,29 @@ def rng():
 
 @cache
 def sample(name, n):
-    """Return n random training points of a data set, and their labels."""
+    """Return n random training points of a data set (moved ones, too, if it has fewer), and y."""
     loaded = load(name)
-    rows = rng().choice(loaded.n_train or len(loaded.X), n, replace=False)
-    return np.ascontiguousarray(loaded.X[rows], dtype=np.float64), loaded.y[rows]
+    points = loaded.n_train or len(loaded.X)
+    copies = -(-n // points)
+    copy, rows = np.divmod(rng().choice(copies * points, n, replace=False), points)
+    X = np.ascontiguousarray(loaded.X[rows], dtype=np.float64)
+    for i in range(1, copies):
+        X[copy == i] = MOVED[name](X[copy == i], i)
+    return X, loaded.y[rows]
+
+
+def _shifted(X, i):
+    """Return digits moved by a pixel or two."""
+    down, right = divmod(i + 12, 5)  # the steps of a 5 x 5 grid; 0 is its middle
+    return np.roll(X.reshape(-1, 28, 28), (down % 5 - 2, right - 2), axis=(1, 2)).reshape(X.shape)
+
+
+def _blurred(X, i):
+    """Return whole numbers with noise of half a unit."""
+    return X + np.random.default_rng(i).uniform(-0.5, 0.5, X.shape)
+
+
+MOVED = {"MNIST-10": _shifted, "letters": _blurred}
 
 
 @cache
@@ -101,11 +120,7 @@ def adaboost(n):
     P, N = boosted_distance.Differences(X[is_one], B), boosted_distance.Differences(X[~is_one], B)
     rows = np.concatenate([np.asarray(P), np.asarray(N)])
     labels = np.arange(len(rows)) < len(P)
-    peers = {}
-    for name, model in _boosters().items():
-        fitted = _fit(model, rows, labels)
-        if len(getattr(fitted, "estimators_", range(ROUNDS))) == ROUNDS:  # it did not end early
-            peers[name] = partial(_fit, model, rows, labels)
+    peers = {name: partial(_all_rounds, model, rows, labels) for name, model in _boosters().items()}
     return (
         lambda kernels, threads: boosted_distance.adaboost(
             P, N, ROUNDS, kernels=kernels, threads=threads
@@ -133,6 +148,14 @@ def _boosters():
             n_estimators=ROUNDS, num_leaves=2, n_jobs=2, verbose=-1
         )
     return models
+
+
+def _all_rounds(model, X, y):
+    fitted = _fit(model, X, y)
+    rounds = len(getattr(fitted, "estimators_", range(ROUNDS)))
+    if rounds < ROUNDS:
+        raise MissingError(f"it ended after {rounds} of {ROUNDS} rounds")
+    return fitted
 
 
 def _fit(model, X, y):
