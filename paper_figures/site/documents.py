@@ -27,7 +27,6 @@ PAGES = {
     **{f"refimpl/{room}/PAPER.md": f"papers/{room}" for room in registry.PAPERS},
     **{f"{RESULTS}/{room}/README.md": f"figures/{room}/summary" for room in registry.ROOMS},
     "tests/benchmarks/README.md": "speed/index",
-    "tests/benchmarks/growth.md": "speed/growth",
     "tests/benchmarks/widths.md": "speed/widths",
     "tests/benchmarks/widths_v3.md": "speed/widths_v3",
     "tests/benchmarks/notes.md": "speed/notes",
@@ -114,7 +113,7 @@ def write(sources: Path) -> None:
     for source, name in PAGES.items():
         lines = page((ROOT / source).read_text(encoding="utf-8"), source, name)
         if name == "speed/index":
-            lines += rst.toctree(("growth", "widths", "widths_v3", "notes"), ":hidden:")
+            lines += rst.toctree(("widths", "widths_v3", "notes"), ":hidden:")
         rst.put(sources, name, lines)
     rst.put(sources, "install/index", _install())
     rst.put(sources, "install/data", _data())

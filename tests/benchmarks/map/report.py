@@ -24,7 +24,7 @@ prepared outside of the clock. No test asserts a time.
 {load}
 `speed.json` holds all peers and the numbers of turns. [notes.md](notes.md) has more details.
 [widths.md](widths.md) has every kernel without AVX-512, too, and [widths_v3.md](widths_v3.md) on a
-processor that has none. [growth.md](growth.md) has time and memory of larger trainings.
+processor that has none.
 
 The reference, the column "1 thread" and the peers that have no other way run on one thread,
 everything else on two; a peer is compared with ours on as many. A peer with a star ends at another
