@@ -95,16 +95,17 @@ def test_ties_go_to_the_lowest_class_or_to_the_nearest():
 # ------------------------------------------------------------------------------------- trainings
 
 
-def test_errors_of_training_points(toy, monkeypatch):
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_errors_of_training_points(toy, monkeypatch, d):
     """Left out, and each with itself as its nearest; under the Euclidean metric."""
 
     def euclidean(X, y, k, **how):
         targets = target_neighbors(X, y, k)
-        return SimpleNamespace(L=[np.eye(4)], bound=1.0, objective=1.0, gap=0.0, targets=targets)
+        return SimpleNamespace(L=[np.eye(d)], bound=1.0, objective=1.0, gap=0.0, targets=targets)
 
     monkeypatch.setattr(training, "lmnn", euclidean)
-    value = only(training.compute, part="certified", n=100, sample=0, d=4)
-    given = sampled(JOB, "lmnn toy", "as they are", 100, 0, 4, 3)
+    value = only(training.compute, part="certified", n=100, sample=0, d=d)
+    given = sampled(JOB, "lmnn toy", "as they are", 100, 0, d, 3)
     near = given.y[cdist(given.X, given.X).argsort(axis=1)]
     assert value["own"]["first class"] == per_cent_wrong(near[:, :3], given.y) > 0
     assert value["left_out"]["first class"] == per_cent_wrong(near[:, 1:4], given.y) > 0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from agreement import KERNELS
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from toy_sets import hnswlib_of
@@ -32,6 +33,20 @@ def measured(job, monkeypatch, *methods, kind="columns", hnswlib=False, most=60)
 def parts(job, most=60):
     order = job.rng_for("pays", "wine", 0).permutation(178)
     return order[:most], order[most : 2 * most]
+
+
+def test_a_rival_chooses_its_settings_on_standardised_columns(job, monkeypatch):
+    value = measured(job, monkeypatch, "k-NN")["k-NN"]
+    X, y = wine()
+    train, test = parts(job)
+    scale = StandardScaler().fit(X[train])
+    grid = {"n_neighbors": (1, 3, 5, 9), "p": (1, 2)}
+    model = GridSearchCV(KNeighborsClassifier(), grid, cv=3).fit(
+        scale.transform(X[train]), y[train]
+    )
+    wrong = model.predict(scale.transform(X[test])) != y[test]
+    assert value["error"] == pytest.approx(100 * wrong.mean())
+    assert value["fit"] > 0 and value["ask"] > 0
 
 
 def test_many_columns_become_components():
