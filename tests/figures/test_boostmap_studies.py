@@ -1,4 +1,6 @@
-"""BoostMap's studies: what no small cell of tests/probes.json shows."""
+"""BoostMap's studies: small cells measured anew by loops."""
+
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -6,14 +8,16 @@ from agreement import KERNELS
 from scipy.spatial.distance import cdist
 
 from paper_figures import data
-from paper_figures.boostmap import images, trainings
+from paper_figures.boostmap import examples, images, trainings
 from paper_figures.data import DataSet
-from paper_figures.study import Job
+from paper_figures.study import Job, Seen
+from refimpl.rivals.fastmap import fastmap
+from refimpl.spaces import enn_ranks
 
 ALL_DIGITS = data.load("digits")
 N_TRAIN, N = 100, 125
 NAME = "fast" if len(KERNELS) > 1 else "reference"
-SPACE = {"data_set": "few", "enlarge": 2, "most": 12, "sigma": 1.7, "distance": "squared"}
+SPACE = {"data_set": "few", "enlarge": 2, "most": 12, "sigma": 1.7, "distance": "mean"}
 SIZES = {
     "candidates": 30,
     "objects": 50,
@@ -39,15 +43,15 @@ def few_digits():
         yield
 
 
-@pytest.fixture(scope="module")
-def few(few_digits):
-    return images.load(job(), **SPACE)
+@pytest.fixture(scope="module", params=["mean", "squared"])
+def few(request, few_digits):
+    return images.load(job(), **SPACE | {"distance": request.param})
 
 
-def chamfer_of(A, B):
-    """Return chamfer distances from the squared distances between all pairs of pixels."""
+def chamfer_of(A, B, power):
+    """Return chamfer distances from the distances between all pairs of pixels."""
     pixels = np.argwhere(np.ones(A.shape[1:]))
-    between = cdist(pixels, pixels) ** 2
+    between = cdist(pixels, pixels) ** power
 
     def directed(A, B):
         """Return the mean, over the edge pixels of a, of the distance to the nearest of b."""
@@ -59,7 +63,8 @@ def chamfer_of(A, B):
 
 def exact_of(few):
     """Return the distances from the queries, and from the database, to the database."""
-    return (chamfer_of(A, few.database) for A in (few.queries, few.database))
+    power = 2 if few.distance == "squared" else 1
+    return (chamfer_of(A, few.database, power) for A in (few.queries, few.database))
 
 
 def test_the_space_holds_edges_and_nearest_images(few):
@@ -92,3 +97,39 @@ def test_other_k_and_variants_share_a_draw(few):
         trainings.training(job(), few, sizes=short | {"k_most": 16}, dimensions=[3], **cell)
     )
     assert other[1]["method"] == "BoostMap-Fe-Se-QI, k' = 16" and "errors" not in other[1]
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_ranks_of_the_first_dimensions_are_those_of_a_shorter_fastmap(few, clip):
+    space = few.space(few.database)
+    model = fastmap(space, 6, rng=np.random.default_rng(0), clip=clip)
+    Q, X = model.embed(space, few.queries), model.embed(space, few.database)
+    wanted = [1, 2, model.d]
+    for d, ranks in zip(wanted, few.ranks_of_first(Q, X, wanted), strict=True):
+        shorter = model.truncated(d)
+        assert np.array_equal(ranks, enn_ranks(shorter, Q[:, :d], X[:, :d], few.nearest, few.ks))
+
+
+def test_the_five_points_are_as_the_paper_says():
+    (item,) = examples.five_points(job())
+    X, names = item["points"], examples.NAMES
+    line = [float(np.hypot(*(X[0] - x))) for x in X]
+    np.testing.assert_allclose(item["line"], line)
+    right = {
+        (names[q], names[a], names[b])
+        for q, a, b in permutations(range(5), 3)
+        if (np.hypot(*(X[q] - X[a])) < np.hypot(*(X[q] - X[b])))
+        == (abs(line[q] - line[a]) < abs(line[q] - line[b]))
+    }
+    assert not right & {tuple("bac"), tuple("cbd"), tuple("dbr")}
+    (row,) = examples.figure1(Seen([item])).rows
+    assert (row["ours"], row["published"], row["of"], row["error"]) == (len(right), 46, 60, 0)
+
+
+def test_the_triangle_and_the_digits():
+    (item,) = examples.triangle(job())
+    (row,) = examples.figure2(Seen([item])).rows
+    assert row["ours"] == pytest.approx(1.1, rel=1e-12) == row["published"]
+    (item,) = examples.digits(job(), data_set="few", per_class=3)
+    (row,) = examples.figure4(Seen([item])).rows
+    assert item["side"] == 8 and row["ours"] == 30

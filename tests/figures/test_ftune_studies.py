@@ -1,4 +1,4 @@
-"""FTUNE's studies: what no small cell of tests/probes.json shows."""
+"""FTUNE's studies: which split, similarities, landmarks and options a cell has."""
 
 import numpy as np
 import pytest
@@ -9,87 +9,166 @@ from toy_sets import provide
 from paper_figures.ftune import matrices, shown, splits, spread, transfer
 from paper_figures.plots import series_style
 from paper_figures.study import Job
-from refimpl.ftune import SLOPES
+from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
+from refimpl.rivals.dboost import dboost
 
-CELL = {"data_set": "ftune two", "landmarks": 5, "run": 1}
+N, D = 90, 5
+VECTORS = {"data_set": "ftune toy", "how": "standardised", "landmarks": D, "run": 1}
+TWO = VECTORS | {"data_set": "ftune two"}
 
 
-y = np.arange(90) % 2
-X = np.random.default_rng(2).normal(size=(90, 4)) * [1.0, 9.0, 0.1, 0.0] + y[:, np.newaxis]
+def toy_points(classes):
+    """Return points of overlapping classes in columns of unequal spread, one of them constant."""
+    rng = np.random.default_rng(classes)
+    y = rng.permutation(np.arange(N) % classes) * 10
+    X = rng.normal(size=(N, 5)) * [1.0, 10.0, 0.1, 1.0, 0.0] + 3.0
+    X[:, 0] += 1.2 * (y > 0)
+    X[:, 2] += 0.12 * (y > 10)
+    return X, y
+
+
+def toy_matrix():
+    """Return similarities with a negative spectrum, between 0 and 1, and the classes."""
+    X, y = toy_points(3)
+    distances = cdist(X, X, "cityblock")
+    return 1 - (distances / distances.max()) ** 3, y
+
+
+POINTS = {"ftune toy": toy_points(3), "ftune two": toy_points(2), "ftune matrix": toy_matrix()}
+
+
+@pytest.fixture(autouse=True)
+def toy(monkeypatch):
+    for name, (X, y) in POINTS.items():
+        provide(monkeypatch, name, X, y)
 
 
 @pytest.fixture
-def job(monkeypatch):
-    """A job with points of two classes that overlap, in columns of unequal spread."""
-    provide(monkeypatch, "ftune two", X, y)
-    return Job(0, "fast" if len(KERNELS) > 1 else "reference", None, ("ftune two",))
+def job():
+    return Job(0, "fast" if len(KERNELS) > 1 else "reference", None, tuple(POINTS))
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """What the trainings of a cell are given: name, landmarks, options."""
-    given = []
+class Split:
+    """The similarities of a run, as matrices: K, V and Q from training, validation and test objects
+    to training objects.
+    """
 
-    def spied(name, train):
-        def call(K, y, landmarks, **how):
-            given.append((name, landmarks, how.get("options")))
-            return train(K, y, landmarks, **how)
+    def __init__(self, job, params):
+        X, y = POINTS[params["data_set"]]
+        how = params["how"]
+        order = job.rng_for("split", params["data_set"], params["run"]).permutation(N)
+        first, second = (63, 72) if how in ("matrix", "cityblock") else (45, 63)
+        train, validation, test = order[:first], order[first:second], order[second:]
+        if how == "standardised":
+            X = np.delete((X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9), 4, axis=1)
+        if how == "matrix":
+            S = X
+        elif how == "cityblock":
+            S = 1 - cdist(X, X, "cityblock") / pdist(X, "cityblock").max()
+        else:
+            S = np.exp(-(cdist(X, X) ** 2) / pdist(X[train]).mean() ** 2)
+        self.K, self.V, self.Q = (S[np.ix_(part, train)] for part in (train, validation, test))
+        self.y, self.v, self.q = y[train], y[validation], y[test]
+        self.key = params["data_set"], params["landmarks"], params["run"]
+        self.d = params["landmarks"]
+        self.job = job
 
-        monkeypatch.setattr(splits, name, call)
+    def rng(self, name):
+        return self.job.rng_for(name, *self.key)
 
-    for name in ("bbs", "ftune"):
-        spied(name, getattr(splits, name))
-    return given
+    def pool(self):
+        return random_landmarks(self.y, self.d, rng=self.rng("landmarks"), pool=True)
 
+    def fresh(self):
+        return random_landmarks(self.y, self.d, rng=self.rng("pairs"))
 
-def standardised():
-    Z = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
-    return lambda train: np.exp(-(cdist(Z, Z) ** 2) / pdist(Z[train]).mean() ** 2)
+    def diverse(self, **how):
+        return dselect(self.K, self.y, self.d, rng=self.rng("dselect"), **how)
 
+    def right(self, model):
+        return np.mean(model.predict(self.K, self.Q) == self.q)
 
-def cityblock():
-    D = cdist(X, X, "cityblock")
-    return lambda train: 1 - D / D.max()
+    def bbs(self, L):
+        return self.right(bbs(self.K, self.y, L[: self.d], validation=(self.V, self.v)))
 
+    def ftune(self, landmarks, **options):
+        options = FTuneOptions(**options)
+        check = (self.V, self.v)
+        return self.right(ftune(self.K, self.y, landmarks, validation=check, options=options))
 
-@pytest.mark.parametrize("of, shares", [(standardised, (45, 63)), (cityblock, (63, 72))])
-def test_the_similarities_of_a_split(job, of, shares):
-    split = splits.Split(job, how=of.__name__, **CELL)
-    train, held, test = np.split(job.rng_for("split", "ftune two", 1).permutation(90), shares)
-    S, members = of()(train), range(len(train))
-    np.testing.assert_allclose(split.K.within(None, members), S[np.ix_(train, train)], rtol=1e-6)
-    for rows, part in ((test, split.Q), (held, split.options["validation"][0])):
-        np.testing.assert_allclose(
-            split.K.between(part, members), S[np.ix_(rows, train)], rtol=1e-6, atol=1e-12
-        )
+    def dboost(self):
+        return self.right(dboost(self.K, self.y, self.d, rng=self.rng("dboost")))
 
 
-def test_what_the_trainings_are_given(job, asked):
-    list(transfer.compute(job, **CELL))
-    assert [options.family for _, _, options in asked] == [SLOPES, SLOPES[:1], SLOPES[-1:], SLOPES]
-    asked.clear()
-    list(splits.accuracies(job, how="standardised", methods=("FTUNE+D-S", "BBS+D"), **CELL))
-    ((name, landmarks, _),) = asked
-    assert name == "bbs" and len(landmarks) == CELL["landmarks"]
+def accuracies(seen):
+    return {item["method"]: item["accuracy"] for item in seen}
 
 
-def test_two_classes_make_one_problem(job):
-    """Landmarks for each problem are then those in all, and not trained again."""
-    methods = {item["method"] for item in transfer.compute(job, **CELL)}
-    assert methods == {"FTUNE-S", transfer.LEAST, transfer.LARGEST, "FTUNE+D-S"}
-    how = {"how": "standardised", "methods": ("FTUNE+DP-S", "FTUNE-M")}
-    (item,) = splits.accuracies(job, **how, **CELL)
-    assert item["method"] == "FTUNE-M"
+# ------------------------------------------------------------------------------------- the cells
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        VECTORS,
+        VECTORS | {"how": "cityblock"},
+        VECTORS | {"data_set": "ftune matrix", "how": "matrix"},
+    ],
+    ids=lambda params: params["how"],
+)
+def test_accuracies_of_all_methods(job, params):
+    seen = list(splits.accuracies(job, methods=matrices.METHODS, **params))
+    split = Split(job, params)
+    fresh, diverse, each = split.fresh(), split.diverse(), split.diverse(per_problem=True)
+    assert accuracies(seen) == {
+        "BBS": split.bbs(split.pool().L),
+        "BBS+D": split.bbs(diverse.L),
+        "FTUNE-S": split.ftune(fresh),
+        "FTUNE-M": split.ftune(fresh, per_class=True),
+        "FTUNE+D-S": split.ftune(diverse),
+        "FTUNE+D-M": split.ftune(diverse, per_class=True),
+        "FTUNE+DP-S": split.ftune(each),
+        "DBOOST": split.dboost(),
+        splits.OF_RANDOM: split.ftune(split.pool()),
+    }
+    compared = {item["method"]: item["compared"] for item in seen if "compared" in item}
+    for name, landmarks in (("FTUNE-S", fresh), ("FTUNE+D-S", diverse), ("FTUNE+DP-S", each)):
+        assert compared[name] == len(np.unique([landmarks.plus, landmarks.minus]))
 
 
 def test_only_the_methods_that_are_asked_for_are_trained(job, monkeypatch):
+    split = Split(job, TWO)
+    seen = splits.accuracies(job, methods=("FTUNE-M",), **TWO)
+    assert accuracies(seen) == {"FTUNE-M": split.ftune(split.fresh(), per_class=True)}
+    # two classes make one problem: that is FTUNE+D-S
+    assert accuracies(splits.accuracies(job, methods=("FTUNE+DP-S",), **TWO)) == {}
+
     def unwanted(*arguments, **options):
-        raise AssertionError("no method needs diverse landmarks, or FTUNE")
+        raise AssertionError("no method needs diverse landmarks")
 
     monkeypatch.setattr(splits, "dselect", unwanted)
-    monkeypatch.setattr(splits, "ftune_single_and_per_class", unwanted)
-    how = {"how": "standardised", "methods": ("BBS", "DBOOST")}
-    assert [item["method"] for item in splits.accuracies(job, **how, **CELL)] == ["BBS", "DBOOST"]
+    seen = splits.accuracies(job, methods=("BBS", "DBOOST"), **TWO)
+    assert accuracies(seen) == {"BBS": split.bbs(split.pool().L), "DBOOST": split.dboost()}
+
+
+def test_one_slope_alone_and_dselect(job):
+    params = {key: value for key, value in VECTORS.items() if key != "how"}
+    seen = list(transfer.compute(job, **params))
+    split = Split(job, VECTORS)
+    fresh = split.fresh()
+    assert accuracies(seen) == {
+        "FTUNE-S": split.ftune(fresh),
+        transfer.LEAST: split.ftune(fresh, family=(SLOPES[0],)),
+        transfer.LARGEST: split.ftune(fresh, family=(SLOPES[-1],)),
+        "FTUNE+D-S": split.ftune(split.diverse()),
+        "FTUNE+DP-S": split.ftune(split.diverse(per_problem=True)),
+    }
+    assert (SLOPES[0], SLOPES[-1]) == (1.0, 1000.0) and seen[0]["slope"] in SLOPES
+    two = transfer.compute(job, **(params | {"data_set": "ftune two"}))
+    assert "FTUNE+DP-S" not in accuracies(two)
+
+
+# ----------------------------------------------------------------------------- spread of landmarks
 
 
 def test_objects_with_equal_similarities_have_no_dimension():

@@ -1,4 +1,4 @@
-"""The search forest's studies: what no small cell of tests/probes.json shows."""
+"""The search forest's studies on small sets, by sets and loops."""
 
 from types import SimpleNamespace
 
@@ -13,12 +13,14 @@ from paper_figures.search_forest import (
     growth,
     lookup,
     methods,
+    planes,
     points,
     readings,
     recall,
     table1,
 )
 from paper_figures.study import Job
+from refimpl.rivals.spectral_hashing import spectral_hashing
 
 NAMES = ["reference", "fast"][: len(KERNELS)]
 N, M = 150, 24  # points and queries
@@ -61,6 +63,17 @@ def read(job, part, settings, shape, draws=1):
     return {(item["reading"], item["draw"]): item for item in seen}
 
 
+def of_sets(near, of_points, of_queries):
+    """Mean sizes and each query's recalls of its first 0, 1, 2, ... leaves together."""
+    sizes, recalls = [0.0], [np.zeros(len(near))]
+    for m in range(1, of_points.shape[1] + 1):
+        found = [np.flatnonzero((of_points[:, :m] == mine[:m]).any(axis=1)) for mine in of_queries]
+        sizes.append(np.mean([len(ids) for ids in found]))
+        hits = [len({*ids} & {*row}) for ids, row in zip(found, near, strict=True)]
+        recalls.append(100 * np.array(hits) / near.shape[1])
+    return sizes, np.array(recalls)
+
+
 # ------------------------------------------------------------------------------------- the forest
 
 
@@ -101,7 +114,67 @@ def test_other_errors_of_the_training_are_not_hidden():
         methods.grown(5, broken)
 
 
+def test_a_random_plane_halves_the_points(one_job):
+    X = np.random.default_rng(1).normal(size=(10, 3))
+    split = planes.random_plane(X, np.random.default_rng(0), one_job.kernels)
+    assert split.left.sum() == 5 and np.linalg.norm(split.p) == pytest.approx(1)
+    assert split.left.tolist() == (X @ split.p + split.b > 0).tolist()
+    other = planes.random_plane(X, np.random.default_rng(1), one_job.kernels)
+    assert not np.allclose(other.p, split.p)
+
+
+def test_a_principal_plane_lies_across_a_direction_of_much_variance(one_job):
+    """Of seven coordinates five vary by much, each by its own amount."""
+    X = np.random.default_rng(1).normal(size=(4000, 7)) * [9, 0.1, 7, 5, 0.2, 3, 4]
+    drawn = {
+        int(np.abs(planes.principal_plane(X, np.random.default_rng(i), one_job.kernels).p).argmax())
+        for i in range(40)
+    }
+    assert drawn == {0, 2, 3, 5, 6}
+    split = planes.principal_plane(X, np.random.default_rng(0), one_job.kernels)
+    assert split.left.sum() == 2000 and np.abs(split.p).max() > 0.99
+
+
+def test_a_plane_of_2_means_parts_two_clusters(one_job):
+    X = np.array([[0.0, 0], [0, 1], [1, 0], [10, 10], [10, 11]])
+    for seed in range(5):
+        split = planes.two_means_plane(X, np.random.default_rng(seed), one_job.kernels)
+        assert split.left[0] == split.left[1] == split.left[2] != split.left[3] == split.left[4]
+    # half-way between the means (1/3, 1/3) and (10, 10.5)
+    middle = np.array([31 / 6, 65 / 12])
+    assert split.p @ middle + split.b == pytest.approx(0, abs=1e-9)
+
+
 # ---------------------------------------------------------------------------------------- readings
+
+
+def test_unions_of_whole_lists_by_sets():
+    """Tree by tree against sets, with empty lists among them."""
+    rng = np.random.default_rng(0)
+    of_points = rng.integers(4, size=(40, 5)) + 4 * np.arange(5)
+    of_queries = rng.integers(4, size=(12, 5)) + 4 * np.arange(5)
+    of_queries = np.where(rng.random((12, 5)) < 0.2, -1, of_queries)
+    near = np.array([rng.choice(40, 6, replace=False) for _ in range(12)])
+    lists = [np.flatnonzero((of_points == word).any(axis=1)) for word in range(20)]
+    lengths = np.array([len(members) for members in lists])
+    ends = np.cumsum(lengths)
+    members = np.concatenate(lists)
+    sizes, recalls = readings.union_curve(ends - lengths, ends, members, of_queries, near, 40)
+    expected = of_sets(near, of_points, of_queries)
+    np.testing.assert_allclose(sizes, expected[0][1:])
+    np.testing.assert_allclose(100 * recalls.T, expected[1][1:])
+
+
+def test_recall_between_two_numbers_of_trees_is_interpolated():
+    """0 items have 0; 10 items .4 and .6 of two queries; 30 items .6 and .8; there are no more."""
+    curve = (np.array([10.0, 30.0]), np.array([[0.4, 0.6], [0.6, 0.8]]))
+    value = readings.whole_sets(curve, [0, 5, 10, 20, 30, 99], 7.0)
+    assert value["recall"] == pytest.approx([0, 25, 50, 60, 70, 70])
+    # the queries differ by 0, 10, 20, 20, 20, 20: half of it is the error of their mean
+    assert value["error"] == pytest.approx([0, 5, 10, 10, 10, 10])
+    assert value["trees"] == pytest.approx([0, 0.5, 1, 1.5, 2, 2])
+    assert value["compared"] == pytest.approx([0, 3.5, 7, 10.5, 14, 14])
+    assert value["returned"] == pytest.approx([0, 5, 10, 20, 30, 30]) and value["candidates"] == 30
 
 
 def test_the_error_over_draws_and_queries():
@@ -164,6 +237,27 @@ def test_hnswlib_is_asked_if_it_is_installed(job, monkeypatch):
 
 
 # --------------------------------------------------------------------------------------- the lookup
+
+
+@pytest.mark.parametrize("bits", [3, 9])
+def test_a_lookup_by_a_loop(job, problem, bits):
+    model = spectral_hashing(problem.X, bits)
+    codes = model.eigenfunctions(problem.X) > 0
+    found = [
+        {i for i, code in enumerate(codes) if (code != query).sum() <= 1}
+        for query in model.eigenfunctions(problem.Q) > 0
+    ]
+    order = job.rng_for("lookup", "forest toy").permutation(N)
+    seen = list(lookup.lookup(job, bits=bits, smallest=40, **SET))
+    assert [item["items"] for item in seen] == [40, 80, N]
+    for item in seen:
+        among = set(order[: item["items"]].tolist())
+        failed = np.array([100.0 * (not ids & among) for ids in found])
+        assert item[lookup.FAILED] == pytest.approx((failed.mean(), failed.std(ddof=1) / 20**0.5))
+    hits = [len(ids & set(row.tolist())) / 6 for ids, row in zip(found, problem.near, strict=True)]
+    assert seen[-1][lookup.RECALL][0] == pytest.approx(100 * np.mean(hits)) and np.mean(hits) > 0
+    assert seen[-1][lookup.RETURNED][0] == pytest.approx(np.mean([len(ids) for ids in found]))
+    assert lookup.RECALL not in seen[0]
 
 
 def test_failures_are_extrapolated_along_a_line_of_their_logit():
