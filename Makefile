@@ -31,7 +31,7 @@
 #
 # Each target first sets up .venv and builds the Cython kernels. Python >= 3.11 and a
 # C++ compiler are all that most need; `builds` and `sanitize` need Debian and GCC,
-# `mutants` a system that forks. REFIMPL_DATA is the folder of the real data sets. Tests that need
+# and `mutants` a system that forks. REFIMPL_DATA is the folder of the real data sets. Tests that need
 # them are skipped where neither the folder nor a network is there.
 
 PYTHON ?= python3

@@ -84,7 +84,7 @@ def imports_of_cython(path):
 
 
 def test_no_underscore_name_is_imported():
-    """Ruff refuses those that are read of a module or an object (SLF001)."""
+    """Outside the tests, ruff refuses those that are read of a module or an object (SLF001)."""
     for path in SOURCES:
         for node in ast.walk(tree_of(path)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []

@@ -1,5 +1,5 @@
-// Return the texts of an element whose contrast is too low (WCAG 2, level AA), and how many pairs of colours
-// were seen.
+// Return the texts of an element whose contrast is too low (WCAG 2, level AA), and how many pairs
+// of colours were seen.
 const parse = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
 const light = ([r, g, b]) => {
   const part = (v) => ((v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -24,7 +24,8 @@ const check = (element, style, words) => {
   pairs.add(key);
   if ((high + 0.05) / (low + 0.05) < (large ? 3 : 4.5)) weak.set(key, words.trim().slice(0, 40));
 };
-const walker = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT);
+const within = document.querySelector(arguments[0]);
+const walker = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
 for (let node = walker.nextNode(); node; node = walker.nextNode()) {
   const element = node.parentElement;
   if (!node.data.trim() || ["SCRIPT", "STYLE"].includes(element.tagName) || !element.checkVisibility()) continue;
