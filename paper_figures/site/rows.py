@@ -26,7 +26,6 @@ from paper_figures.site.tracing import Trace
 from paper_figures.site.typeset import LETTERS, compared, typeset
 
 __all__ = [
-    "FUNCTIONS",
     "Page",
     "anchor",
     "coloured",
@@ -127,7 +126,7 @@ class Page:
         self.steps = steps.read(room).steps
         self.names = meanings(self.paper.symbols)
 
-    def row(self, id: str, live: Live | None) -> str:
+    def row(self, id: str, live: Live) -> str:
         """Return the row of a printed line."""
         return str(macros("rows").row(self, id, live))
 
@@ -151,7 +150,8 @@ class Page:
     def _left(self, id: str, live: Live, round: int) -> str:
         """Return what the statements of a line left in a round.
 
-        Of statements beside each other, the last one shows the names that it has."""
+        Of statements beside each other, the last one shows the names that it has.
+        """
         places = {one.place for one in live.snippets[id] if live.trace.seen(one)}
         shown = [(one, self._kept(id, live, one, round)) for one in live.snippets[id]]
         parts: dict[str, None] = {}
