@@ -37,7 +37,7 @@ def started(out, jobs="1"):
     command = [sys.executable, str(SCRIPT), FIGURE, "--kernels", "reference", "--jobs", jobs]
     return subprocess.Popen(
         [*command, "--out", str(out)],
-        env={**os.environ, "PYTHONPATH": paths, "FAKE_SECONDS": "0.05"},
+        env={**os.environ, "PYTHONPATH": paths, "FAKE_SECONDS": "0.1"},
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
