@@ -13,8 +13,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TextIO, TypeAlias
 
-from paper_figures import gallery
+from paper_figures import data, gallery
 from paper_figures.extras import MissingExtra, require_extra
+from paper_figures.gallery.entries import Entry
+from paper_figures.gallery.numbers import duration_text
 from paper_figures.registry import load_papers
 from paper_figures.run import NOT_MADE, SHOWN, Outcome, Run, make_figure, redraw
 from paper_figures.store import CannotStore, Store
@@ -98,6 +100,7 @@ def _say(text: str, stream: TextIO) -> None:
 
 
 def _run(run: Run, papers: Sequence[Paper], chosen: Chosen) -> int:
+    _announce(run, chosen)
     states: list[str] = []
     written = -math.inf
     for paper, figure in chosen:
@@ -115,6 +118,31 @@ def _run(run: Run, papers: Sequence[Paper], chosen: Chosen) -> int:
         sys.stdout,
     )
     return FAILED if {"failed", "incomplete"} & set(states) else DONE
+
+
+def _announce(run: Run, chosen: Chosen) -> None:
+    """Say how long the committed results took, and which data sets are not here."""
+    import joblib
+
+    store = Store(REPRODUCED)
+    stored = (Entry(p, view, store.read(p.name, view.name), None, (), ()) for p, view in chosen)
+    made = [entry for entry in stored if entry.record and entry.record["scale"] == run.scale]
+    if not made:
+        return
+    seconds = gallery.cpu_seconds(made)
+    workers = joblib.effective_n_jobs(run.jobs)
+    several = f", about {duration_text(seconds / workers)} with {workers} workers"
+    _say(
+        f"{len(chosen)} figures and tables. Computing the committed results of {len(made)} took "
+        f"{duration_text(seconds)} of CPU time{several if workers > 1 else ''}. "
+        f"What {run.store.out} holds is not computed again.",
+        sys.stderr,
+    )
+    sets = {name for paper, view in chosen for name in _sets(paper, view, run.scale)}
+    missing = sorted(name for name in sets if not data.at_hand(name, run.data_dir))
+    if sets:
+        others = f"; missing, downloaded where possible: {', '.join(missing)}" if missing else ""
+        _say(f"{len(sets) - len(missing)} of {len(sets)} data sets are here{others}.", sys.stderr)
 
 
 def _report(
@@ -261,11 +289,16 @@ def _known(papers: Sequence[Paper], name: str) -> str:
 def _list(chosen: Chosen, scale: str) -> None:
     """Print each figure's name, title, data sets, and what its stored reproduction cost."""
     for paper, figure in chosen:
-        study = paper.study_of(figure.name)
-        cells = [cell for cell in study.cells[scale] if figure.uses(cell)]
-        sets = list(dict.fromkeys(name for cell in cells for name in study.data(cell)))
-        said = [f"{paper.name}.{figure.name}", figure.title, ", ".join(sets) or "no data"]
-        _say("\t".join([*said, _cost(paper, figure, scale)]), sys.stdout)
+        sets = ", ".join(_sets(paper, figure, scale)) or "no data"
+        said = [f"{paper.name}.{figure.name}", figure.title, sets, _cost(paper, figure, scale)]
+        _say("\t".join(said), sys.stdout)
+
+
+def _sets(paper: Paper, figure: View, scale: str) -> list[str]:
+    """Return the data sets of a figure, in the order of its cells."""
+    study = paper.study_of(figure.name)
+    cells = (cell for cell in study.cells[scale] if figure.uses(cell))
+    return list(dict.fromkeys(name for cell in cells for name in study.data(cell)))
 
 
 def _cost(paper: Paper, figure: View, scale: str) -> str:

@@ -241,6 +241,28 @@ def test_list_names_figures_and_computes_nothing(tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_says_beforehand_what_it_will_take_and_what_is_missing(tmp_path, capsys, monkeypatch):
+    """From records of the same scale; the cells that two figures share count once."""
+    run(tmp_path / "kept", "fake.figure1", "fake.table1")
+    kept = Store(tmp_path / "kept")
+    for name in ("figure1", "table1"):
+        kept.write(kept.read("fake", name) | {"cpu_seconds": 7200.0})
+    monkeypatch.setattr(cli, "REPRODUCED", tmp_path / "kept")
+    monkeypatch.setattr(cli.data, "at_hand", lambda name, folder: name != "wine")
+    monkeypatch.setattr(cli, "_sets", lambda *_: ["wine", "letters"])
+    capsys.readouterr()
+    names = ("fake.figure1", "fake.table1", "fake.table2")
+    assert run(tmp_path / "out", *names, "--jobs", "2") == cli.FAILED  # as table2 always does
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert first == (
+        "3 figures and tables. Computing the committed results of 2 took 2 h 0 min of CPU time, "
+        f"about 1 h 0 min with 2 workers. What {tmp_path / 'out'} holds is not computed again."
+    )
+    assert second == "1 of 2 data sets are here; missing, downloaded where possible: wine."
+    run(tmp_path / "out", "fake.table1", "--scale", "paper")
+    assert "figures and tables." not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
