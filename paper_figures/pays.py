@@ -369,5 +369,5 @@ PAPER = Paper(
     "pays",
     "Which method when",
     "The methods of the five papers beside others; not in any of them",
-    (Study("when", compare, {scale: cells(scale) for scale in SCALES}, (WHEN,), version=2),),
+    (Study("when", compare, {scale: cells(scale) for scale in SCALES}, (WHEN,), version=3),),
 )
