@@ -58,7 +58,8 @@ def blocks_of(n: int, each: int, most: int | None = None) -> list[slice]:
     return [slice(start, start + rows) for start in range(0, n, rows)] or [slice(0, 0)]
 
 
-HELD = 1 << 22  # numbers held for one block of queries
+ROWS = 256  # queries in a block: with fewer the points are read from memory too often
+HELD = 1 << 25  # the most distances held for a block: with more than 131,072 points it is smaller
 PAIRS = 1 << 20  # coordinates held for one block of exact distances
 GROUP = 256  # points of a group; at first only the nearest point of a group is looked at
 
@@ -75,7 +76,7 @@ def nearest_by_products(
     far = max(np.abs(X - middle).max(), np.abs(Q - middle).max())
     scale = 2.0 ** -np.floor(np.log2(far)) if far > 1e-140 else 1.0
     sides: dict[type[np.floating[Any]], _Side] = {}
-    rows = max(1, HELD // len(X))
+    rows = max(1, min(ROWS, HELD // len(X)))
     for first in range(0, len(Q), rows):
         q = Q[first : first + rows]
         skipped = None if skip is None else skip[first : first + rows]
