@@ -277,7 +277,7 @@ def _tree_ratio(size: int) -> float:
     # measured on one core of an AMD EPYC, on digits and normal points of 8 to 169 dimensions
     if size <= CACHED:
         return 1.1
-    return 1.7 if size <= SCANNED else 2.0
+    return 1.7 if size <= SCANNED else 2.5
 
 
 def _pair_cost(n: int, d: int) -> float:
