@@ -22,7 +22,7 @@ from refimpl.lmnn.model import (
     factors_of,
     shape_of,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
+from refimpl.lmnn.problem import LargeMarginProblem, few, in_reach, scaled
 from refimpl.lmnn.solvers import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
 from refimpl.lmnn.training import problem_of, until_done, warn_unless_finished
 from refimpl.resources import one_blas_thread
@@ -218,10 +218,12 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     room = room_for_pairs(request)
     tol = TOL if request.options.tol is None else request.options.tol
     problem = problem_of(request, request.targets, room)
-    L = request.factors
-    if L is None or not L.any():  # no step leads away from zeros
-        with one_blas_thread:
-            L = _start(problem, request, r, tol)
+    L = np.zeros((1, r, problem.d)) if request.factors is None else request.factors
+    with one_blas_thread:
+        if L.any():
+            L = in_reach(problem, L)
+        if not L.any(axis=2).all():  # no step leads away from a row of zeros
+            L = np.where(L.any(axis=2, keepdims=True), L, _start(problem, request, r, tol))
     checks = descend_low_rank(
         problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
     )
@@ -242,6 +244,7 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
         targets=None,
         options=LMNNOptions(tol=tol, search=request.options.search),
         callback=None,
+        factors=None,
         validation=None,
     )
     return _train(smaller, r)[0].L

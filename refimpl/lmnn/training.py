@@ -27,7 +27,7 @@ from refimpl.lmnn.model import (
     metric_neighbors,
     relative_gap,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, Room, few, scaled, zero_metric
+from refimpl.lmnn.problem import LargeMarginProblem, Room, few, in_reach, scaled, zero_metric
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -53,9 +53,9 @@ ENDED = (
     "triple"
 )
 STUCK = (
-    "neither the objective nor its bound moves any more; this can happen if mu is above 1e12, or "
-    "if the points, or the differences between target neighbours, nearly lie in a space of fewer "
-    "dimensions"
+    "neither the objective nor its bound moves any more; this can happen if tol is below 1e-10 or "
+    "mu above 1e12, or if the points, or the differences between target neighbours, nearly lie in "
+    "a space of fewer dimensions"
 )
 STOPPED = "the callback or an interruption ended the training after full check {}"
 
@@ -236,6 +236,9 @@ def _steps(
         return solvers.descend(problem, factors, tol, max_checks=max_checks)
     if factors is None and request.validation is not None and problem.partitions > 1:
         factors = _start(problem, request)
+    if factors is not None and factors.any():
+        with one_blas_thread:
+            factors = in_reach(problem, factors)
     return solvers.descend_as_printed(problem, factors, tol, max_checks=max_checks)
 
 
