@@ -14,8 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from refimpl.arrays import as_reals
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
+    all_or_nothing,
     as_random_generator,
     classes_of,
+    level_of_caller,
     queries_of,
     validated,
     work_of,
@@ -105,7 +107,7 @@ def trained(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)
         model = train(*arguments, options=options, **keywords)
-    warn_unless_finished(model, options, ConvergenceWarning, stacklevel=4)
+    warn_unless_finished(model, options, ConvergenceWarning, stacklevel=1 + level_of_caller())
     return model
 
 
@@ -260,6 +262,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metric.
 

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import one_of
-from refimpl.estimators.arguments import as_random_generator, params_of, work_of
+from refimpl.estimators.arguments import as_random_generator, level_of_caller, params_of, work_of
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance
@@ -182,7 +182,7 @@ def at_most_all(d: int, n: int, name: str) -> int:
         warnings.warn(
             f"{name} is {d}, but there are {n} objects to choose from: all of them are landmarks",
             UserWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
     return min(d, n)
 
