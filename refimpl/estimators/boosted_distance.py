@@ -16,7 +16,7 @@ from refimpl.boosted_distance import (
 )
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
-from refimpl.checks import as_count
+from refimpl.checks import as_count, as_flag
 from refimpl.estimators.arguments import (
     agreeing,
     all_or_nothing,
@@ -148,7 +148,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         estimator itself.
         """
         rounds = as_count(self.n_estimators, "n_estimators")
-        warm = self.warm_start and hasattr(self, "model_")
+        as_flag(self.normalize, "normalize")
+        warm = as_flag(self.warm_start, "warm_start") and hasattr(self, "model_")
         points = validated(self, X, dtype=np.float64, order="C", reset=not warm)
         points, labels, weights = weighted(points, labels_of(y, points), sample_weight)
         classes, places = classes_of(labels, points, 2)

@@ -14,7 +14,7 @@ import scipy
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from refimpl.checks import as_count, as_number
+from refimpl.checks import as_count, as_flag, as_number
 from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, work_of
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
@@ -239,12 +239,13 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         """
         rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
+        pairs = as_flag(self.pairs, "pairs")
         options = self._options()
         X = self._training_objects(X)
         classes, places = classes_of(y, X, 2)
         options = replace(options, class_weight=self._class_weight(classes, places))
         training, validating = self._split(places, rng)
-        if self.pairs:
+        if pairs:
             require_pairs(d, places[training], "n_landmarks")
         else:
             d = at_most_all(d, len(training), "n_landmarks")
@@ -258,7 +259,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
             "max_memory": self.max_memory,
             **work,
         }
-        if self.pairs:
+        if pairs:
             self.model_ = ftune(inner, places[training], landmarks, **keywords)
             self.slopes_ = self.model_.slopes[self.model_.f]
         else:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_count, one_of
+from refimpl.checks import as_count, as_flag, one_of
 from refimpl.estimators.arguments import (
     all_or_nothing,
     as_random_generator,
@@ -277,7 +277,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         LMNN
             The estimator itself.
         """
-        before = getattr(self, "components_", None) if self.warm_start else None
+        warm = as_flag(self.warm_start, "warm_start")
+        before = getattr(self, "components_", None) if warm else None
         points, _, places, k = training_data(self, X, y)
         d = points.shape[1]
         r = d if self.n_components is None else as_count(self.n_components, "n_components")

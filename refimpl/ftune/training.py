@@ -475,9 +475,9 @@ def _warn_if_constant(model: LandmarkClassifier, problems: OneVsAll) -> None:
     g = model.decision(S, kernels=problems.kernels, threads=problems.threads)
     if len(np.unique(classes_of(g, len(model.classes)))) == 1:
         warnings.warn(
-            "the classifier gives all training objects the same class. FTuneOptions(bound=...) "
-            f"scales similarities up that are far below 1 (|K| reaches {np.abs(S).max():.3g}), and "
-            "a larger C fits the objects more closely",
+            "the classifier gives all training objects the same class: |K| reaches "
+            f"{np.abs(S).max():.3g} (bound scales small similarities up, and a larger C fits the "
+            "objects more closely)",
             UserWarning,
             stacklevel=4,
         )

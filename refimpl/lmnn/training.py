@@ -13,6 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from refimpl.arrays import as_reals
+from refimpl.checks import as_count
 from refimpl.lmnn import algorithm, solvers
 from refimpl.lmnn.arguments import USUAL, Request, Validation, as_request, room_for_pairs
 from refimpl.lmnn.model import (
@@ -451,6 +453,11 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     bool
         Whether early stopping (§ 5.2) ends the training here.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
     See Also
     --------
     refimpl.lmnn.lmnn : Its options `validation` and `patience`.
@@ -461,7 +468,10 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     >>> stalled([0.3, 0.2, 0.25], patience=2), stalled([0.3, 0.2, 0.25, 0.2], patience=2)
     (False, True)
     """
-    return len(errors) > 0 and len(errors) - 1 - int(np.argmin(errors)) >= patience
+    e = as_reals(errors, "errors")
+    if e.ndim != 1:
+        raise ValueError(f"errors must be a list of numbers; got shape {e.shape}")
+    return len(e) > 0 and len(e) - 1 - int(np.argmin(e)) >= as_count(patience, "patience")
 
 
 def warn_unless_finished(
