@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_count, as_flag, one_of
+from refimpl.checks import as_count, as_flag, as_float, one_of
 from refimpl.estimators.arguments import (
     all_or_nothing,
     as_random_generator,
@@ -71,9 +71,8 @@ def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> B
     kept = np.ones(len(places), dtype=np.bool_)
     if given is None:
         return kept
-    if not isinstance(given, Real) or not 0 < float(given) < 1:
+    if not isinstance(given, Real) or not 0 < (share := as_float(given)) < 1:
         raise ValueError(f"validation must be between 0 and 1, or None; got {given!r}")
-    share = float(given)
     for c in range(places.max() + 1):
         members = rng.permutation(np.flatnonzero(places == c))
         kept[members[: min(int(share * len(members)), len(members) - k - 1)]] = False

@@ -370,7 +370,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             of_all = min(max(n // 100, LEAST_SIMILAR), MOST_SIMILAR)
             least = LEAST_IN_A_SAMPLE
         else:
-            of_all = self.n_similar
+            of_all = min(self.n_similar, n)
             least = 1
         return max(1, min(max(round(of_all * size / n), least), size // 2))
 

@@ -161,7 +161,8 @@ def lmnn_rect(
     start : LMNNResult or array_like, shape (r, d), optional
         The factor to start from; by default the r leading principal components. With more than
         10,000 points the default is the result of a training on a tenth of the points, because
-        under the principal components there would be too many impostors.
+        under the principal components there would be too many impostors. A factor more than a
+        million times too long or too short is scaled, and rows of zeros are those of the default.
     max_memory : int, optional
         As for :func:`lmnn`, whose estimate for one metric is an upper bound whatever `r` is; with
         a small r the training may need far less.

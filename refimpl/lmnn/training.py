@@ -128,7 +128,8 @@ def lmnn(
         those of an uninterrupted training. By default the start is a training on a tenth of the
         points or, with few points, the inverse of the pull. With a partition it is a training of
         one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
-        several metrics it starts from a training of one metric.
+        several metrics it starts from a training of one metric. Factors more than a million times
+        too long or too short are scaled.
     max_memory : int, optional
         The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
         it starts; no limit where that is unknown. Unlike a limit that is passed, this default

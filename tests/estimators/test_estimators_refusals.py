@@ -107,6 +107,7 @@ REFUSED = {
         ({"n_neighbors": 200}, "n_neighbors must be at most .*; got 200"),
         ({"n_components": 1, "max_memory": 10}, "max_memory"),
         ({"validation": "x"}, "validation must be between 0 and 1, or None; got 'x'"),
+        ({"validation": 10**400}, "validation must be between 0 and 1, or None; got 1000"),
         ({"n_components": 2, "solver": "printed"}, "solver must be None in lmnn_rect"),
     ],
     "MultiMetricLMNN": [
