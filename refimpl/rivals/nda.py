@@ -101,7 +101,7 @@ class NDA:
             If `X` has not d columns, holds NaN or infinities, or has fewer than `n_components`
             dimensions.
         """
-        points = as_vectors_like(X, self.projection.T, "X")
+        points = in_range(as_vectors_like(X, self.projection.T, "X"), "X")
         r = len(self.eigenvalues)
         if n_components is not None and as_count(n_components, "n_components") > r:
             raise ValueError(

@@ -15,6 +15,9 @@ from refimpl.ftune.linear_models import as_cost
 from refimpl.ftune.similarities import Similarity, as_slope
 from refimpl.lmnn import stalled
 from refimpl.rivals.dboost import dboost
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.metricmap import metricmap
+from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
 from refimpl.spaces import CallableSpace, references
 
@@ -52,9 +55,16 @@ FLAGS = {
     "mean": lambda value: chamfer(
         np.eye(4, dtype=bool)[None], np.eye(4, dtype=bool)[None], mean=value
     ),
+    "basis": lambda value: metricmap(CallableSpace(pairs, X), 2, rng=rng(), basis=value),
+    "clip": lambda value: fastmap(CallableSpace(pairs, X), 2, rng=rng(), clip=value),
+    "log_det": lambda value: fit_distance("Mah-C", X, LABELS, log_det=value),
     "warm_start": lambda value: BoostedDistanceClassifier(1, warm_start=value).fit(X, LABELS),
     "pairs": lambda value: FTuneClassifier(2, pairs=value).fit(X, LABELS),
 }
+
+
+def pairs(a, b):
+    return float(abs(a - b).sum())
 
 
 def rng():
