@@ -371,7 +371,8 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         -------
         ndarray, shape (m,)
         """
-        labels: Labels = self.classes_[self._places(self.decision_function(X))]
+        places = self._places(self.decision_function(X))
+        labels: Labels = self.classes_[places]
         return labels
 
     def _places(self, g: FloatArray) -> IntArray:
