@@ -24,6 +24,7 @@ __all__ = [
     "as_callback",
     "as_class_indices",
     "as_count",
+    "as_flag",
     "as_float",
     "as_generator",
     "as_indices",
@@ -148,6 +149,13 @@ def positive(value: Any, name: str) -> float:
     if not number > 0:
         _refuse(ValueError, name, "a number above 0", value)
     return number
+
+
+def as_flag(value: Any, name: str) -> bool:
+    """Return `value`, True or False; a text such as "False" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        _refuse(TypeError, name, "True or False", value)
+    return bool(value)
 
 
 def is_real(value: Any) -> bool:

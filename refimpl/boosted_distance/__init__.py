@@ -7,7 +7,6 @@ which finds the weak classifier of least weighted error.
 """
 
 from refimpl.boosted_distance import algorithm
-from refimpl.boosted_distance.algorithm import adaboost_rounds
 from refimpl.boosted_distance.model import BoostedDistance, Round, StumpEnsemble
 from refimpl.boosted_distance.prediction import (
     class_similarities,
@@ -16,7 +15,12 @@ from refimpl.boosted_distance.prediction import (
     similarity,
     staged_nearest_neighbor,
 )
-from refimpl.boosted_distance.training import adaboost, boosted_distance, estimate_memory
+from refimpl.boosted_distance.training import (
+    adaboost,
+    adaboost_rounds,
+    boosted_distance,
+    estimate_memory,
+)
 from refimpl.boosted_distance.weak_learners import Differences
 
 __all__ = [

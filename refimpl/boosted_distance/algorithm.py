@@ -192,7 +192,7 @@ def nearest_neighbor_boosted_distance(
     s_max = np.full(len(y), -np.inf)  # BD:A.3:1
     for i in range(len(Omega)):  # BD:A.3:2
         C = l[i]  # BD:A.3:3
-        s_i = H(y - Omega[i], Phi[C])  # BD:A.3:4
+        s_i = Phi[C](y - Omega[i])  # BD:A.3:4  S_C(y, x_i) = H_C(y - x_i)
         s_i = s_i / total_weight(Phi[C]) if normalize else s_i  # ERRATUM BD-2
         larger = s_i > s_max  # BD:A.3:5, BD:eq1  of equals the first stays
         s_max[larger] = s_i[larger]  # BD:A.3:6

@@ -261,7 +261,7 @@ class Round:
 
     See Also
     --------
-    refimpl.boosted_distance.algorithm.adaboost_rounds : Yield the rounds.
+    refimpl.boosted_distance.adaboost_rounds : Return the rounds one after another.
 
     Examples
     --------

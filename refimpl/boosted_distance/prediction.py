@@ -17,7 +17,7 @@ from refimpl.arrays import as_matrix, as_vectors_like
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble
 from refimpl.boosted_distance.weak_learners import require_finite_differences
-from refimpl.checks import as_count, as_kernels, as_labels, positive
+from refimpl.checks import as_count, as_flag, as_kernels, as_labels, positive
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
@@ -306,6 +306,11 @@ def selected_dimensions(model: BoostedDistance) -> IntArray:
     -------
     ndarray of int64, ascending
 
+    Raises
+    ------
+    TypeError
+        If `model` is no BoostedDistance.
+
     See Also
     --------
     boosted_distance : Train the model.
@@ -317,6 +322,7 @@ def selected_dimensions(model: BoostedDistance) -> IntArray:
     >>> selected_dimensions(boosted_distance(X, y, 3)).tolist()
     [1]
     """
+    _require_model(model)
     return np.unique(np.concatenate([ensemble.features() for ensemble in model.ensembles]))
 
 
@@ -398,6 +404,11 @@ class _Comparison:
         return [slice(first, first + size) for first in range(0, len(self.Q), size)]
 
 
+def _require_model(model: object) -> None:
+    if not isinstance(model, BoostedDistance):
+        raise TypeError(f"model must be a BoostedDistance; got a {type(model).__name__}")
+
+
 def _compare(
     model: BoostedDistance,
     Q: ArrayLike,
@@ -410,8 +421,8 @@ def _compare(
 ) -> _Comparison:
     """Check the arguments of a comparison."""
     kernels = as_kernels(kernels)
-    if not isinstance(model, BoostedDistance):
-        raise TypeError(f"model must be a BoostedDistance; got a {type(model).__name__}")
+    normalize = as_flag(normalize, "normalize")
+    _require_model(model)
     points: FloatArray = as_matrix(X, "X")
     queries: FloatArray = as_vectors_like(Q, points, "Q")
     labels: Labels = as_labels(y, len(points), "y")

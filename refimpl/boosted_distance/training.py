@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from refimpl.arrays import as_matrix, as_reals, for_kernel, plain_labels
-from refimpl.boosted_distance.algorithm import adaboost_rounds, difference_vectors
+from refimpl.boosted_distance import algorithm
+from refimpl.boosted_distance.algorithm import difference_vectors
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
 from refimpl.boosted_distance.weak_learners import (
     STUMPS,
@@ -32,7 +33,7 @@ from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Kernels, Labels
 
-__all__ = ["adaboost", "boosted_distance", "estimate_memory", "weighted"]
+__all__ = ["adaboost", "adaboost_rounds", "boosted_distance", "estimate_memory", "weighted"]
 
 _ROUND_BYTES = 2**10  # for a round of the class in training, as Python objects
 _MODEL_BYTES = 96  # for a round of a class
@@ -311,6 +312,59 @@ def adaboost(
     return _train(P, N, T, learner, kernels, threads, callback, start)
 
 
+def adaboost_rounds(
+    P: ArrayLike | Differences,
+    N: ArrayLike | Differences,
+    *,
+    first: ArrayLike | None = None,
+    weak_learner: WeakLearner[Any] | None = None,
+    kernels: Kernels | None = None,
+    threads: int | None = None,
+) -> Iterator[Round]:
+    """Return the rounds of AdaBoost one after another, without end.
+
+    Algorithm A.2 of Amores, Sebe & Radeva (2006), p. 208: AdaBoost(P, N, T); the caller takes T
+    rounds. They are those of :func:`.algorithm.adaboost_rounds`.
+
+    Parameters
+    ----------
+    P, N, weak_learner, kernels, threads
+        As for :func:`adaboost`.
+    first : array_like, shape (n_P + n_N,), optional
+        The first weights, positives first: at least 0, with a sum above 0. By default those of
+        line 4, in which each set has half of the sum.
+
+    Returns
+    -------
+    iterator of Round
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument does not fit; the message names it.
+
+    See Also
+    --------
+    adaboost : Return the ensemble of T rounds.
+
+    Examples
+    --------
+    >>> from itertools import islice
+    >>> from refimpl.boosted_distance import adaboost_rounds
+    >>> rounds = adaboost_rounds([[0.0], [1.0]], [[2.0], [3.0]])
+    >>> [round.h for round in islice(rounds, 2)]
+    [(0, 1, 1.5), (0, 1, 1.5)]
+    """
+    kernels = as_kernels(kernels)
+    learner = _as_learner(weak_learner)
+    P, N = _check_sets(P, N)
+    check_threads(threads)
+    weights = None if first is None else _as_first(first, len(P) + len(N))
+    return algorithm.adaboost_rounds(
+        P, N, first=weights, weak_learner=learner, kernels=kernels, threads=threads
+    )
+
+
 def _train(
     P: Vectors,
     N: Vectors,
@@ -328,7 +382,7 @@ def _train(
         learner = Replay(start, learner)
     Phi: list[tuple[Any, ...]] = []
     options: dict[str, Any] = {"weak_learner": learner, "kernels": kernels, "threads": threads}
-    for round in adaboost_rounds(P, N, first=first, **options):
+    for round in algorithm.adaboost_rounds(P, N, first=first, **options):
         Phi.append((round.alpha, *round.h))
         if round.t <= len(trained):
             _check_replayed(round, trained)
@@ -424,6 +478,17 @@ def _first_weights(v: FloatArray, of_C: BoolArray) -> FloatArray:
     # each class is scaled, or all products of a light one would vanish
     parts = [np.outer(_scaled(v[kind]), _scaled(v[of_C])).ravel() for kind in (of_C, ~of_C)]
     return np.concatenate([part / (2 * part.sum()) for part in parts])
+
+
+def _as_first(first: ArrayLike, n: int) -> FloatArray:
+    """Return the checked first weights of n vectors; the largest is in [1/2, 1)."""
+    w = as_reals(first, "first")
+    what = f"first must hold a finite number of at least 0 for each of the {n} vectors"
+    if w.shape != (n,):
+        raise ValueError(f"{what}; got shape {w.shape}")
+    if not ((w >= 0) & (w < np.inf)).all() or not w.any():
+        raise ValueError(f"{what}, with a sum above 0; got {w.min()} to {w.max()}")
+    return _scaled(w)
 
 
 def _check_sets(P: ArrayLike | Differences, N: ArrayLike | Differences) -> tuple[Vectors, Vectors]:

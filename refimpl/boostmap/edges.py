@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from refimpl.arrays import as_array, for_kernel
-from refimpl.checks import as_count, as_kernels, as_number
+from refimpl.checks import as_count, as_flag, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
@@ -222,9 +222,10 @@ def chamfer(
     [[0.0, 2.0, 4.0, 6.0]]
     """
     kernels = as_kernels(kernels)
+    factor = 0.5 if as_flag(mean, "mean") else 1.0
     first = as_edge_images(A, "A")
     second = first if B is None else as_edge_images(B, "B", like=first)
-    return kernels.chamfer_distances(first, second, threads=threads) * (0.5 if mean else 1.0)
+    return kernels.chamfer_distances(first, second, threads=threads) * factor
 
 
 def chamfer_nearest(
@@ -278,10 +279,11 @@ def chamfer_nearest(
     ([[0.0, 2.0]], [[0, 1]])
     """
     kernels = as_kernels(kernels)
+    factor = 0.5 if as_flag(mean, "mean") else 1.0
     k = as_count(k, "k")
     queries = as_edge_images(Q, "Q")
     points = as_edge_images(X, "X", like=queries)
     if k > len(points):
         raise ValueError(f"k must be at most {len(points)}, the number of images of X; got {k}")
     distance, index = kernels.chamfer_nearest(queries, points, k, threads=threads)
-    return distance * (0.5 if mean else 1.0), index
+    return distance * factor, index

@@ -104,6 +104,7 @@ def estimate_memory(
     n_C, n = distances.D.shape
     t = len(triples)
     d, M_1, m, M_2 = options.sizes(d, n_C)
+    M_2 = min(M_2, M_1 + m)  # all that a round tries
     rounds = options.most_rounds(d) + options.query_sensitive
     # of each thread: margins; eight embeddings side by side, and what is gained at each object
     scratch = PER_TRIPLE * t + as_threads(threads) * (8 * t + 2 * 8 * 8 * n)

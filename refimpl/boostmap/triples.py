@@ -302,8 +302,7 @@ def nearby_triples(
     rng = as_generator(rng)
     ordering = _ordering(order_by, D)
     n = len(D)
-    if k_most >= n:
-        raise ValueError(f"k_most must be at most {n - 1}, as D has {n} objects; got {k_most}")
+    _require_others(k_most, n)
     check_free_memory(4 * n * n, "the list of all nearest objects", "objects")
     nearest = neighbors(D, np.zeros(n), same=True)
 
@@ -344,7 +343,8 @@ def selective_triples(
     TypeError
         If `rng` is no generator, or an argument does not hold numbers.
     ValueError
-        If shapes do not fit, a class has a single object, or no triple has a proximity order.
+        If shapes do not fit, `k_most` is out of range, a class has a single object, or no triple
+        has a proximity order.
     MemoryError
         If the lists of near objects or the triples would not fit into the memory that is free.
 
@@ -366,6 +366,7 @@ def selective_triples(
     D = _as_distances(D, "D")
     t = as_count(t, "t")
     k_most = as_count(k_most, "k_most")
+    _require_others(k_most, len(D))
     rng = as_generator(rng)
     ordering = _ordering(order_by, D)
     y = as_labels(y, len(D), "y", min_classes=2)
@@ -384,6 +385,12 @@ def selective_triples(
         return algorithm.selective_triples(alike, others, len(classes), k_most, count, rng)
 
     return _draw(t, draw, ordering)
+
+
+def _require_others(k_most: int, n: int) -> None:
+    """Raise ValueError if no object has so many others."""
+    if k_most >= n:
+        raise ValueError(f"k_most must be at most {n - 1}, as D has {n} objects; got {k_most}")
 
 
 def _draw(t: int, draw: Callable[[int], IntArray], D: FloatArray) -> Triples:

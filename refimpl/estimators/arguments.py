@@ -1,13 +1,14 @@
 """Checks of the parameters that all estimators share."""
 
+import copy
 import importlib
 import inspect
 import numbers
 import warnings
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -25,9 +26,11 @@ from refimpl.arrays import (
 )
 from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
-from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels
 
 __all__: list[str] = []
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
 
@@ -51,18 +54,31 @@ def default_name() -> KernelsName:
             f"the compiled kernels cannot be imported: {error}\nThe reference kernels give the "
             'same results and take longer. kernels="reference" chooses them without this warning.',
             UserWarning,
-            stacklevel=_level_of_caller(),
+            stacklevel=level_of_caller(),
         )
         return "reference"
     return "fast"
 
 
-def _level_of_caller() -> int:
+def level_of_caller() -> int:
     """Return the `stacklevel` of the first frame outside of this package and scikit-learn."""
     frames = inspect.stack(context=0)[1:]
     names = (str(frame.frame.f_globals.get("__name__")) for frame in frames)
     inside = takewhile(lambda name: name.startswith(("refimpl.", "sklearn.")), names)
     return 1 + sum(1 for _ in inside)
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """Return a ``fit`` that leaves the estimator as it was if it fails or is interrupted."""
+
+    @wraps(fit)
+    def whole(self: Any, *arguments: Any, **named: Any) -> Any:
+        fitted = copy.copy(self)
+        result = fit(fitted, *arguments, **named)
+        self.__dict__ = fitted.__dict__
+        return self if result is fitted else result
+
+    return cast(Fit, whole)
 
 
 def params_of(params: Any, name: str) -> dict[str, Any]:
@@ -86,6 +102,14 @@ def threads_of(n_jobs: int | None) -> int | None:
 def work_of(estimator: Any) -> dict[str, Any]:
     """Return the arguments `kernels` and `threads` of the functions that the estimator calls."""
     return {"kernels": kernels_named(estimator.kernels), "threads": threads_of(estimator.n_jobs)}
+
+
+def agreeing(P: FloatArray, best: IntArray) -> FloatArray:
+    """Return probabilities whose largest is that of the class `best`, also where rounding ties."""
+    # scores that differ in the last bit, or are far from 0, may have equal probabilities
+    tied = np.flatnonzero(P.argmax(axis=1) != best)
+    P[tied, best[tied]] = np.nextafter(P.max(axis=1)[tied], 2.0)
+    return P
 
 
 def classes_of(y: ArrayLike, X: Any, least: int = 1) -> tuple[Labels, IntArray]:

@@ -16,8 +16,16 @@ from refimpl.boosted_distance import (
 )
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
-from refimpl.checks import as_count
-from refimpl.estimators.arguments import classes_of, labels_of, queries_of, validated, work_of
+from refimpl.checks import as_count, as_flag
+from refimpl.estimators.arguments import (
+    agreeing,
+    all_or_nothing,
+    classes_of,
+    labels_of,
+    queries_of,
+    validated,
+    work_of,
+)
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
@@ -132,6 +140,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         self.warm_start = warm_start
         self.max_memory = max_memory
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,).
 
@@ -139,7 +148,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         estimator itself.
         """
         rounds = as_count(self.n_estimators, "n_estimators")
-        warm = self.warm_start and hasattr(self, "model_")
+        as_flag(self.normalize, "normalize")
+        warm = as_flag(self.warm_start, "warm_start") and hasattr(self, "model_")
         points = validated(self, X, dtype=np.float64, order="C", reset=not warm)
         points, labels, weights = weighted(points, labels_of(y, points), sample_weight)
         classes, places = classes_of(labels, points, 2)
@@ -215,12 +225,7 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         ndarray, shape (n, n_classes), float64
         """
         S = self._similarities(X)
-        probabilities: FloatArray = scipy.special.softmax(S, axis=1)
-        # similarities that differ in the last bit may have equal values
-        best = S.argmax(axis=1)
-        level = np.flatnonzero(probabilities.argmax(axis=1) != best)
-        probabilities[level, best[level]] = np.nextafter(probabilities[level, best[level]], 1.0)
-        return probabilities
+        return agreeing(scipy.special.softmax(S, axis=1), S.argmax(axis=1))
 
     def predict(self, X: ArrayLike) -> Labels:
         """Return the class of the training vector most similar to each row of X, shape (n, d).

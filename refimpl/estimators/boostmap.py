@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from refimpl import boostmap
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, classes_of, work_of
+from refimpl.estimators.arguments import all_or_nothing, as_random_generator, classes_of, work_of
 from refimpl.estimators.boostmap_training import BoostMapTraining
 from refimpl.estimators.spaces import Objects, as_query_objects
 from refimpl.progress import Callback
@@ -177,6 +177,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         self.start = start
         self.max_memory = max_memory
 
+    @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike | None = None) -> Self:
         """Learn the embedding.
 
@@ -201,6 +202,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         self._forget_matrix()
         return self
 
+    @all_or_nothing
     def fit_transform(self, X: Objects, y: ArrayLike | None = None) -> FloatArray:
         """Learn the embedding and return the vectors of X, shape (n, d).
 
@@ -384,6 +386,7 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         self.start = start
         self.max_memory = max_memory
 
+    @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike) -> Self:
         """Learn the distance and embed the objects that will vote.
 

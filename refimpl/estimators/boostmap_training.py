@@ -107,7 +107,7 @@ class BoostMapTraining(BaseEstimator):
             return default if value is None else as_count(value, name, least)
 
         n_t = min(n, size("n_training_objects", MOST_OBJECTS, LEAST))
-        n_C = min(n, size("n_candidates", MOST_OBJECTS, 2))
+        n_C = min(n, size("n_candidates", MOST_OBJECTS))
         d = size("n_components", min(n_C, max(8, n_C // 20), MOST_COMPONENTS))
         return Sizes(
             n_training_objects=n_t,

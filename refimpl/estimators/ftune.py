@@ -14,8 +14,8 @@ import scipy
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from refimpl.checks import as_count, as_number
-from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.checks import as_count, as_flag, as_number
+from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, work_of
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
 from refimpl.ftune.linear_models import LossName
@@ -215,6 +215,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         self.callback = callback
         self.max_memory = max_memory
 
+    @all_or_nothing
     def fit(self, X: ArrayLike | Objects, y: ArrayLike) -> Self:
         """Choose landmarks and a transfer function, and train.
 
@@ -238,12 +239,13 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         """
         rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
+        pairs = as_flag(self.pairs, "pairs")
         options = self._options()
         X = self._training_objects(X)
         classes, places = classes_of(y, X, 2)
         options = replace(options, class_weight=self._class_weight(classes, places))
         training, validating = self._split(places, rng)
-        if self.pairs:
+        if pairs:
             require_pairs(d, places[training], "n_landmarks")
         else:
             d = at_most_all(d, len(training), "n_landmarks")
@@ -257,7 +259,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
             "max_memory": self.max_memory,
             **work,
         }
-        if self.pairs:
+        if pairs:
             self.model_ = ftune(inner, places[training], landmarks, **keywords)
             self.slopes_ = self.model_.slopes[self.model_.f]
         else:
@@ -350,13 +352,12 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         -------
         ndarray, shape (m, n_classes), float64
         """
-        P: FloatArray = scipy.special.expit(self.decision_function(X))
-        if P.ndim == 1:
-            return np.column_stack([1 - P, P])
-        total = P.sum(axis=1, keepdims=True)
-        shares = np.full_like(P, 1 / P.shape[1])
-        np.divide(P, total, out=shares, where=total > 0)
-        return shares
+        g = self.decision_function(X)
+        if g.ndim == 1:
+            P: FloatArray = np.column_stack([scipy.special.expit(-g), scipy.special.expit(g)])
+        else:  # by logarithms, as all may vanish
+            P = scipy.special.softmax(scipy.special.log_expit(g), axis=1)
+        return agreeing(P, self._places(g))
 
     def predict(self, X: ArrayLike | Objects) -> Labels:
         """Return the classes of X.
@@ -370,10 +371,14 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         -------
         ndarray, shape (m,)
         """
-        g = self.decision_function(X)
-        places = (g > 0).astype(np.int64) if g.ndim == 1 else g.argmax(axis=1)
+        places = self._places(self.decision_function(X))
         labels: Labels = self.classes_[places]
         return labels
+
+    def _places(self, g: FloatArray) -> IntArray:
+        """Return the index of the class that g is for."""
+        places: IntArray = (g > 0).astype(np.int64) if g.ndim == 1 else g.argmax(axis=1)
+        return places
 
 
 def _of_classes(weights: Mapping[Any, float], classes: Labels) -> Mapping[Any, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.estimators.arguments import all_or_nothing, classes_of, work_of
 from refimpl.estimators.similarities import KernelEstimator, at_most_all, require_pairs
 from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
 from refimpl.ftune.model import as_transfer
@@ -123,6 +123,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         self.kernels = kernels
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X: ArrayLike | Objects, y: ArrayLike | None = None) -> Self:
         """Choose the landmarks.
 

@@ -12,10 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_count, one_of
+from refimpl.checks import as_count, as_flag, as_float, one_of
 from refimpl.estimators.arguments import (
+    all_or_nothing,
     as_random_generator,
     classes_of,
+    level_of_caller,
     queries_of,
     validated,
     work_of,
@@ -69,9 +71,8 @@ def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> B
     kept = np.ones(len(places), dtype=np.bool_)
     if given is None:
         return kept
-    if not isinstance(given, Real) or not 0 < float(given) < 1:
+    if not isinstance(given, Real) or not 0 < (share := as_float(given)) < 1:
         raise ValueError(f"validation must be between 0 and 1, or None; got {given!r}")
-    share = float(given)
     for c in range(places.max() + 1):
         members = rng.permutation(np.flatnonzero(places == c))
         kept[members[: min(int(share * len(members)), len(members) - k - 1)]] = False
@@ -105,7 +106,7 @@ def trained(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConverged)
         model = train(*arguments, options=options, **keywords)
-    warn_unless_finished(model, options, ConvergenceWarning, stacklevel=4)
+    warn_unless_finished(model, options, ConvergenceWarning, stacklevel=1 + level_of_caller())
     return model
 
 
@@ -260,6 +261,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metric.
 
@@ -274,7 +276,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         LMNN
             The estimator itself.
         """
-        before = getattr(self, "components_", None) if self.warm_start else None
+        warm = as_flag(self.warm_start, "warm_start")
+        before = getattr(self, "components_", None) if warm else None
         points, _, places, k = training_data(self, X, y)
         d = points.shape[1]
         r = d if self.n_components is None else as_count(self.n_components, "n_components")

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, queries_of, work_of
+from refimpl.estimators.arguments import all_or_nothing, as_random_generator, queries_of, work_of
 from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
@@ -163,6 +163,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         self.callback = callback
         self.max_memory = max_memory
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metrics.
 

@@ -5,7 +5,6 @@ Not handled here: the forest (:mod:`refimpl.search_forest`), sparse vectors, oth
 
 from __future__ import annotations  # scipy.sparse is imported when first used
 
-import copy
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from refimpl.arrays import in_scale
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
+    all_or_nothing,
     as_random_generator,
     labels_of,
     queries_of,
@@ -225,8 +225,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Learn the forest from X, and index X. If this fails, the estimator does not change.
+        """Learn the forest from X, and index X.
 
         Parameters
         ----------
@@ -240,22 +241,17 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         SearchForestNeighbors
             The estimator itself.
         """
-        fitted = copy.copy(self)._fit(X, y)  # noqa: SLF001  its own
-        self.__dict__ = fitted.__dict__
-        return self
-
-    def _fit(self, X: Any, y: Any) -> Self:
         self._check_parameters()
-        X, y = self._checked(X, y)
+        points, labels = self._checked(X, y)
         work = work_of(self)
         rng = as_random_generator(self.random_state)
-        self._X: Points = in_scale(X, "X")
-        self.n_samples_fit_ = len(X)
-        self._middle = X.mean(axis=0, dtype=np.float64)
-        self._scale = np.sqrt(((X - self._middle) ** 2).sum(axis=1).mean()) or 1.0
-        rows, held_out = self._split(len(X), rng)
-        Z = self._mapped(X)
-        S = self._similar(Z[rows], None if y is None else y[rows])
+        self._X: Points = in_scale(points, "X")
+        self.n_samples_fit_ = len(points)
+        self._middle = points.mean(axis=0, dtype=np.float64)
+        self._scale = np.sqrt(((points - self._middle) ** 2).sum(axis=1).mean()) or 1.0
+        rows, held_out = self._split(len(points), rng)
+        Z = self._mapped(points)
+        S = self._similar(Z[rows], None if labels is None else labels[rows])
         self.model_ = search_forest(
             Z[rows],
             S,
@@ -374,7 +370,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             of_all = min(max(n // 100, LEAST_SIMILAR), MOST_SIMILAR)
             least = LEAST_IN_A_SAMPLE
         else:
-            of_all = self.n_similar
+            of_all = min(self.n_similar, n)
             least = 1
         return max(1, min(max(round(of_all * size / n), least), size // 2))
 

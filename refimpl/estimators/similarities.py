@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl.checks import one_of
-from refimpl.estimators.arguments import as_random_generator, params_of, work_of
+from refimpl.checks import as_flag, one_of
+from refimpl.estimators.arguments import as_random_generator, level_of_caller, params_of, work_of
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance
@@ -56,6 +56,7 @@ class KernelEstimator(BaseEstimator):
     def _similarity(self, X: Any, rng: np.random.Generator) -> Similarity:
         """Return K over the training objects X."""
         params = params_of(self.kernel_params, "kernel_params")
+        as_flag(self.distance, "distance")
         if callable(self.kernel):
             return Similarity(partial(self.kernel, **params), X, distance=self.distance)
         if not isinstance(self.kernel, str):
@@ -101,7 +102,7 @@ class KernelEstimator(BaseEstimator):
     def _check_selection(self) -> tuple[np.random.Generator, dict[str, Any]]:
         """Check the shared parameters; return the generator, and the kernels and threads."""
         one_of(self.selection, SELECTIONS, "selection")
-        if self.per_problem and self.selection != "diverse":
+        if as_flag(self.per_problem, "per_problem") and self.selection != "diverse":
             raise ValueError(
                 "per_problem must be False unless selection is 'diverse'; "
                 f"got {self.per_problem!r} with selection={self.selection!r}"
@@ -182,7 +183,7 @@ def at_most_all(d: int, n: int, name: str) -> int:
         warnings.warn(
             f"{name} is {d}, but there are {n} objects to choose from: all of them are landmarks",
             UserWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )
     return min(d, n)
 

@@ -10,7 +10,7 @@ landmarks, it takes up to 2 d similarities for each problem.
 
 import numpy as np
 
-from refimpl.checks import as_count, as_generator, as_kernels
+from refimpl.checks import as_count, as_flag, as_generator, as_kernels
 from refimpl.ftune import algorithm
 from refimpl.ftune.model import Landmarks
 from refimpl.ftune.problems import as_classes, as_landmarks
@@ -70,7 +70,7 @@ def random_landmarks(
     d = as_count(d, "d")
     rng = as_generator(rng)
     order = rng.permutation(len(labels))
-    if not pool:
+    if not as_flag(pool, "pool"):
         P = landmark_pairs(labels, order, d, rng=rng)  # FT:2:1
         return Landmarks(order[:d], P.plus, P.minus)
     _, first = np.unique(labels[order], return_index=True)  # one of each class, then any
@@ -151,6 +151,8 @@ def dselect(
     d = as_count(d, "d")
     rng = as_generator(rng)
     kernels = as_kernels(kernels)
+    by_class = None if by_class is None else as_flag(by_class, "by_class")
+    per_problem = as_flag(per_problem, "per_problem")
     codes = np.unique(labels, return_inverse=True)[1]
     if not per_problem or codes.max() == 1:
         L = _diverse(K, codes, d, rng, by_class, kernels, threads)
@@ -198,10 +200,11 @@ def _shares(sizes: IntArray, d: int, rng: np.random.Generator) -> IntArray:
     """Return the number of landmarks of each class: at least one, and as even as sizes allow."""
     order = rng.permutation(len(sizes))
     shares = np.ones(len(sizes), dtype=np.int64)
-    while shares.sum() < min(d, sizes.sum()):
+    total = min(d, int(sizes.sum()))
+    while shares.sum() < total:
         open_ = order[shares[order] < sizes[order]]
         least = open_[shares[open_] == shares[open_].min()]
-        shares[least[: d - shares.sum()]] += 1
+        shares[least[: total - shares.sum()]] += 1
     return shares
 
 

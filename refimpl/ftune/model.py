@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from refimpl.arrays import as_array, as_reals
-from refimpl.checks import as_float, as_options, is_real, one_of, positive
+from refimpl.checks import as_flag, as_float, as_options, is_real, one_of, positive
 from refimpl.ftune.linear_models import (
     LEAST_COST,
     MOST_COST,
@@ -205,13 +205,11 @@ class FTuneOptions:
     def __post_init__(self) -> None:
         require_loss(self.loss)
         one_of(self.choose, ("validation", "training"), "choose")
-        if not isinstance(self.per_class, bool | np.bool_):
-            raise TypeError(f"per_class must be True or False; got {self.per_class!r}")
         C = as_costs(self.C)
         require_class_weight(self.class_weight, C)
         self._set("family", as_family(self.family))
         self._set("C", tuple(C.tolist()))
-        self._set("per_class", bool(self.per_class))
+        self._set("per_class", as_flag(self.per_class, "per_class"))
         self._set("bias", as_bias(self.bias))
         self._set("class_weight", None if self.class_weight is None else dict(self.class_weight))
         self._set("bound", None if self.bound is None else positive(self.bound, "bound"))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
 from refimpl.checks import (
     as_count,
+    as_flag,
     as_float,
     as_generator,
     as_indices,
@@ -102,8 +103,8 @@ class Similarity:
         pairwise: bool = False,
     ) -> None:
         self.computed = 0
-        self.distance = bool(distance)
-        self.pairwise = bool(pairwise)
+        self.distance = as_flag(distance, "distance")
+        self.pairwise = as_flag(pairwise, "pairwise")
         self._K = K if callable(K) else None
         if self._K is None:
             if objects is not None:

@@ -12,6 +12,7 @@ Not handled here: combinations of several similarities, and the choice of C by a
 validation set.
 """
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
@@ -27,6 +28,7 @@ from refimpl.ftune.model import (
     LandmarkClassifier,
     Landmarks,
     TrainedProblem,
+    classes_of,
     for_bbs,
     stacked,
 )
@@ -200,6 +202,8 @@ def ftune(
     -----
     NormalizationWarning
         If similarities exceed 1 and the options have no `bound`.
+    UserWarning
+        If all training objects get the same class, as where similarities vanish.
 
     See Also
     --------
@@ -458,4 +462,22 @@ def _classifier(
         gaps=np.array([problem.gaps for problem in trained]),
     )
     model.set_functions(problems.family)
+    _warn_if_constant(model, problems)
     return model  # FT:2:6
+
+
+def _warn_if_constant(model: LandmarkClassifier, problems: OneVsAll) -> None:
+    """Warn if all training objects get one class, as where similarities vanish."""
+    assert problems.S is not None
+    if len(model.classes) <= problems.codes.max():
+        return  # the callback ended the training before the other classes
+    S = problems.S * problems.scale
+    g = model.decision(S, kernels=problems.kernels, threads=problems.threads)
+    if len(np.unique(classes_of(g, len(model.classes)))) == 1:
+        warnings.warn(
+            "the classifier gives all training objects the same class: |K| reaches "
+            f"{np.abs(S).max():.3g} (bound scales small similarities up, and a larger C fits the "
+            "objects more closely)",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -39,9 +39,10 @@ import scipy
 
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Coordinates", "FreeDirections", "Slopes", "dual_bound"]
+__all__ = ["PROVABLE", "Coordinates", "FreeDirections", "Slopes", "dual_bound"]
 
 EPS = float(np.finfo(np.float64).eps)
+PROVABLE = 1e-12  # the least gap, of a bound, that sums of rounded numbers can prove
 ROUNDING = 16.0
 # eigenvalues above this share of the largest are exact enough if computed from X^T X
 MILD = 1e-6
@@ -300,7 +301,7 @@ def dual_bound(
         mixed = np.tensordot(mixture, S, axes=1)
         error = max(pull.error, mixture @ errors + max(0.0, 1 - mixture.sum()) * pull.error)
         scale = _feasible_scale(pull.G, mixed, error)
-        best = max(best, scale * float(mixture @ sums) * (1 - 1e-12))
+        best = max(best, scale * float(mixture @ sums) * (1 - PROVABLE))
         if scale == 1.0:
             break
         for alpha in range(len(mixed)):
@@ -338,7 +339,7 @@ def _feasible_scale(C: FloatArray, S: FloatArray, error: float) -> float:
             if least >= margin:
                 break
             # the lowest eigenvalue is concave in s, so this smaller s is in the cone
-            scale *= (1 - 1e-12) * (lowest - margin) / (lowest - least)
+            scale *= (1 - PROVABLE) * (lowest - margin) / (lowest - least)
         else:
             return 0.0
     return scale

@@ -22,7 +22,7 @@ from refimpl.lmnn.model import (
     factors_of,
     shape_of,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, few, scaled
+from refimpl.lmnn.problem import LargeMarginProblem, few, in_reach, scaled
 from refimpl.lmnn.solvers import EARLY, FEW, ITERATIONS, SHRINK, Smoothed, full_check, reset
 from refimpl.lmnn.training import problem_of, until_done, warn_unless_finished
 from refimpl.resources import one_blas_thread
@@ -161,7 +161,8 @@ def lmnn_rect(
     start : LMNNResult or array_like, shape (r, d), optional
         The factor to start from; by default the r leading principal components. With more than
         10,000 points the default is the result of a training on a tenth of the points, because
-        under the principal components there would be too many impostors.
+        under the principal components there would be too many impostors. A factor more than a
+        million times too long or too short is scaled, and rows of zeros are those of the default.
     max_memory : int, optional
         As for :func:`lmnn`, whose estimate for one metric is an upper bound whatever `r` is; with
         a small r the training may need far less.
@@ -218,10 +219,12 @@ def _train(request: Request, r: int) -> tuple[LMNNResult, bool]:
     room = room_for_pairs(request)
     tol = TOL if request.options.tol is None else request.options.tol
     problem = problem_of(request, request.targets, room)
-    L = request.factors
-    if L is None or not L.any():  # no step leads away from zeros
-        with one_blas_thread:
-            L = _start(problem, request, r, tol)
+    L = np.zeros((1, r, problem.d)) if request.factors is None else request.factors
+    with one_blas_thread:
+        if L.any():
+            L = in_reach(problem, L)
+        if not L.any(axis=2).all():  # no step leads away from a row of zeros
+            L = np.where(L.any(axis=2, keepdims=True), L, _start(problem, request, r, tol))
     checks = descend_low_rank(
         problem, np.ascontiguousarray(L), tol, max_checks=request.options.max_checks
     )
@@ -242,6 +245,7 @@ def _start(problem: LargeMarginProblem, request: Request, r: int, tol: float) ->
         targets=None,
         options=LMNNOptions(tol=tol, search=request.options.search),
         callback=None,
+        factors=None,
         validation=None,
     )
     return _train(smaller, r)[0].L

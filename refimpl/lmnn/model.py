@@ -62,7 +62,9 @@ class LMNNOptions:
         The tolerance that ends the training. `lmnn` ends when the gap between the objective and its
         lower bound is at most `tol` times the objective; the default is 1e-3. An objective below a
         thousandth of n k, or of the objective of M = 0 (mu for each triple) if that is smaller,
-        counts as 0, and the gap is compared with `tol` times this thousandth. `lmnn_rect` ends when
+        counts as 0, and the gap is compared with `tol` times this thousandth. With less than 1e-10
+        rounding errors may hide the proof; then the training ends where neither the objective nor
+        the bound moves, and warns. `lmnn_rect` ends when
         the steps between two full checks lower the objective by less than `tol` times its value;
         the default is 1e-4.
     max_checks : int, default 200

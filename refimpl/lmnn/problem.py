@@ -25,7 +25,15 @@ from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-__all__ = ["Evaluation", "LargeMarginProblem", "UsedRows", "few", "scaled", "zero_metric"]
+__all__ = [
+    "Evaluation",
+    "LargeMarginProblem",
+    "UsedRows",
+    "few",
+    "in_reach",
+    "scaled",
+    "zero_metric",
+]
 
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
@@ -392,6 +400,18 @@ def zero_metric(mu: float, classes: IntArray, k: int) -> float:
     """Return eq. 3 of M = 0: mu for each triple (i, j, l)."""
     sizes = np.bincount(classes).astype(np.float64)
     return mu * k * float((sizes * (len(classes) - sizes)).sum())
+
+
+OUT_OF_REACH = 20  # powers of two; from a start so much too long or too short no step leads back
+
+
+def in_reach(problem: LargeMarginProblem, L: FloatArray) -> FloatArray:
+    """Return factors to start from, scaled as the best are where they are far from their length."""
+    exponent = int(np.frexp(np.abs(L).max())[1])
+    unit = np.ldexp(L, -exponent)  # its squares neither over- nor underflow
+    best = scaled(problem, unit)
+    lengths = np.abs(best).max() / np.abs(unit).max()
+    return L if abs(exponent - np.log2(lengths)) <= OUT_OF_REACH else best
 
 
 def scaled(problem: LargeMarginProblem, L: FloatArray, sample: int = 200) -> FloatArray:

@@ -43,7 +43,7 @@ import scipy
 
 from refimpl.lmnn import algorithm
 from refimpl.lmnn.algorithm import Examples, Pairs, State
-from refimpl.lmnn.certificate import Coordinates, Slopes, dual_bound
+from refimpl.lmnn.certificate import PROVABLE, Coordinates, Slopes, dual_bound
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
@@ -359,6 +359,7 @@ def descend(
 
     The smoothing shrinks towards the relative gap `tol`; the caller ends the steps.
     """
+    tol = max(tol, PROVABLE)
     coordinates = problem.coordinates
     inner = problem.within(coordinates.U)
     smoothed = Multiplied(inner, coordinates)

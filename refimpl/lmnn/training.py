@@ -13,6 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from refimpl.arrays import as_reals
+from refimpl.checks import as_count
 from refimpl.lmnn import algorithm, solvers
 from refimpl.lmnn.arguments import USUAL, Request, Validation, as_request, room_for_pairs
 from refimpl.lmnn.model import (
@@ -27,7 +29,7 @@ from refimpl.lmnn.model import (
     metric_neighbors,
     relative_gap,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, Room, few, scaled, zero_metric
+from refimpl.lmnn.problem import LargeMarginProblem, Room, few, in_reach, scaled, zero_metric
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -53,9 +55,9 @@ ENDED = (
     "triple"
 )
 STUCK = (
-    "neither the objective nor its bound moves any more; this can happen if mu is above 1e12, or "
-    "if the points, or the differences between target neighbours, nearly lie in a space of fewer "
-    "dimensions"
+    "neither the objective nor its bound moves any more; this can happen if tol is below 1e-10 or "
+    "mu above 1e12, or if the points, or the differences between target neighbours, nearly lie in "
+    "a space of fewer dimensions"
 )
 STOPPED = "the callback or an interruption ended the training after full check {}"
 
@@ -126,7 +128,8 @@ def lmnn(
         those of an uninterrupted training. By default the start is a training on a tenth of the
         points or, with few points, the inverse of the pull. With a partition it is a training of
         one metric. The solver "printed" starts as ``algorithm.py`` does; with a validation set and
-        several metrics it starts from a training of one metric.
+        several metrics it starts from a training of one metric. Factors more than a million times
+        too long or too short are scaled.
     max_memory : int, optional
         The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
         it starts; no limit where that is unknown. Unlike a limit that is passed, this default
@@ -236,6 +239,9 @@ def _steps(
         return solvers.descend(problem, factors, tol, max_checks=max_checks)
     if factors is None and request.validation is not None and problem.partitions > 1:
         factors = _start(problem, request)
+    if factors is not None and factors.any():
+        with one_blas_thread:
+            factors = in_reach(problem, factors)
     return solvers.descend_as_printed(problem, factors, tol, max_checks=max_checks)
 
 
@@ -448,6 +454,11 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     bool
         Whether early stopping (§ 5.2) ends the training here.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not fit.
+
     See Also
     --------
     refimpl.lmnn.lmnn : Its options `validation` and `patience`.
@@ -458,7 +469,10 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     >>> stalled([0.3, 0.2, 0.25], patience=2), stalled([0.3, 0.2, 0.25, 0.2], patience=2)
     (False, True)
     """
-    return len(errors) > 0 and len(errors) - 1 - int(np.argmin(errors)) >= patience
+    e = as_reals(errors, "errors")
+    if e.ndim != 1:
+        raise ValueError(f"errors must be a list of numbers; got shape {e.shape}")
+    return len(e) > 0 and len(e) - 1 - int(np.argmin(e)) >= as_count(patience, "patience")
 
 
 def warn_unless_finished(

@@ -20,7 +20,7 @@ import numpy as np
 from refimpl.arrays import plain_labels
 from refimpl.boosted_distance.algorithm import error_beyond_rounding
 from refimpl.boosted_distance.model import stump
-from refimpl.checks import as_count, as_generator, as_kernels, as_threads
+from refimpl.checks import as_count, as_flag, as_generator, as_kernels, as_threads
 from refimpl.ftune.model import as_similarities, classes_of
 from refimpl.ftune.problems import as_classes
 from refimpl.ftune.similarities import as_similarity
@@ -194,6 +194,7 @@ def dboost(
     K = as_similarity(K, len(labels))
     T = as_count(T, "T")
     m = as_count(m, "m")
+    by_weight = as_flag(by_weight, "by_weight")
     rng = as_generator(rng)
     kernels = as_kernels(kernels)
     threads = as_threads(threads)

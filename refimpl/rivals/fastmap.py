@@ -36,7 +36,7 @@ import numpy as np
 import scipy
 
 from refimpl.arrays import require_squares
-from refimpl.checks import as_count, as_generator, as_number
+from refimpl.checks import as_count, as_flag, as_generator, as_number
 from refimpl.results import result
 from refimpl.spaces import Space, as_space
 from refimpl.spaces.references import Embedding, as_dimension, as_embedded
@@ -200,6 +200,7 @@ def fastmap(
     iterations = as_count(iterations, "iterations")
     starts = as_count(starts, "starts")
     rtol = as_number(rtol, "rtol", below=1.0)
+    clip = as_flag(clip, "clip")
     columns: dict[int, FloatArray] = {}  # distances of all objects to a pivot, computed once
     F = np.zeros((n, d))
     pivots: list[tuple[int, int]] = []
@@ -231,7 +232,7 @@ def fastmap(
             "space must have two objects at a distance above 0; got zeros in all distances tried"
         )
     chosen = np.array(pivots, dtype=np.int64)
-    return FastMapEmbedding(chosen, np.array(squared), F[chosen][:, :, : len(chosen)], bool(clip))
+    return FastMapEmbedding(chosen, np.array(squared), F[chosen][:, :, : len(chosen)], clip)
 
 
 def choose_distant_objects(

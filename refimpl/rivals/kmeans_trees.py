@@ -34,6 +34,7 @@ import numpy as np
 from refimpl.arrays import as_points
 from refimpl.checks import as_count, as_generator, as_kernels
 from refimpl.kernels.clustering import RegionTrees
+from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays, result
 from refimpl.rivals.candidates import Candidates
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -225,6 +226,7 @@ def kmeans_trees(
     vectors = as_points(X, "X")
     rng = as_generator(rng)
     n_trees = as_count(n_trees, "n_trees")
+    check_free_memory(8 * n_trees * sum(vectors.shape), "the list of trees", "trees")
     branching = as_count(branching, "branching", minimum=2)
     leaf_size = branching - 1 if leaf_size is None else as_count(leaf_size, "leaf_size")
     iterations = as_count(iterations, "iterations", minimum=0)

@@ -317,7 +317,8 @@ def hash_values(
 ) -> IntArray:
     """Return h(v) = floor((a . v + b) / w) for the rows of X and the columns of a."""
     # the result is of shape (n, functions)
-    values = np.floor((kernels.projections(X, a, threads=threads) + b) / w)
+    with np.errstate(over="ignore"):  # infinite ones are refused
+        values = np.floor((kernels.projections(X, a, threads=threads) + b) / w)
     if not np.abs(values).max() <= 2.0**53:
         raise ValueError(
             f"{name} must have projections within 2^53 w; got larger ones with w = {w} "

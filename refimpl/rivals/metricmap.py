@@ -40,7 +40,7 @@ import numpy as np
 import scipy
 
 from refimpl.arrays import require_squares
-from refimpl.checks import as_count, as_generator, as_number
+from refimpl.checks import as_count, as_flag, as_generator, as_number
 from refimpl.results import result
 from refimpl.spaces import Space, as_space
 from refimpl.spaces.references import Embedding, as_dimension, as_embedded
@@ -197,6 +197,7 @@ def metricmap(
     d = as_count(d, "d")
     rng = as_generator(rng)
     rtol = as_number(rtol, "rtol", below=1.0)
+    basis = as_flag(basis, "basis")
     if n < 2:
         raise ValueError(f"space must hold at least two objects; got {n}")
     if d >= n:

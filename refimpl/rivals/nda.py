@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_matrix, as_vectors_like
+from refimpl.arrays import as_matrix, as_vectors_like, in_range
 from refimpl.checks import as_count, as_labels, as_number
 from refimpl.results import result
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
@@ -101,7 +101,7 @@ class NDA:
             If `X` has not d columns, holds NaN or infinities, or has fewer than `n_components`
             dimensions.
         """
-        points = as_vectors_like(X, self.projection.T, "X")
+        points = in_range(as_vectors_like(X, self.projection.T, "X"), "X")
         r = len(self.eigenvalues)
         if n_components is not None and as_count(n_components, "n_components") > r:
             raise ValueError(
@@ -156,7 +156,7 @@ def nonparametric_discriminant_analysis(
     >>> nda.transform(X, 1).shape
     (4, 1)
     """
-    points = as_matrix(X, "X")
+    points = in_range(as_matrix(X, "X"), "X")
     labels = as_labels(y, len(points), "y", min_classes=2)
     k = as_count(k, "k")
     alpha = as_number(alpha, "alpha")

@@ -40,7 +40,7 @@ import numpy as np
 import scipy
 
 from refimpl.arrays import as_matrix, as_points, as_vectors_like, plain_labels
-from refimpl.checks import as_labels, as_number, one_of
+from refimpl.checks import as_flag, as_labels, as_number, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -204,6 +204,7 @@ def fit_distance(
     labels = as_labels(y, len(points), "y")
     rcond = None if rcond is None else as_number(rcond, "rcond", below=1.0)
     ridge = as_number(ridge, "ridge")
+    log_det = as_flag(log_det, "log_det")
     if log_det and not name.startswith("Mah-C"):
         raise ValueError(
             "log_det must be False but for Mah-C and Mah-CD, which have a covariance for each "

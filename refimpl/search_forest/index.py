@@ -18,7 +18,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from refimpl.arrays import as_reals
-from refimpl.checks import as_count, as_indices, as_kernels, restored_kernels, stored_kernels
+from refimpl.checks import (
+    as_count,
+    as_flag,
+    as_indices,
+    as_kernels,
+    restored_kernels,
+    stored_kernels,
+)
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
@@ -254,7 +261,7 @@ class InvertedIndex:
         self._ids: IntArray = np.empty(0, dtype=np.int64)
         self._alive: BoolArray = np.empty(0, dtype=bool)
         self._vectors: Points | None = None
-        if keep_vectors:
+        if as_flag(keep_vectors, "keep_vectors"):
             self._vectors = np.empty((0, planes.shape[1]), dtype=planes.dtype)
         self._next = 0
         self._waiting: list[tuple[IntArray, Int32Array, Points | None]] = []
@@ -562,7 +569,7 @@ class InvertedIndex:
         FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
             If the operating system does not open one of the files.
         """
-        forest, arrays, following = read_index(path, mmap=mmap)
+        forest, arrays, following = read_index(path, mmap=as_flag(mmap, "mmap"))
         vectors = arrays.get("vectors")
         index = cls(forest, keep_vectors=vectors is not None, kernels=kernels, threads=threads)
         alive = np.ones(len(arrays["ids"]), dtype=bool)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from refimpl.arrays import PARSED, as_array
-from refimpl.checks import as_float, as_indices
+from refimpl.checks import as_flag, as_float, as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -269,7 +269,7 @@ class CallableSpace(Space):
                 f"got a {type(distance).__name__}"
             )
         self.distance = distance
-        self.pairwise = bool(pairwise)
+        self.pairwise = as_flag(pairwise, "pairwise")
         self.objects = as_objects(objects, "objects")
         if len(self.objects) == 0:
             raise ValueError("objects must hold at least one database object; got none")

@@ -107,16 +107,6 @@ def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
 # ------------------------------------------------------------------------------------ Algorithm A.3
 
 
-def printed_labels(Y, Phi, Omega, l, normalize):
-    """Algorithm A.3; for trees, which the paper does not have, by the ensembles' own sums."""
-    if all(isinstance(Phi_C, StumpEnsemble) for Phi_C in Phi.values()):
-        return algorithm.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, normalize=normalize)
-    s = np.stack([Phi[C](Y - x) for x, C in zip(Omega, l.tolist(), strict=True)], axis=1)
-    if normalize:
-        s = s / [algorithm.total_weight(Phi[C]) for C in l.tolist()]
-    return l[s.argmax(axis=1)]
-
-
 @both_learners
 @both_sums
 def test_the_form_for_use_gives_the_same_labels(problem, kernels, learner, normalize):
@@ -124,12 +114,15 @@ def test_the_form_for_use_gives_the_same_labels(problem, kernels, learner, norma
     Phi = algorithm.boosted_distance(Omega, l, T, weak_learner=learner, kernels=kernels)
     model = model_of(Phi)
     options = {"normalize": normalize, "kernels": kernels}
-    printed = printed_labels(Y, Phi, Omega, l, normalize)
+    printed = algorithm.nearest_neighbor_boosted_distance(Y, Phi, Omega, l, normalize=normalize)
     assert_same(for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options), printed)
     stages = dict(for_use.staged_nearest_neighbor(model, Y, Omega, l, [2, T], **options))
     assert_same(stages[T], printed)
     two = {C: P.rounds(0, 2) for C, P in Phi.items()}
-    assert_same(stages[2], printed_labels(Y, two, Omega, l, normalize))
+    assert_same(
+        stages[2],
+        algorithm.nearest_neighbor_boosted_distance(Y, two, Omega, l, normalize=normalize),
+    )
     S = for_use.similarity(model, Y, Omega, l, **options)
     for C in Phi:
         assert_same(S[:, l == C], algorithm.similarity(Y, Omega[l == C], Phi[C], **options))
@@ -166,7 +159,7 @@ def test_both_forms_on_random_problems(seed, sizes, d, levels, rounds, normalize
         options = {"normalize": normalize, "kernels": kernels}
         assert_same(
             for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options),
-            printed_labels(Y, printed, Omega, l, normalize),
+            algorithm.nearest_neighbor_boosted_distance(Y, printed, Omega, l, normalize=normalize),
         )
 
 

@@ -62,6 +62,29 @@ def test_weights_stay_weights_when_they_underflow():
 
 
 @pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"P": [[np.nan]]}, "P must hold finite numbers"),
+        ({"N": [[1.0, 2.0]]}, "N must have 1 columns, as P has; got 2"),
+        ({"first": [1.0, 2.0]}, r"first must hold .* for each of the 3 vectors; got shape \(2,\)"),
+        ({"first": [1.0, -1.0, 1.0]}, "first must hold a finite number of at least 0 for each"),
+        ({"first": [0, 0, 0]}, "first must hold .*, with a sum above 0; got 0.0 to 0.0"),
+        ({"weak_learner": 3}, "weak_learner must be an object"),
+        ({"kernels": "fast"}, "kernels must be a module"),
+        ({"threads": 0}, "threads must be at least 1"),
+    ],
+)
+def test_rounds_are_refused_when_they_are_asked_for(change, message):
+    """The first weights may be of any size."""
+    sets = {"P": [[0.0]], "N": [[1.0], [2.0]]}
+    with pytest.raises((TypeError, ValueError), match=f"^{message}"):
+        adaboost_rounds(**(sets | change))
+    first = np.array([1.0, 2.0, 1.0])
+    one, other = (next(adaboost_rounds(**sets, first=w)) for w in (first, 4e307 * first))
+    assert one.w.tolist() == other.w.tolist() == [0.25, 0.5, 0.25] and one.h == other.h
+
+
+@pytest.mark.parametrize(
     "function",
     [
         similarity,

@@ -201,6 +201,10 @@ def test_bad_input_of_triples():
             "k_most must be at most 9, as D has 10 objects; got 10",
         ),
         (
+            lambda: tt.selective_triples(D, labels, 10**30, 10, rng=rng),
+            f"k_most must be at most 9, as D has 10 objects; got {10**30}",
+        ),
+        (
             lambda: tt.selective_triples(D, np.zeros(10), 2, 10, rng=rng),
             "y must hold at least .*got 1",
         ),

@@ -1,5 +1,6 @@
 """The estimate of a training's memory is an upper bound, on both kernels."""
 
+import dataclasses
 import tracemalloc
 
 import numpy as np
@@ -84,3 +85,11 @@ def test_a_dimension_takes_a_number_of_each_object():
     options = BoostMapOptions(n_references=3, n_best=2, max_rounds=50)
     of_10, of_50 = (estimate_memory(*distances, d, options=options) for d in (10, 50))
     assert of_50 - of_10 >= 40 * 8 * 2000
+
+
+def test_more_classifiers_than_a_round_tries_take_no_more():
+    options = BoostMapOptions(n_references=3, n_best=6, max_rounds=50)
+    all_of_them = dataclasses.replace(options, n_best=10**18)
+    distances = problem(3, 20, 10, False)
+    enough = estimate_memory(*distances, 2, options=options)
+    assert estimate_memory(*distances, 2, options=all_of_them) == enough

@@ -48,6 +48,12 @@ def test_both_estimators_learn_from_the_same_triples(digits, triples, target):
     assert models[0] == models[1]
 
 
+@pytest.mark.parametrize("of", [BoostMap, BoostMapClassifier])
+def test_a_single_candidate_is_the_only_reference(digits, of):
+    model = of(**TINY, n_candidates=1, n_pairs=5).fit(*digits[:2])
+    assert len(model.references_) == 1 and (model.model_.second == -1).all()
+
+
 def edits(a, b):
     """Levenshtein's distance."""
     row = list(range(len(b) + 1))

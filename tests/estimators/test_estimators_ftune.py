@@ -201,6 +201,23 @@ def test_probabilities_of_the_logistic_loss(wine, pairs):
     )
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("size", [1e-17, 1.0, 40.0, 900.0])
+def test_the_likeliest_class_is_the_predicted_one_whatever_rounding_ties(wine, n_classes, size):
+    X, Q, y, _ = wine
+    few = np.isin(y, list("abc")[:n_classes])
+    model = FTuneClassifier(**SMALL, loss="logistic").fit(X[few], y[few])
+    g = np.atleast_2d(model.decision_function(Q).T).T
+    large = dataclasses.replace(
+        model.model_, w=size * model.model_.w, b=size * (model.model_.b - g.max(initial=1.0))
+    )
+    for own in (model.model_, large):
+        model.model_ = own
+        P = model.predict_proba(Q)
+        assert (model.classes_[P.argmax(axis=1)] == model.predict(Q)).all()
+        np.testing.assert_allclose(P.sum(axis=1), 1.0)
+
+
 def test_all_pairs_and_any_number_of_landmarks_alone_are_taken():
     X = np.random.default_rng(0).normal(size=(8, 3))
     y = np.arange(8) % 2

@@ -26,7 +26,7 @@ REFUSED = {
         ({"X": "abcdef", "y": None}, "X must be a list of objects or a table; got one string"),
         ({"X": "abcdef", "y": None, "metric": cdist}, "X must be a list .*; got one string"),
         ({"n_components": 0}, "n_components must be an integer of at least 1; got 0"),
-        ({"n_candidates": 1}, "n_candidates"),
+        ({"n_candidates": 0}, "n_candidates"),
         ({"random_state": -1}, "random_state"),
         ({"n_references": 0}, "n_references"),
         ({"n_best": 0}, "n_best"),
@@ -107,6 +107,7 @@ REFUSED = {
         ({"n_neighbors": 200}, "n_neighbors must be at most .*; got 200"),
         ({"n_components": 1, "max_memory": 10}, "max_memory"),
         ({"validation": "x"}, "validation must be between 0 and 1, or None; got 'x'"),
+        ({"validation": 10**400}, "validation must be between 0 and 1, or None; got 1000"),
         ({"n_components": 2, "solver": "printed"}, "solver must be None in lmnn_rect"),
     ],
     "MultiMetricLMNN": [

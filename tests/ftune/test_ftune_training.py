@@ -1,5 +1,8 @@
 """How a training of FTUNE is asked for, watched, stopped and continued."""
 
+import dataclasses
+import warnings
+
 import numpy as np
 import pytest
 from agreement import assert_same
@@ -133,6 +136,28 @@ def test_the_warning_names_the_line_of_the_caller(iris):
         with pytest.warns(NormalizationWarning, match="reaches 7") as seen:
             train(large, y, P, validation=validation, options=FTuneOptions(family=1.0, C=1.0))
         assert [one.filename for one in seen] == [__file__]
+
+
+@pytest.mark.parametrize("train", TRAININGS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_classifier_that_answers_with_one_class_says_so(iris, train, n_classes):
+    """Similarities that vanish, or are all alike; a bound of their size scales them up."""
+    K, y, _, _ = iris
+    few = np.flatnonzero(np.isin(y, np.unique(y)[:n_classes]))
+    S, y = K.within(few, few), y[few]
+    P = random_landmarks(y, 6, rng=np.random.default_rng(0))
+    how = {"landmarks": P, "validation": None}
+    options = FTuneOptions(C=1.0, choose="training")
+    for matrix in (1e-30 * S, np.full_like(S, 0.3), np.zeros_like(S)):
+        with pytest.warns(UserWarning, match="gives all training objects the same class") as seen:
+            model = train(matrix, y, **how, options=options)
+        assert {one.filename for one in seen} == {__file__}
+        for one in model if isinstance(model, tuple) else (model,):
+            assert len(set(one.predict(matrix, matrix))) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train(S, y, **how, options=options)
+        train(1e-30 * S, y, **how, options=dataclasses.replace(options, bound=1e-30))
 
 
 # ----------------------------------------------------------------------------------------- callback

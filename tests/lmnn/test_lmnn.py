@@ -303,8 +303,13 @@ def test_rect_beats_the_truncated_metric_and_reaches_the_full_one():
             1 + 1e-9
         )
     assert trained_rect(X, y, 4, 2).objective == pytest.approx(full.objective, rel=1e-2)
-    # no step leads away from zeros
-    assert lmnn_rect(X, y, 2, 2, start=np.zeros((2, 4))) == lmnn_rect(X, y, 2, 2)
+    # no step leads away from a row of zeros
+    plain = lmnn_rect(X, y, 2, 2)
+    assert lmnn_rect(X, y, 2, 2, start=np.zeros((2, 4))) == plain
+    one = lmnn_rect(X, y, 1, 2)
+    assert one.objective > 1.1 * plain.objective
+    larger = lmnn_rect(X, y, 2, 2, start=np.concatenate([one.L[0], np.zeros((1, 4))]))
+    assert larger.objective == pytest.approx(plain.objective, rel=0.02)
 
 
 def test_eq_8_takes_the_metric_of_the_training_point():

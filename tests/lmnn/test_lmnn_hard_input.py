@@ -132,6 +132,27 @@ def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(
     assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
 
 
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-100, 1e7, 1e100, 1e200])
+def test_a_start_of_another_length_ends_as_one_of_the_right_length(size):
+    """As from a training on data in other units."""
+    X, y = blobs()
+    L = size * np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    low = trained_rect(X, y, 2, 2).objective
+    assert trained_rect(X, y, 2, 2, start=L[:2]).objective == pytest.approx(low, rel=0.05)
+    proven = trained(X, y, 2)
+    for solver in ("smoothed", "printed"):
+        options = LMNNOptions(solver=solver)
+        found = lmnn(X, y, 2, start=L, options=options, kernels=FASTEST)
+        assert proven.bound <= found.objective <= 1.01 * proven.objective
+
+
+def test_a_tolerance_below_what_can_be_proven_costs_no_more_than_the_least_that_can():
+    X, y = blobs()
+    with pytest.warns(ConvergenceWarning, match="if tol is below 1e-10"):
+        least, less = (trained(X, y, 2, tol=tol) for tol in (1e-12, 1e-300))
+    assert less.full_checks == least.full_checks < 60 and less.gap == least.gap < 1e-9
+
+
 @pytest.mark.parametrize("offset", [1.7e9, -1e12])
 def test_k_means_of_points_far_from_0_is_as_good_as_near_0(offset):
     # exact at the offset, too; with fewer than five columns kmeans2 takes differences itself

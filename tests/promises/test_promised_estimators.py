@@ -134,6 +134,32 @@ def test_a_first_fit_that_is_interrupted_leaves_nothing_to_ask(model, wine):
         answers(one, wine)
 
 
+@each()
+@pytest.mark.parametrize("changes", [{"kernels": "none"}, {"n_jobs": 0}], ids=str)
+def test_a_later_fit_that_fails_leaves_the_estimator_as_it_was(model, wine, changes):
+    X, y, _ = wine
+    one = fitted(model, wine)
+    expected = answers(one, wine)
+    with pytest.raises(ValueError):
+        one.set_params(**changes).fit(X[:, :2], y)
+    with pytest.raises(ValueError):
+        one.set_params(kernels=NAMES[-1], n_jobs=1).fit(X[:, :2] * np.nan, y)
+    assert one.n_features_in_ == X.shape[1]
+    assert_same(answers(one, wine), expected)
+
+
+@each(takes("callback"))
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(model, wine):
+    def interrupt(step):
+        raise KeyboardInterrupt
+
+    one = fitted(model, wine)
+    expected = answers(one, wine)
+    with pytest.raises(KeyboardInterrupt):
+        one.set_params(callback=interrupt).fit(wine[0][:, :2], wine[1])
+    assert_same(answers(one, wine), expected)
+
+
 @each(takes("callback"))
 def test_a_fit_can_be_watched_and_saved(model, wine, tmp_path):
     steps = []

@@ -96,5 +96,9 @@ def test_nda_leaves_out_small_eigenvalues():
     assert nonparametric_discriminant_analysis(wide, labels).projection.shape == (50, 18)
     with pytest.raises(ValueError, match="min_eigenvalue"):
         nonparametric_discriminant_analysis(X * 1e-9, labels)
+    with pytest.raises(ValueError, match="X must hold values within 1e140"):
+        nonparametric_discriminant_analysis(X * 1e160, labels)
+    with pytest.raises(ValueError, match="X must hold values within 1e140"):
+        nonparametric_discriminant_analysis(X, labels).transform(X * 1e160)
     with pytest.raises(ValueError, match="X must vary within"):
         nonparametric_discriminant_analysis([[1.0], [1.0], [2.0], [2.0]], [0, 0, 1, 1], k=1)

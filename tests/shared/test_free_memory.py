@@ -19,6 +19,7 @@ from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.arguments import least_bytes
 from refimpl.resources import check_free_memory, check_memory, expected, free_memory
+from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.rivals.lsh import lsh
 from refimpl.rivals.spectral_hashing import spectral_hashing
@@ -260,6 +261,7 @@ def test_matrices_of_all_pairs_are_refused_before_they_are_made(machine):
         "the list of triples needs 1,800": lambda: random_triples(D, 9, rng=rng()),
         "the list of pairs needs 16,000": lambda: random_landmarks(y, 100, rng=rng()),
         "the list of hash values needs 12,000": lambda: lsh(X, 2, 3, 1.0, rng=rng()),
+        "the list of trees needs 2,560": lambda: kmeans_trees(X, 5, rng=rng()),
         "the list of eigenfunctions needs 2,560": lambda: spectral_hashing(X, 16),
         "the similarity of all pairs of a class needs 16,800": lambda: label_similarity(y),
         "the matrix T(q, x) needs 61,200": lambda: selection(forest, X, X),

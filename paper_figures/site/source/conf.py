@@ -38,7 +38,7 @@ numpydoc_validation_exclude = {
     r"\.[A-Z]\w*\.\w+$",  # methods: the example stands at their class
     r"^refimpl_fast\.",  # they refer to their twins
     r"^refimpl\.typing\.",  # users do not call them
-    r"\.algorithm\.|\.adaboost_rounds$",  # as printed: the long form stands at the form for use
+    r"\.algorithm\.",  # as printed: the long form stands at the form for use
 }
 python_use_unqualified_type_names = True
 add_module_names = False
