@@ -5,30 +5,19 @@ Not tested here: many cases. `.ci/run` and `make fuzz` run them.
 """
 
 import os
-import subprocess
-import sys
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import ROOT, python
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 
 from tests.fuzz import trainings
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def fuzz(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-    )
+    return python("-m", "tests.fuzz", *arguments, **environment)
 
 
 def test_the_twins_agree_on_some_cases(request):

@@ -5,9 +5,6 @@ declare that they need none. The kernels do not declare it. Not tested here: a t
 an array while a kernel reads it. As with NumPy's functions, callers must not do that.
 """
 
-import os
-import subprocess
-import sys
 import sysconfig
 import threading
 import warnings
@@ -15,6 +12,7 @@ import warnings
 import numpy as np
 import pytest
 from agreement import assert_same
+from processes import output
 
 refimpl_fast = pytest.importorskip(
     "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
@@ -80,8 +78,4 @@ with warnings.catch_warnings(record=True) as caught:
 assert sys._is_gil_enabled()
 assert any("enabled to load module 'refimpl_fast." in str(w.message) for w in caught), caught
 """
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=environment
-    )
-    assert done.returncode == 0, done.stderr
+    output("-c", code, PYTHON_GIL="")

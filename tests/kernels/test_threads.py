@@ -3,13 +3,12 @@ child has.
 """
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 from agreement import assert_same
+from processes import output
 
 refimpl_fast = pytest.importorskip(
     "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
@@ -36,17 +35,9 @@ assert (work(2) == expected).all()
 """
 
 
-def run(code, timeout=600, **environment):
+def run(code, **environment):
     """The output of some code in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARED + code],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env=os.environ | environment,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return output("-c", PREPARED + code, **environment)
 
 
 @pytest.mark.parametrize("n_threads", [3, 1000, 100_000, 2**26, 2**29, 2**40])

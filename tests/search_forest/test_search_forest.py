@@ -2,17 +2,13 @@
 against twin.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS, assert_same
 from forest_problems import FIELDS, dense, learn, points, problems
 from hypothesis import given, settings
+from processes import output
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
@@ -20,8 +16,6 @@ from refimpl.search_forest import neighbor_similarity, selection, to_terms
 from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import MeetingPairs, grid_step
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @settings(max_examples=40, deadline=None)
@@ -196,18 +190,8 @@ def test_the_number_of_blas_threads_does_not_count():
     """At this size BLAS divides the products of the eigensolver, if it may."""
     found = set()
     for threads in "12":
-        names = dict.fromkeys(
-            ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), threads
-        )
-        run = subprocess.run(
-            [sys.executable, "-c", HASHED],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            env=os.environ | names,
-        )
-        assert run.returncode == 0, run.stderr
-        found.add(run.stdout)
+        names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+        found.add(output("-c", HASHED, **dict.fromkeys(names, threads)))
     assert len(found) == 1
 
 

@@ -1,12 +1,11 @@
 """The memory that is free, as the kernel's files tell it, and who asks for it by default."""
 
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from agreement import KERNELS
+from processes import output
 from trainings import each
 
 import refimpl.kernels as reference
@@ -26,7 +25,6 @@ from refimpl.search_forest import estimate_memory, label_similarity, search_fore
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import CallableSpace
 
-ROOT = Path(__file__).resolve().parents[2]
 MANY = 10**15
 V2 = "0::/a/b\n"
 V1 = "7:cpu,cpuacct:/x\n4:memory:/a/b\n0::/\n"
@@ -118,12 +116,7 @@ def test_a_limit_of_address_space():
         "resource.setrlimit(resource.RLIMIT_AS, (used + 2**24, resource.RLIM_INFINITY))\n"
         "print(free_memory())"
     )
-    environment = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-    run = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert 0 < int(run.stdout) <= 2**24
+    assert 0 < int(output("-c", script, OPENBLAS_NUM_THREADS="1")) <= 2**24
 
 
 def test_nothing_is_refused_where_nothing_is_known(machine, monkeypatch):

@@ -1,15 +1,14 @@
 """The memory estimates are upper bounds, and not loose ones, on both kernels."""
 
-import subprocess
 import sys
 import tracemalloc
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 from agreement import KERNELS
+from processes import ROOT, output
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
@@ -44,7 +43,6 @@ from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import PrecomputedSpace, references
 
 pytestmark = pytest.mark.one_case
-ROOT = Path(__file__).resolve().parents[2]
 SHAPES = {
     "continuous": (200, 12, lambda rng, shape: rng.normal(size=shape)),
     "one feature": (400, 1, lambda rng, shape: rng.normal(size=shape)),
@@ -209,9 +207,7 @@ def test_resident_set(task, kernels):
         train=train,
         estimate=estimate,
     )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    peak, estimated = map(int, run.stdout.split())
+    peak, estimated = map(int, output("-c", script).split())
     assert peak <= estimated
 
 

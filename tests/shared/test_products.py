@@ -1,13 +1,12 @@
 """Products in blocks of rows, and the threads that share them: the same bits on any number."""
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
+from processes import output
 from trainings import each
 
 from refimpl import products, resources
@@ -211,10 +210,7 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 work()
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENT
-    )
-    assert done.stdout.strip() == "7", done.stderr
+    assert output("-c", code, timeout=PATIENT) == "7"
 
 
 # ------------------------------------------------------------------------------------------ in LMNN
