@@ -4,14 +4,13 @@ text.
 Not tested here: the single steps of the second phase (`test_algorithm_query_sensitive.py`).
 """
 
-import dataclasses
 import itertools
 
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same
-from boostmap_toys import other_kernels, separable, toy
+from agreement import KERNELS, assert_same, other_kernels
+from boostmap_toys import separable, toy
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
@@ -112,20 +111,13 @@ def for_use(name, kernels, **options):
     return model, [step.state for step in log]
 
 
-def same_rounds(one, two):
-    assert len(one) == len(two)
-    for a, b in zip(one, two, strict=True):
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
     """`least_gain=0` and many rounds are §§ 7.3 and 8.1 as printed; bounds change nothing."""
     by_error = algorithm.Choices(6, ranges=algorithm.ranges_of_least_error)
     first, H, second = printed(name, kernels, query_sensitive=5, choices=by_error)
     model, log = for_use(name, kernels, query_sensitive=5, n_thresholds=6)
-    same_rounds(log, first + second)
+    assert_same(log, first + second)
     assert list(H) == list(zip(model.first.tolist(), model.second.tolist(), strict=True))
     assert_same(model.alpha, np.array(list(H.values())))
     assert ("remove" in {round.step for round in first}) == name.startswith(
@@ -152,7 +144,7 @@ def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by
         splitters=splitters,
         ranges_by=ranges_by,
     )
-    same_rounds(log[-3:], second)
+    assert_same(log[-3:], second)
 
 
 @pytest.mark.parametrize(
@@ -346,4 +338,4 @@ def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     log = [(r.classifier, r.alpha, r.z) for r in part]
     assert_same(margins_after(problem, log, []), part[-1].m)
     rest = training_rounds(problem, rng=rng, done=log, m_i=part[-1].m, **sizes)
-    same_rounds(whole, part + list(rest))
+    assert_same(whole, part + list(rest))

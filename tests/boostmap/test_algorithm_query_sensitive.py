@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS
-from boostmap_toys import margin_of, other_kernels, toy
+from agreement import KERNELS, other_kernels
+from boostmap_toys import margin_of, toy
 
 from refimpl.boostmap import algorithm
 from refimpl.kernels.stumps import on_grid

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, NAMES, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -15,7 +15,6 @@ from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
 from refimpl.spaces.retrieval import FilterAndRefine
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 SMALL = {
     "n_components": 6,
     "n_triples": 400,

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import NAMES, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -17,7 +17,6 @@ from sklearn.utils import get_tags
 from refimpl.estimators import FTuneClassifier, LandmarkTransformer
 from refimpl.ftune import FTuneOptions, NormalizationWarning
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 TINY = {"n_landmarks": 6, "family": (1.0, 10.0), "C": (1.0, 100.0), "random_state": 0, "n_jobs": 1}
 SMALL = {"n_landmarks": 12, "random_state": 0, "n_jobs": 1}
 WORDS = "boost boosts boosted boast coast coats goats goat map maps mapped".split()

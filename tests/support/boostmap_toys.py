@@ -1,12 +1,9 @@
 """Small problems for BoostMap, and a short training."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import numpy as np
-from agreement import KERNELS
 
-import refimpl.kernels
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.model import BoostMap
@@ -49,12 +46,6 @@ def train(D, triples, y, d=6, kernels=None, seed=1, **others):
         kernels=kernels,
         **others,
     )
-
-
-def other_kernels(**changed):
-    """The fastest kernels, but for some functions."""
-    usual = {name: getattr(KERNELS[-1], name) for name in refimpl.kernels.__all__}
-    return SimpleNamespace(**usual | changed)
 
 
 def margin_of(w):
