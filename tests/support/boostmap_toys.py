@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.model import BoostMap
 
@@ -46,6 +46,12 @@ def train(D, triples, y, d=6, kernels=None, seed=1, **others):
         kernels=kernels,
         **others,
     )
+
+
+def second_phase(F, triples, y, choices, seed=0, **how):
+    """The printed rounds of the second phase, from equal weights."""
+    margin, rng = np.zeros(len(y)), np.random.default_rng(seed)
+    return algorithm.query_sensitive_rounds(F, triples, y, margin, choices, rng=rng, **how)
 
 
 def margin_of(w):
