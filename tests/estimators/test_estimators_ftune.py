@@ -245,13 +245,7 @@ def test_only_diverse_landmarks_are_unlike_each_other(selection):
     """Two of 42 points lie apart, and are not similar to any landmark before them."""
     x = np.append(np.linspace(0, 0.1, 40), [10.0, 20.0])
     K = np.exp(-np.abs(np.subtract.outer(x, x)))
-    chosen = [
-        LandmarkTransformer(
-            3, selection=selection, kernel="precomputed", random_state=seed, kernels=NAMES[-1]
-        )
-        .fit(K)
-        .landmarks_.tolist()
-        for seed in range(10)
-    ]
-    apart = [landmarks[-2:] == [40, 41] for landmarks in chosen]
+    how = {"selection": selection, "kernel": "precomputed", "kernels": NAMES[-1]}
+    models = [LandmarkTransformer(3, random_state=seed, **how).fit(K) for seed in range(10)]
+    apart = [model.landmarks_.tolist()[-2:] == [40, 41] for model in models]
     assert all(apart) if selection == "diverse" else sum(apart) < 5

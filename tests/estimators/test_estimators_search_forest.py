@@ -94,27 +94,18 @@ def test_the_default_moves_planes_and_without_moves_it_is_the_printed_form(digit
     exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
     found = {}
     for refine, options in ((10, {"offset": "best", "refine": 10}), (0, {})):
-        model = SearchForestNeighbors(
-            5, n_candidates=30, refine=refine, n_training_points=None, **SMALL
-        ).fit(X)
+        how = {"n_candidates": 30, "refine": refine, "n_training_points": None}
+        model = SearchForestNeighbors(5, **how, **SMALL).fit(X)
         rng = np.random.default_rng(0)
         rows = np.sort(rng.permutation(len(X))[40:])
         assert model.get_params()["refine"] == refine and SearchForestNeighbors().refine == 10
         Z = model._mapped(X)[rows]
         S = neighbor_similarity(Z, model.n_similar_)
-        expected = search_forest(
-            Z,
-            S,
-            5,
-            0.03,
-            rng=rng,
-            kernels=KERNELS[-1],
-            threads=1,
-            options=ForestOptions(max_leaves=128, **options),
-        )
-        assert model.model_.n_words == expected.n_words and np.array_equal(
-            model.model_.planes, expected.planes
-        )
+        how = {"rng": rng, "kernels": KERNELS[-1], "threads": 1}
+        options = ForestOptions(max_leaves=128, **options)
+        expected = search_forest(Z, S, 5, 0.03, **how, options=options)
+        assert model.model_.n_words == expected.n_words
+        assert np.array_equal(model.model_.planes, expected.planes)
         near = model.kneighbors(Q, return_distance=False)
         found[refine] = np.mean([np.isin(a, b).mean() for a, b in zip(exact, near, strict=True)])
     assert found[10] > found[0] > 0.7
@@ -176,13 +167,8 @@ def test_the_fit_says_what_recall_to_expect(similarity):
     X, y = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(X))
     X, Q, y = X[order[:1500]], X[order[1500:]], y[order[:1500]]
-    how = {
-        "n_estimators": 4,
-        "max_leaves": 32,
-        "n_candidates": 30,
-        "random_state": 0,
-        "kernels": NAMES[-1],
-    }
+    how = {"n_estimators": 4, "max_leaves": 32, "n_candidates": 30}
+    how |= {"random_state": 0, "kernels": NAMES[-1]}
     model = SearchForestNeighbors(5, similarity=similarity, **how).fit(X, y)
     exact = NearestNeighbors(n_neighbors=5).fit(X).kneighbors(Q, return_distance=False)
     found = model.kneighbors(Q, return_distance=False)

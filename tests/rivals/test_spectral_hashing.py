@@ -85,12 +85,8 @@ def test_the_eigenvalues_of_a_known_box():
     rate = (model.k / model.width[model.component]).tolist()
     assert rate == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0, 1.25])
     first, second = bits_of(model.encode([[0.2, 0.9], [0.2, 1.1], [0.7, 2.1], [0.7, 3.9]]), 6).T[:2]
-    assert first.tolist() == [True, True, False, False] and second.tolist() == [
-        True,
-        False,
-        False,
-        True,
-    ]
+    assert first.tolist() == [True, True, False, False]
+    assert second.tolist() == [True, False, False, True]
 
 
 def test_equal_vectors_have_equal_codes_in_any_company(kernels):

@@ -235,11 +235,8 @@ def test_an_empty_index_can_be_saved(tmp_path, mmap):
     index.delete(index.add(X))
     index.save(tmp_path / "index")
     again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
-    assert (
-        len(again) == 0
-        and again.query(X, 1)[0].tolist() == [[-1]] * 4
-        and again.add(X).tolist() == [4, 5, 6, 7]
-    )
+    assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4
+    assert again.add(X).tolist() == [4, 5, 6, 7]
 
 
 def test_the_first_list_starts_at_0_in_an_empty_index_too(tmp_path):
