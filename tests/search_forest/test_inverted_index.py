@@ -5,7 +5,6 @@ twin against twin.
 import copy
 import pickle
 import sys
-import threading
 import types
 
 import numpy as np
@@ -15,6 +14,7 @@ from agreement import KERNELS, require_twins
 from forest_problems import listed, random_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from teams import at_once
 
 from refimpl import kernels as kernel_names
 from refimpl.search_forest import InvertedIndex, selection, to_terms
@@ -110,29 +110,6 @@ def test_more_candidates_than_a_kernel_can_count_are_all(kernels):
     assert index.candidates(X, n_candidates=2**70) == index.candidates(X)
 
 
-def at_once(call, threads=4):
-    """What each of several threads gets that start together; an error is what it raises.
-
-    A thread that does not come to the start is an error for the others after a minute.
-    """
-    start = threading.Barrier(threads, timeout=60)
-    found = []
-
-    def one():
-        try:
-            start.wait()
-            found.append(call())
-        except Exception as error:
-            found.append(error)
-
-    team = [threading.Thread(target=one) for _ in range(threads)]
-    for thread in team:
-        thread.start()
-    for thread in team:
-        thread.join()
-    return found
-
-
 def test_threads_that_ask_at_once_sort_points_in_once(kernels):
     rng = np.random.default_rng(0)
     interval = sys.getswitchinterval()
@@ -145,7 +122,8 @@ def test_threads_that_ask_at_once_sort_points_in_once(kernels):
             index = InvertedIndex(forest, X[:20], kernels=kernels)
             assert len(index) == 20
             index.add(X[20:])
-            assert at_once(lambda index=index: listed(index.candidates(X[:2]))) == [expected] * 4
+            found = at_once(lambda _, index=index: listed(index.candidates(X[:2])), range(4))
+            assert found == [expected] * 4
             assert index._ids.tolist() == list(range(3000))
     finally:
         sys.setswitchinterval(interval)
@@ -158,7 +136,7 @@ def test_no_other_thread_comes_into_the_sorting(monkeypatch):
     index = InvertedIndex(random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4)))
 
     def watched(*arguments, **options):
-        entered.extend(at_once(lambda: index._lock.acquire(blocking=False), 1))
+        entered.extend(at_once(lambda _: index._lock.acquire(blocking=False), [0]))
         return argsort(*arguments, **options)
 
     monkeypatch.setattr(np, "argsort", watched)
@@ -219,7 +197,7 @@ def test_copies_change_alone(kernels, copied):
     other.delete([5])
     assert other.add(X[:2]).tolist() == [30, 31] and len(other) == 31
     assert len(index) == 30 and listed(index.candidates(X)) == expected
-    assert at_once(lambda: len(other)) == [31] * 4
+    assert at_once(lambda _: len(other), range(4)) == [31] * 4
 
 
 class Kernels:

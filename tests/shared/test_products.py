@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
 from processes import output
+from teams import at_once
 from trainings import each
 
 from refimpl import products, resources
@@ -175,19 +176,12 @@ def test_several_callers_share_the_helpers(eight):
     # exact
     A = rng.integers(-9, 9, (500, 20)).astype(float)
     B = rng.integers(-9, 9, (20, 20)).astype(float)
-    wrong = []
 
     def work(threads):
         for _ in range(20):
-            if not np.array_equal(rows_times(A, B, threads=threads), A @ B):
-                wrong.append(threads)
+            assert np.array_equal(rows_times(A, B, threads=threads), A @ B)
 
-    callers = [threading.Thread(target=work, args=(threads,)) for threads in (1, 2, 7, None)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join(PATIENT)
-    assert not wrong and not any(caller.is_alive() for caller in callers)
+    at_once(work, (1, 2, 7, None), PATIENT)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
