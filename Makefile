@@ -1,5 +1,5 @@
-# make test        run the test suite in two processes, some minutes; its last line says what did not
-#                  run. ARGS="--all" runs all cases of tests of memory, tracing and browsers, too; other
+# make test        run the test suite in two processes, some minutes; its summary says what was skipped.
+#                  ARGS="--all" runs all cases of tests of memory, tracing and browsers, too; other
 #                  ARGS are options of pytest, such as ARGS="-n 0 -x"
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
@@ -47,7 +47,7 @@ figures: $(BUILT)
 	$(VENV)/bin/python -m paper_figures --kernels fast $(ARGS)
 
 test: $(BUILT)
-	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 gate: $(BUILT)
 	OPENBLAS_CORETYPE=Haswell $(VENV)/bin/python -m tests.gate $(ARGS)
@@ -59,7 +59,7 @@ vectors: $(BUILT)
 	OPENBLAS_CORETYPE=Haswell $(VENV)/bin/python -m tests.vectors $(ARGS)
 
 coverage: $(BUILT)
-	$(VENV)/bin/python -m pytest -q -n 2 --part traced --cov --cov-report=term $(ARGS)
+	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal --part traced --cov --cov-report=term $(ARGS)
 
 site: $(BUILT)
 	$(VENV)/bin/python -m pip install --quiet --group site

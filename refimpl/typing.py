@@ -1,7 +1,7 @@
 """Types that the signatures of this package share, for readers and for mypy.
 
-:class:`Kernels` says what a module of kernels has. Its methods are made from the reference's
-signatures by ``tests/support/stubs.py``; change the reference, then run that.
+:class:`Kernels` says what a module of kernels has. Its methods have the reference's signatures,
+which ``tests/project/test_stubs.py`` compares.
 """
 
 from typing import Literal, Protocol, TypeAlias
@@ -67,7 +67,6 @@ class Kernels(Protocol):
     True
     """
 
-    # ---- made by tests/support/stubs.py, from here
     def add_similarity(
         self,
         S: FloatArray,
@@ -379,5 +378,3 @@ class Kernels(Protocol):
         *,
         threads: int | None = None,
     ) -> FloatArray: ...
-
-    # ---- to here

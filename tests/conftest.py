@@ -1,16 +1,13 @@
-"""Shared by all tests: which of them run, in which order, and a switch that refuses every download.
+"""Shared by all tests: which of them run, and a switch that refuses every download.
 
 Some tests have many slow cases. One case of each runs, the last: of those marked ``one_case``, and
-of the tests of tracing and of browsers. A single case marked ``further`` does not run either. With
-``--all`` (``make test ARGS="--all"``) all of them do, and if the tests are named. The files that
-take longest come first. The last line says what passed, what was skipped or left out, and how it
-would run. ``--part traced`` runs the tests that ``make coverage`` traces, ``--part others`` the
-rest.
+of the tests of tracing and of browsers. A single case marked ``further`` is skipped, too. All of
+them run with ``--all`` (``make test ARGS="--all"``), and if the tests are named. ``--part traced``
+runs the tests that ``make coverage`` traces, ``--part others`` the rest.
 
 A test that reads a real data set carries ``@pytest.mark.real_data("MNIST-10")`` with the names of
-the sets. It is skipped where their files are not at hand, and the end of the run names them. The
-files are looked for where the loader looks (REFIMPL_DATA, then the user's cache) and, if
-REFIMPL_DATA is not set, in ../shared/data.
+the sets. It is skipped where their files are not at hand. They are looked for where the loader
+looks (REFIMPL_DATA, then the user's cache) and, if REFIMPL_DATA is not set, in ../shared/data.
 
 REFIMPL_OFFLINE=1 makes a run behave as on a machine without a network: a connection to anything but
 this machine raises OfflineError at once, and ../shared/data is not looked at.
@@ -19,6 +16,7 @@ this machine raises OfflineError at once, and ../shared/data is not looked at.
 import ipaddress
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,22 +30,6 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NEEDS = "needs REFIMPL_DATA: "
 
 ONE_CASE = ("tests/site/test_gallery_browser.py", "tests/site/test_site_tracing.py")
-# Those that take longest; the others take a few seconds at most.
-LONGEST = (
-    "tests/estimators/test_estimators_defaults.py",
-    "tests/check/test_exploring.py",
-    "tests/lmnn/test_algorithm_lmnn.py",
-    "tests/figures/test_probes.py",
-    "tests/lmnn/test_joint_metrics.py",
-    "tests/figures/test_figures_trouble.py",
-    "tests/figures/test_judge.py",
-    "tests/shared/test_array_forms.py",
-    "tests/figures/test_figures_resume.py",
-    "tests/boostmap/test_algorithm_boostmap.py",
-    "tests/project/test_offline.py",
-    "tests/check/test_programs.py",
-    "tests/check/test_modules.py",
-)
 
 # They reach over 95 % of refimpl. Not traced are slow tests that reach little more, and a test that
 # changes threads every microsecond, in which the tracer once stopped a thread at its start.
@@ -148,21 +130,12 @@ def pytest_configure(config):
     )
 
 
+@cache
 def is_at_hand(name):
     """Whether all files of a data set can be read without a download."""
     from paper_figures.data import at_hand
 
     return at_hand(name)
-
-
-FURTHER = pytest.StashKey()
-
-
-def deselect(config, items, left_out):
-    """Take items out of the list."""
-    config.hook.pytest_deselected(items=left_out)
-    gone = set(left_out)
-    items[:] = [item for item in items if item not in gone]
 
 
 def further_cases(items):
@@ -182,81 +155,28 @@ def is_traced(item):
     return item.nodeid.startswith(TRACED) and not any(word in item.nodeid for word in NOT_TRACED)
 
 
-def place(item):
-    """Return where a test stands in the order: those of the longest files come first."""
-    file = item.nodeid.partition("::")[0]
-    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
-
-
 def pytest_collection_modifyitems(config, items):
-    """Leave out further cases, and put the longest files first.
+    """Skip further cases, and what needs data that are not at hand.
 
-    Skip what needs data that are not at hand; all cases of a test get one reason, so that it is one
-    line.
+    All cases of a test get one reason, so that it is one line.
     """
     if not config.getoption("all", False):
-        further = further_cases(items)
-        config.stash[FURTHER] = len(further)
-        deselect(config, items, further)
+        for item in further_cases(items):
+            item.add_marker(pytest.mark.skip(reason="a further case: --all"))
     part = config.getoption("part", None)
     if part:
-        deselect(config, items, [item for item in items if is_traced(item) != (part == "traced")])
-    items.sort(key=place)
-    at_hand = {}
+        parts = {True: [], False: []}
+        for item in items:
+            parts[is_traced(item) == (part == "traced")].append(item)
+        config.hook.pytest_deselected(items=parts[False])
+        items[:] = parts[True]
     needed = {}
     for item in items:
         names = {name for mark in item.iter_markers("real_data") for name in mark.args}
-        for name in names - at_hand.keys():
-            at_hand[name] = is_at_hand(name)
-        if not all(at_hand[name] for name in names):
+        if lacking := {name for name in names if not is_at_hand(name)}:
             absent, cases = needed.setdefault(item.nodeid.partition("[")[0], (set(), []))
-            absent.update(name for name in names if not at_hand[name])
+            absent |= lacking
             cases.append(item)
     for absent, cases in needed.values():
         for item in cases:
             item.add_marker(pytest.mark.skip(reason=NEEDS + ", ".join(sorted(absent))))
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_sessionfinish(session):
-    """End with one line: what passed, and what did not run and why."""
-    worker = hasattr(session.config, "workeroutput")  # what xdist sends back when it finishes
-    if worker:
-        session.config.workeroutput["further"] = session.config.stash.get(FURTHER, 0)
-    result = yield
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and not worker:
-        reporter.ensure_newline()
-        reporter.write_line(last_line(reporter.stats, session.config.stash.get(FURTHER, 0)))
-    return result
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node):
-    """Take over what a worker left out; each of them collects all tests."""
-    node.config.stash[FURTHER] = getattr(node, "workeroutput", {}).get("further", 0)
-
-
-def last_line(stats, further):
-    """Return what is to be known of a run."""
-    count = {kind: len(stats.get(kind, ())) for kind in ("passed", "failed", "error", "skipped")}
-    sets = set()
-    without_data = 0
-    for report in stats.get("skipped", ()):
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-        _, needed, names = reason.partition(NEEDS)
-        if needed:
-            without_data += 1
-            sets.update(names.split(", "))
-    parts = [f"{count['passed']} passed"]
-    parts += [f"{count[kind]} {kind}" for kind in ("failed", "error") if count[kind]]
-    if without_data:
-        parts.append(
-            f"{without_data} skipped for want of real data (set REFIMPL_DATA to the folder of "
-            f"{', '.join(sorted(sets))})"
-        )
-    if count["skipped"] > without_data:
-        parts.append(f"{count['skipped'] - without_data} skipped for other reasons, named above")
-    if further:
-        parts.append(f"{further} further cases left out (--all)")
-    return "; ".join(parts)

@@ -4,18 +4,20 @@ text.
 Not tested here: the single steps of the second phase (`test_algorithm_query_sensitive.py`).
 """
 
-import dataclasses
 import itertools
+from functools import partial
 
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same
-from boostmap_toys import other_kernels, separable, toy
+from agreement import KERNELS, assert_same, other_kernels
+from boostmap_toys import second_phase, separable, toy
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.rounds import margins_after, training_rounds
+
+RNG = np.random.default_rng
 
 
 def ties():
@@ -42,81 +44,54 @@ def by_classes():
 
 
 PROBLEMS = {  # D, triples, y; d, M_1, m, M_2; seed of the training
-    "random": (lambda: toy()[:3], (7, 12, 12, 6), 0),
-    "asymmetric": (lambda: toy(asymmetric=True, seed=2)[:3], (6, 9, 20, 7), 0),
-    "selective": (lambda: selective(False), (8, 20, 5, 25), 0),
-    "selective, asymmetric": (lambda: selective(True), (8, 11, 33, 3), 0),
+    "random": (toy, (7, 12, 12, 6), 0),
+    "asymmetric": (partial(toy, seed=2, asymmetric=True), (6, 9, 20, 7), 0),
+    "selective": (partial(selective, False), (8, 20, 5, 25), 0),
+    "selective, asymmetric": (partial(selective, True), (8, 11, 33, 3), 0),
     "parameter space": (by_classes, (5, 45, 10, 4), 0),
     "ties": (ties, (6, 15, 15, 9), 0),
-    "reference objects alone": (lambda: toy(n=20, t=301, seed=8)[:3], (5, 20, 0, 20), 0),
+    "reference objects alone": (partial(toy, 20, 301, 8), (5, 20, 0, 20), 0),
     "nearly all in order": (separable, (5, 30, 30, 60), 0),
-    "one coordinate": (lambda: toy(n=10, t=64, seed=9)[:3], (1, 3, 2, 1), 0),
-    "few tried": (lambda: toy(n=10, t=40, seed=117, asymmetric=True)[:3], (12, 4, 3, 4), 117),
-    "removals": (lambda: toy(n=12, t=100, seed=8)[:3], (12, 6, 12, 1), 8),
-    "removals, asymmetric": (
-        lambda: toy(n=20, t=60, seed=10, asymmetric=True)[:3],
-        (12, 10, 20, 1),
-        10,
-    ),
-    "removals, the first of two": (
-        lambda: toy(n=10, t=34, seed=4180, asymmetric=True)[:3],
-        (12, 2, 4, 4),
-        4180,
-    ),
-    "removals, the second of two": (
-        lambda: toy(n=11, t=27, seed=3880, asymmetric=True)[:3],
-        (12, 3, 2, 2),
-        3880,
-    ),
+    "one coordinate": (partial(toy, 10, 64, 9), (1, 3, 2, 1), 0),
+    "few tried": (partial(toy, 10, 40, 117, True), (12, 4, 3, 4), 117),
+    "removals": (partial(toy, 12, 100, 8), (12, 6, 12, 1), 8),
+    "removals, asymmetric": (partial(toy, 20, 60, 10, True), (12, 10, 20, 1), 10),
+    "removals, the first of two": (partial(toy, 10, 34, 4180, True), (12, 2, 4, 4), 4180),
+    "removals, the second of two": (partial(toy, 11, 27, 3880, True), (12, 3, 2, 2), 3880),
 }
 MOST = 700  # rounds of a first phase that may go on for ever
 
 
+def posed(name, most=None):
+    """The problem, of the first `most` triples, its sizes and a generator."""
+    make, sizes, seed = PROBLEMS[name]
+    D, triples, y = make()[:3]
+    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples[:most], y[:most])
+    return problem, dict(zip(("d", "M_1", "m", "M_2"), sizes, strict=True)), RNG(seed)
+
+
 def printed(name, kernels, query_sensitive=0, choices=None):
     """All rounds of both phases by algorithm.py alone, and H."""
-    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
-    D, triples, y = make()
-    rng = np.random.default_rng(seed)
-    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
-    rounds = algorithm.training_rounds(problem, d, M_1, m, M_2, rng=rng, kernels=kernels)
+    problem, sizes, rng = posed(name)
+    rounds = algorithm.training_rounds(problem, **sizes, rng=rng, kernels=kernels)
     first = list(itertools.islice(rounds, MOST))
     H = algorithm.strong_classifier(first)
+    F, how = algorithm.embeddings(problem, list(H)), {"rng": rng, "kernels": kernels}
     second = algorithm.query_sensitive_rounds(
-        algorithm.embeddings(problem, list(H)),
-        triples,
-        y,
-        first[-1].m,
-        choices,
-        rng=rng,
-        kernels=kernels,
+        F, problem.triples, problem.y, first[-1].m, choices, **how
     )
     return first, H, list(itertools.islice(second, query_sensitive))
 
 
 def for_use(name, kernels, **options):
     """The model and all rounds of ``boostmap`` with the printed endings."""
-    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
-    D, triples, y = make()
-    log = []
-    model = boostmap(
-        CandidateDistances(D.T, D.T),
-        Triples(triples, y),
-        d,
-        rng=np.random.default_rng(seed),
-        options=BoostMapOptions(
-            n_references=M_1, n_pairs=m, n_best=M_2, least_gain=0, max_rounds=MOST, **options
-        ),
-        kernels=kernels,
-        callback=log.append,
-    )
-    return model, [step.state for step in log]
-
-
-def same_rounds(one, two):
-    assert len(one) == len(two)
-    for a, b in zip(one, two, strict=True):
-        for field in dataclasses.fields(a):
-            assert_same(getattr(a, field.name), getattr(b, field.name))
+    problem, sizes, rng = posed(name)
+    distances = CandidateDistances(problem.D, problem.between)
+    names = {"n_references": sizes["M_1"], "n_pairs": sizes["m"], "n_best": sizes["M_2"]}
+    options = BoostMapOptions(**names, least_gain=0, max_rounds=MOST, **options)
+    triples, log = Triples(problem.triples, problem.y), []
+    how = {"rng": rng, "options": options, "kernels": kernels, "callback": log.append}
+    return boostmap(distances, triples, sizes["d"], **how), [step.state for step in log]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -125,12 +100,11 @@ def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
     by_error = algorithm.Choices(6, ranges=algorithm.ranges_of_least_error)
     first, H, second = printed(name, kernels, query_sensitive=5, choices=by_error)
     model, log = for_use(name, kernels, query_sensitive=5, n_thresholds=6)
-    same_rounds(log, first + second)
+    assert_same(log, first + second)
     assert list(H) == list(zip(model.first.tolist(), model.second.tolist(), strict=True))
     assert_same(model.alpha, np.array(list(H.values())))
-    assert ("remove" in {round.step for round in first}) == name.startswith(
-        ("few tried", "removals")
-    )
+    removes = name.startswith(("few tried", "removals"))
+    assert ("remove" in {round.step for round in first}) == removes
     assert "modify" in {round.step for round in first} or name == "one coordinate"
     # most first phases end by themselves
     assert len(first) < MOST or name in ("ties", "nearly all in order")
@@ -138,21 +112,12 @@ def test_the_for_use_form_gives_the_printed_rounds_to_the_bit(name, kernels):
 
 @pytest.mark.parametrize("splitters, ranges_by", [("one", "Z"), ("both", "error"), ("both", "Z")])
 def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by, kernels):
-    choices = algorithm.Choices(
-        4,
-        algorithm.both_splitters if splitters == "both" else algorithm.splitters,
-        algorithm.ranges_of_least_z if ranges_by == "Z" else algorithm.ranges_of_least_error,
-    )
-    _, _, second = printed("random", kernels, query_sensitive=3, choices=choices)
-    _, log = for_use(
-        "random",
-        kernels,
-        query_sensitive=3,
-        n_thresholds=4,
-        splitters=splitters,
-        ranges_by=ranges_by,
-    )
-    same_rounds(log[-3:], second)
+    by = algorithm.both_splitters if splitters == "both" else algorithm.splitters
+    of = algorithm.ranges_of_least_z if ranges_by == "Z" else algorithm.ranges_of_least_error
+    _, _, second = printed("random", kernels, 3, algorithm.Choices(4, by, of))
+    given = {"query_sensitive": 3, "n_thresholds": 4}
+    _, log = for_use("random", kernels, **given, splitters=splitters, ranges_by=ranges_by)
+    assert_same(log[-3:], second)
 
 
 @pytest.mark.parametrize(
@@ -167,25 +132,18 @@ def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by
 )
 def test_section_7_3_step_by_step(name, most):
     """Steps 1-12 by plain loops from the text choose the same classifiers, weights and z_j."""
-    make, (d, M_1, m, M_2), seed = PROBLEMS[name]
-    D, triples, y = make()
-    triples = triples[:120]
-    y = y[:120]
-    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
-    rng = np.random.default_rng(seed)
+    problem, sizes, rng = posed(name, 120)
+    lists = (part.tolist() for part in (problem.D, problem.between, problem.triples, problem.y))
+    drawn = sizes["M_1"], sizes["m"]
     log = oracles.training_rounds(
-        problem.D.tolist(),
-        problem.between.tolist(),
-        triples.tolist(),
-        y.tolist(),
-        d,
-        M_2,
-        lambda H: algorithm.candidate_classifiers(problem, M_1, m, H, rng),
+        *lists,
+        sizes["d"],
+        sizes["M_2"],
+        lambda H: algorithm.candidate_classifiers(problem, *drawn, H, rng),
         most,
     )
-    rounds = algorithm.training_rounds(
-        problem, d, M_1, m, M_2, rng=np.random.default_rng(seed), kernels=KERNELS[-1]
-    )
+    rng = posed(name)[-1]
+    rounds = algorithm.training_rounds(problem, **sizes, rng=rng, kernels=KERNELS[-1])
     found = list(itertools.islice(rounds, most))
     assert [(r.step, r.classifier) for r in found] == [(step, h) for step, h, _, _ in log]
     assert [r.z for r in found] == pytest.approx([z for *_, z in log], rel=1e-7)
@@ -228,17 +186,12 @@ def test_a_gain_that_rounding_may_make_is_none(share, gains):
     problem = algorithm.Problem(D, D, triples, y)
     sizes = {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
 
-    def rounds(*shares):
-        return algorithm.training_rounds(
-            problem, **sizes, rng=np.random.default_rng(0), kernels=told(*shares)
-        )
-
-    assert len(list(itertools.islice(rounds(share), 1))) == gains
-    for_use_rounds = training_rounds(
-        problem, **sizes, rng=np.random.default_rng(0), kernels=told(share)
-    )
-    assert len(list(itertools.islice(for_use_rounds, 1))) == gains
-    second = list(itertools.islice(rounds(0.99, share, 0.99), 2))[1]  # steps 11, 1 and 11
+    for form in (algorithm.training_rounds, training_rounds):
+        rounds = form(problem, **sizes, rng=RNG(0), kernels=told(share))
+        assert len(list(itertools.islice(rounds, 1))) == gains
+    kernels = told(0.99, share, 0.99)  # steps 11, 1 and 11
+    rounds = algorithm.training_rounds(problem, **sizes, rng=RNG(0), kernels=kernels)
+    second = list(itertools.islice(rounds, 2))[1]
     assert (second.step == "remove") == gains
 
 
@@ -248,9 +201,7 @@ def test_the_first_phase_ends_below_1_of_t_and_not_before():
     sizes = {"d": 3, "M_1": 12, "m": 0, "M_2": 12}
     for share, more in ((1 / 64, True), (1 / 65, False)):
         for rounds in (algorithm.training_rounds, training_rounds):
-            found = rounds(
-                problem, **sizes, rng=np.random.default_rng(0), kernels=told(share, *[0.5] * 20)
-            )
+            found = rounds(problem, **sizes, rng=RNG(0), kernels=told(share, *[0.5] * 20))
             assert len(list(itertools.islice(found, 2))) == 1 + more
 
 
@@ -267,16 +218,10 @@ def watched(allowed):
 @pytest.mark.parametrize("form", ["as printed", "for use"])
 def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
     """Steps 3-4 have l = -alpha'_c, steps 9-10 l = 0."""
-    least = []
-    H = {}
-    steps = set()
-    make, (d, M_1, m, M_2), seed = PROBLEMS["few tried"]
-    D, triples, y = make()
-    D = D.T.copy()
-    rng = np.random.default_rng(seed)
-    rounds = (algorithm.training_rounds if form == "as printed" else training_rounds)(
-        algorithm.Problem(D, D, triples, y), d, M_1, m, M_2, rng=rng, kernels=watched(least)
-    )
+    least, H, steps = [], {}, set()
+    problem, sizes, rng = posed("few tried")
+    rounds_of = algorithm.training_rounds if form == "as printed" else training_rounds
+    rounds = rounds_of(problem, **sizes, rng=rng, kernels=watched(least))
     for round in itertools.islice(rounds, 60):
         allowed = {-alpha for alpha in H.values()} | ({0.0} if round.step == "add" else set())
         assert set(least) <= allowed and (least or round.step == "remove")
@@ -290,15 +235,8 @@ def test_weights_of_the_second_phase_begin_at_0_too():
     D, triples, y, _ = toy(n=15, t=80, seed=3)
     least = []
     for ranges in (algorithm.ranges_of_least_z, algorithm.ranges_of_least_error):
-        rounds = algorithm.query_sensitive_rounds(
-            D[:3],
-            triples,
-            y,
-            np.zeros(len(y)),
-            algorithm.Choices(3, ranges=ranges),
-            rng=np.random.default_rng(1),
-            kernels=watched(least),
-        )
+        choices = algorithm.Choices(3, ranges=ranges)
+        rounds = second_phase(D[:3], triples, y, choices, seed=1, kernels=watched(least))
         assert len(list(itertools.islice(rounds, 2))) == 2
     assert set(least) == {0.0}
 
@@ -328,11 +266,7 @@ def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
     problem = algorithm.Problem(D.T.copy(), D.T.copy(), None, None)
     rng = np.random.default_rng(0)
     seen = set(algorithm.candidate_classifiers(problem, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
-    assert (
-        (1, 3) in seen
-        and ((3, 1) in seen) == asymmetric
-        and {(2, 3), (3, 2), (4, 1), (1, 4)} <= seen
-    )
+    assert {(1, 3), (2, 3), (3, 2), (4, 1), (1, 4)} <= seen and ((3, 1) in seen) == asymmetric
 
 
 @pytest.mark.parametrize("done", [1, 9])
@@ -340,10 +274,10 @@ def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
     D, triples, y, _ = toy(seed=5)
     sizes = {"d": 5, "M_1": 10, "m": 14, "M_2": 6, "kernels": kernels}
     problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
-    whole = list(training_rounds(problem, rng=np.random.default_rng(1), **sizes))
-    rng = np.random.default_rng(1)
+    whole = list(training_rounds(problem, rng=RNG(1), **sizes))
+    rng = RNG(1)
     part = list(itertools.islice(training_rounds(problem, rng=rng, **sizes), done))
     log = [(r.classifier, r.alpha, r.z) for r in part]
     assert_same(margins_after(problem, log, []), part[-1].m)
     rest = training_rounds(problem, rng=rng, done=log, m_i=part[-1].m, **sizes)
-    same_rounds(whole, part + list(rest))
+    assert_same(whole, part + list(rest))

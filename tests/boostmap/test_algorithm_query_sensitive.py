@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS
-from boostmap_toys import margin_of, other_kernels, toy
+from agreement import KERNELS, other_kernels
+from boostmap_toys import margin_of, second_phase, toy
 
 from refimpl.boostmap import algorithm
 from refimpl.kernels.stumps import on_grid
@@ -25,15 +25,8 @@ def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, 
         return np.ones(len(F)), np.full(len(F), share)
 
     choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
-    rounds = algorithm.query_sensitive_rounds(
-        D[:3],
-        triples,
-        y,
-        np.zeros(len(y)),
-        choices,
-        rng=np.random.default_rng(0),
-        kernels=other_kernels(minimize_z=minimize_z),
-    )
+    kernels = other_kernels(minimize_z=minimize_z)
+    rounds = second_phase(D[:3], triples, y, choices, kernels=kernels)
     assert len(list(itertools.islice(rounds, 1))) == gains
 
 
@@ -50,14 +43,7 @@ def test_of_equal_ranges_and_coordinates_the_first_is_taken(ranges):
     triples = np.column_stack([np.zeros_like(y), triples[:, 1:]]).astype(np.int32)
     y = np.where(D[0, triples[:, 2]] >= D[0, triples[:, 1]], 1.0, -1.0)
     found = next(
-        algorithm.query_sensitive_rounds(
-            D[[0, 0, 0]],
-            triples,
-            y,
-            np.zeros(len(y)),
-            algorithm.Choices(3, ranges=ranges),
-            rng=np.random.default_rng(1),
-        )
+        second_phase(D[[0, 0, 0]], triples, y, algorithm.Choices(3, ranges=ranges), seed=1)
     )
     assert (found.c, found.low, found.high, found.inside) == (0, -np.inf, np.inf, 1)
 
@@ -70,9 +56,8 @@ def test_thresholds_lie_half_way_between_the_queries_values():
     drawn = np.array([algorithm.thresholds(F, q, np.unique(q), 4, rng) for _ in range(2000)])
     assert (np.diff(drawn, axis=1) >= 0).all()
     values, counts = np.unique(drawn, return_counts=True)
-    assert values.tolist() == [2, 4, 7] and counts / drawn.size == pytest.approx(
-        [0.6, 0.2, 0.2], abs=0.03
-    )
+    assert values.tolist() == [2, 4, 7]
+    assert counts / drawn.size == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
     assert algorithm.thresholds(F, np.array([1, 1]), np.array([1]), 3, rng).tolist() == [np.inf] * 3
 
 
@@ -97,9 +82,6 @@ def test_both_splitters_are_2_d_classifiers():
     rng = np.random.default_rng(0)
     for _ in range(50):
         c, g = algorithm.both_splitters(5, rng)
-        assert (
-            c.tolist() == [*range(5)] * 2
-            and g[:5].tolist() == [*range(5)]
-            and (g[5:] != c[5:]).all()
-        )
+        assert c.tolist() == [*range(5)] * 2 and g[:5].tolist() == [*range(5)]
+        assert (g[5:] != c[5:]).all()
     assert [x.tolist() for x in algorithm.both_splitters(1, rng)] == [[0], [0]]

@@ -1,6 +1,7 @@
 """BoostMap: the training rounds against the paper's steps, the output against its propositions."""
 
 import dataclasses
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,10 +19,8 @@ from refimpl.spaces import PrecomputedSpace
 
 def test_eq_1_and_eq_3():
     assert algorithm.proximity_order([1, 2, 2], [2, 2, 1]).tolist() == [1, 0, -1]
-    assert (
-        algorithm.classification_error(np.array([1, 1, -1, 0]), np.array([0.3, -2, 0, 0]))
-        == (0 + 1 + 0.5 + 0) / 4
-    )
+    error = algorithm.classification_error(np.array([1, 1, -1, 0]), np.array([0.3, -2, 0, 0]))
+    assert error == (0 + 1 + 0.5 + 0) / 4
 
 
 def test_eq_6_and_eq_8_on_a_plane():
@@ -154,13 +153,8 @@ def test_ranges_have_the_five_forms():
     ranges = algorithm.ranges([1.0, 2.0, 3.0])
     found = set(ranges)
     assert len(found) == len(ranges) == 1 + 2 * 3 + 3 + 3
-    assert {
-        (-np.inf, np.inf, 1),
-        (-np.inf, 2.0, 1),
-        (2.0, np.inf, 1),
-        (1.0, 3.0, 1),
-        (1.0, 3.0, 0),
-    } <= found
+    inf = np.inf
+    assert found >= {(-inf, inf, 1), (-inf, 2.0, 1), (2.0, inf, 1), (1.0, 3.0, 1), (1.0, 3.0, 0)}
 
 
 @pytest.mark.parametrize(
@@ -168,14 +162,8 @@ def test_ranges_have_the_five_forms():
     [
         ({"y": np.zeros(600)}, "y must hold 1 or -1 for each of 600 triples"),
         ({"y": np.append(np.ones(599), 0)}, "y must hold 1 or -1 for each of 600 triples"),
-        (
-            {"triples": np.full((600, 3), 60)},
-            "triples must name objects below 60, the columns of D; got 60",
-        ),
-        (
-            {"triples": np.append(np.zeros((599, 3), dtype=int), [[0, 1, 61]], axis=0)},
-            "triples must name objects below 60, the columns of D; got 61",
-        ),
+        ({"triples": np.full((600, 3), 60)}, "triples must name objects below 60, .* D; got 60"),
+        ({"triples": np.repeat([[0, 1, 2], [0, 1, 61]], [599, 1], axis=0)}, "below 60, .*; got 61"),
         ({"triples": np.zeros((600, 2), dtype=int)}, r"objects must have shape .*; got \(600, 2\)"),
         ({"triples": np.zeros((600, 3))}, "objects must hold integers; got float64"),
         ({"triples": np.full((600, 3), -1)}, "objects must hold indices of at least 0; got -1"),
@@ -193,27 +181,22 @@ def test_bad_input(change, message):
 def test_bad_input_of_triples():
     D, _, _, labels = toy(n=10)
     rng = np.random.default_rng(0)
+    chosen = partial(tt.selective_triples, D, k_most=2, t=10, rng=rng)
     for call, message in (
         (lambda: tt.random_triples(D[:5], 10, rng=rng), r"D must have shape .*; got \(5, 10\)"),
         (lambda: tt.random_triples(D, 0, rng=rng), "t must be .*got 0"),
-        (
-            lambda: tt.nearby_triples(D, 10, 10, rng=rng),
-            "k_most must be at most 9, as D has 10 objects; got 10",
-        ),
+        (lambda: tt.nearby_triples(D, 10, 10, rng=rng), "k_most must be at most 9, .*; got 10"),
+        (lambda: chosen(np.zeros(10)), "y must hold at least .*got 1"),
         (
             lambda: tt.selective_triples(D, labels, 10**30, 10, rng=rng),
             f"k_most must be at most 9, as D has 10 objects; got {10**30}",
         ),
         (
-            lambda: tt.selective_triples(D, np.zeros(10), 2, 10, rng=rng),
-            "y must hold at least .*got 1",
-        ),
-        (
-            lambda: tt.selective_triples(D, np.arange(10) // 9, 2, 10, rng=rng),
+            lambda: chosen(np.arange(10) // 9),
             r"y must have at least two objects of each class.*; got a single object of class 1$",
         ),
         (
-            lambda: tt.selective_triples(D, labels, 2, 10, rng=rng, order_by=D[:4, :4]),
+            lambda: chosen(labels, order_by=D[:4, :4]),
             r"order_by must have the shape of D, \(10, 10\); got \(4, 4\)",
         ),
     ):
@@ -240,9 +223,8 @@ def test_the_bounds_change_nothing(seed):
     assert bm.least_z(F, triples, y, margin, alpha, k, 1, below=z.min())[0] is None
     least = -rng.random(len(F))
     a, z = k.minimize_z(F, triples, y, margin, least)
-    assert (
-        bm.z_bound(sums, bm.least_total(300), bm.best_of_bound(sums, least)) <= z * (1 + 1e-12)
-    ).all()
+    bound = bm.z_bound(sums, bm.least_total(300), bm.best_of_bound(sums, least))
+    assert (bound <= z * (1 + 1e-12)).all()
     tighter = bm.z_min_bound(sums, bm.least_total(300), least)
     assert (tighter <= z * (1 + 1e-12)).all() and np.isfinite(tighter[:24]).all()
     g = int(np.argmin(z))
@@ -329,18 +311,10 @@ def test_a_classifier_without_an_error_is_found(kernels):
     for F in (D[:1], np.concatenate([D[:, [0, 2, 1, 3]], D])):
         alpha, z = kernels.minimize_z(F, triples, y, margin, np.zeros(len(F)))
         g = int(np.argmin(z))
-        assert bm.least_z_min(F, triples, y, margin, np.zeros(len(F)), kernels, 1) == (
-            g,
-            alpha[g],
-            z[g],
-        )
-    model = boostmap(
-        CandidateDistances(D, D),
-        Triples(triples, y),
-        2,
-        rng=np.random.default_rng(0),
-        kernels=kernels,
-    )
+        found = bm.least_z_min(F, triples, y, margin, np.zeros(len(F)), kernels, 1)
+        assert found == (g, alpha[g], z[g])
+    problem, rng = (CandidateDistances(D, D), Triples(triples, y)), np.random.default_rng(0)
+    model = boostmap(*problem, 2, rng=rng, kernels=kernels)
     D_q = model.pairwise(*(model.embed(PrecomputedSpace(D)),) * 2)
     q, a, b = triples.T
     assert (D_q[q, a] < D_q[q, b]).all() and np.isfinite(D_q).all()

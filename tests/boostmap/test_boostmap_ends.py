@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
-from boostmap_toys import separable, toy, train
+from boostmap_toys import second_phase, separable, toy, train
 
 from refimpl.boostmap import algorithm
 from refimpl.boostmap import rounds as bm
@@ -29,30 +29,18 @@ def test_the_first_phase_ends_when_no_classifier_helps(kernels):
 
 def test_the_second_phase_ends_when_no_classifier_helps(kernels):
     D, triples, y = useless()
-    margin = np.zeros(len(y))
     choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_error)
-    rng = np.random.default_rng(0)
-    rounds = algorithm.query_sensitive_rounds(
-        D[:1], triples, y, margin, choices, rng=rng, kernels=kernels
-    )
+    rounds = second_phase(D[:1], triples, y, choices, kernels=kernels)
     assert list(itertools.islice(rounds, 100)) == []
 
 
 def test_the_rounds_have_an_end():
     D, triples, y = separable()
     log = []
-    model = train(
-        D, triples, y, d=8, n_references=30, kernels=KERNELS[-1], max_rounds=40, callback=log.append
-    )
+    how = {"n_references": 30, "kernels": KERNELS[-1]}
+    model = train(D, triples, y, d=8, **how, max_rounds=40, callback=log.append)
     assert len(log) == len(model.round_alpha) == 40
-    assert (
-        len(
-            train(
-                D, triples, y, d=2, n_references=30, kernels=KERNELS[-1], least_gain=0
-            ).round_alpha
-        )
-        <= 200
-    )
+    assert len(train(D, triples, y, d=2, **how, least_gain=0).round_alpha) <= 200
     for options, message in (
         ({"max_rounds": 0}, "max_rounds must be .*got 0"),
         ({"least_gain": 1}, "least_gain must be .*got 1"),
@@ -74,9 +62,8 @@ def test_changes_of_weight_that_gain_little_are_followed_by_an_addition():
     logs = []
     for least_gain in (0.0, 0.05):
         rng = np.random.default_rng(1)
-        rounds = bm.training_rounds(
-            problem, *sizes, rng=rng, kernels=KERNELS[-1], least_gain=least_gain
-        )
+        how = {"kernels": KERNELS[-1], "least_gain": least_gain}
+        rounds = bm.training_rounds(problem, *sizes, rng=rng, **how)
         logs.append([(r.step, r.classifier, r.z) for r in itertools.islice(rounds, 4000)])
     printed, ours = logs
     stalled = longest = 0
@@ -99,10 +86,8 @@ def test_half_of_the_splitters_are_the_coordinate_itself():
     drawn = np.array([algorithm.splitters(3, rng)[1] for _ in range(4000)])
     for c in range(3):
         counts = np.bincount(drawn[:, c], minlength=3)
-        assert (
-            abs(counts[c] / 4000 - 0.5) < 0.03
-            and (abs(np.delete(counts, c) / 4000 - 0.25) < 0.03).all()
-        )
+        assert abs(counts[c] / 4000 - 0.5) < 0.03
+        assert (abs(np.delete(counts, c) / 4000 - 0.25) < 0.03).all()
     for d in (1, 2):
         assert max(algorithm.splitters(d, rng)[1].max() for _ in range(40)) == d - 1
 
@@ -122,9 +107,8 @@ def test_another_unit_of_length_changes_the_scale_alone(kernels, exponent):
 @pytest.mark.parametrize("unit", [1e-140, 1e155])
 def test_distances_whose_squares_leave_the_range_are_refused(kernels, unit):
     D, triples, y, _ = toy(n=12, t=50)
-    with pytest.raises(
-        ValueError, match=r"D: distances above 0 must lie between 1e-100 and 1e[+]100; got"
-    ):
+    refused = r"D: distances above 0 must lie between 1e-100 and 1e[+]100; got"
+    with pytest.raises(ValueError, match=refused):
         train(D * unit, triples, y, kernels=kernels)
     model = train(D, triples, y, kernels=kernels)
     if unit > 1:

@@ -1,10 +1,10 @@
 """The estimate of a training's memory is an upper bound, on both kernels."""
 
 import dataclasses
-import tracemalloc
 
 import numpy as np
 import pytest
+from peaks import traced_peak
 
 import refimpl
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap, estimate_memory
@@ -54,13 +54,12 @@ def test_the_estimate_is_not_exceeded(shape, kernels, tmp_path):
     others = {"options": options, "kernels": kernels, "threads": 2}
     # what is made once
     boostmap(*problem(4, 6, 9, False), 1, rng=np.random.default_rng(0), kernels=kernels)
-    tracemalloc.start()
-    try:
+
+    def train():
         with refimpl.Checkpoint(tmp_path / "file") as checkpoint:
             boostmap(*arguments, rng=np.random.default_rng(1), callback=checkpoint, **others)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+
+    peak = traced_peak(train)
     estimate = estimate_memory(*arguments, rng=np.random.default_rng(1), **others)
     # the second phase is estimated for d classifiers; these trainings choose fewer
     assert peak <= estimate <= 8 * peak + 2**21

@@ -18,24 +18,14 @@ from refimpl.boostmap import (
 )
 
 
-def logged(*arguments, **options):
-    """A model and the steps of its training."""
-    steps = []
-    return train(*arguments, **options, callback=lambda step: steps.append(step)), steps
-
-
 @pytest.mark.parametrize("least_gain", [0.0, 0.05])
 def test_an_interruption_in_any_round_of_a_stalled_training(least_gain):
     """The changes of weight in a row are counted on; the last round is the last."""
     D, triples, y = separable()
-    options = {
-        "d": 5,
-        "n_references": 30,
-        "kernels": KERNELS[-1],
-        "max_rounds": 400,
-        "least_gain": least_gain,
-    }
-    whole, steps = logged(D, triples, y, **options)
+    options = {"d": 5, "n_references": 30, "max_rounds": 400, "least_gain": least_gain}
+    options["kernels"] = KERNELS[-1]
+    steps = []
+    whole = train(D, triples, y, **options, callback=steps.append)
     J = len(whole.round_alpha)
     for n in (30, 60, 75, 110, J - 1, J):
         assert train(D, triples, y, **options, start=steps[n - 1].result) == whole
@@ -48,19 +38,16 @@ def test_candidates_of_other_names_go_on_too(kernels):
     triples = Triples(triples, y)
     options = BoostMapOptions(n_references=12, n_best=5, query_sensitive=3)
 
-    def trained(**others):
-        return boostmap(
-            distances, triples, 4, rng=np.random.default_rng(0), options=options, **others
-        )
+    def trained(distances=distances, **others):
+        rng = np.random.default_rng(0)
+        return boostmap(distances, triples, 4, rng=rng, options=options, **others)
 
     steps = []
-    whole = trained(callback=lambda step: steps.append(step))
+    whole = trained(callback=steps.append)
     assert set(whole.references.tolist()) <= set(names.tolist())
     for step in steps[:: len(steps) // 5]:
         assert trained(start=step.result) == whole
-    unnamed = boostmap(
-        CandidateDistances(D, D), triples, 4, rng=np.random.default_rng(0), options=options
-    )
+    unnamed = trained(CandidateDistances(D, D))
     assert names[unnamed.first].tolist() == whole.first.tolist()
     with pytest.raises(ValueError, match="start must come from a training with the same"):
         trained(start=unnamed)

@@ -6,14 +6,13 @@ Not tested here: planted faults (test_planted_faults.py), algorithms (test_train
 
 import json
 import os
-import subprocess
 import sys
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
 from asked import asking, differences, of_module
+from processes import ROOT, python
 
 import refimpl.kernels
 from refimpl.check import cli, files
@@ -103,7 +102,6 @@ def test_the_command_says_module_line_and_case(tmp_path, capsys):
 
 # ----------------------------------------------------------- pytest with REFIMPL_CHECK, vectors
 
-ROOT = Path(__file__).resolve().parents[2]
 MINE = """
 import numpy as np
 
@@ -119,18 +117,11 @@ def enn_ranks(Q, X, A, neighbors, k_values):
 """
 
 
-def process(folder, *arguments, **variables):
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", **variables}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=120,
-    )  # fmt: skip
-
-
 def test_a_module_through_pytest(tmp_path):
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     arguments = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "refimpl.check")
-    done = process(tmp_path, *arguments, REFIMPL_CHECK="mine")
+    paths = f"{ROOT}{os.pathsep}{tmp_path}"
+    done = python(*arguments, cwd=tmp_path, PYTHONPATH=paths, REFIMPL_CHECK="mine")
     assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
     assert "least_similar, FT:1:3: wrong" in done.stdout
     assert "enn_ranks, Athitsos et al. (2005), § 11.1: wrong" in done.stdout

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy
-from agreement import KERNELS, assert_same
+from agreement import NAMES, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
 
@@ -15,8 +15,6 @@ from refimpl.boosted_distance import (
 )
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees
 from refimpl.estimators import BoostedDistanceClassifier
-
-NAMES = ["reference", "fast"][: len(KERNELS)]
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, NAMES, assert_same
+from oracles_embeddings import edit_distance
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -15,7 +16,6 @@ from refimpl.estimators import BoostMap, BoostMapClassifier
 from refimpl.spaces import CallableSpace
 from refimpl.spaces.retrieval import FilterAndRefine
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 SMALL = {
     "n_components": 6,
     "n_triples": 400,
@@ -34,9 +34,7 @@ WORDS = (
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
-    names = np.array(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-    )[y]
+    names = np.array("zero one two three four five six seven eight nine".split())[y]
     return X[:150], names[:150], X[150:200], names[150:200]
 
 
@@ -52,16 +50,6 @@ def test_both_estimators_learn_from_the_same_triples(digits, triples, target):
 def test_a_single_candidate_is_the_only_reference(digits, of):
     model = of(**TINY, n_candidates=1, n_pairs=5).fit(*digits[:2])
     assert len(model.references_) == 1 and (model.model_.second == -1).all()
-
-
-def edits(a, b):
-    """Levenshtein's distance."""
-    row = list(range(len(b) + 1))
-    for i, u in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, v in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (u != v))
-    return float(row[-1])
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -103,18 +91,14 @@ def test_transform_is_the_embedding_and_costs_what_it_says(digits):
 def test_a_matrix_of_distances_is_cut_by_rows_and_columns(digits):
     X, y, Q, _ = digits
     model = BoostMapClassifier(3, **SMALL, metric="precomputed", kernels=NAMES[-1])
-    assert (
-        get_tags(model).input_tags.pairwise
-        and not get_tags(BoostMapClassifier()).input_tags.pairwise
-    )
+    assert get_tags(model).input_tags.pairwise
+    assert not get_tags(BoostMapClassifier()).input_tags.pairwise
     D = cdist(X, X)
     scores = cross_val_score(model, D, y, cv=3)
     assert_same(scores, cross_val_score(clone(model).set_params(metric="euclidean"), X, y, cv=3))
     fitted = model.fit(D, y)
-    assert_same(
-        fitted.predict(cdist(Q, X)),
-        clone(model).set_params(metric="euclidean").fit(X, y).predict(Q),
-    )
+    of_vectors = clone(model).set_params(metric="euclidean").fit(X, y)
+    assert_same(fitted.predict(cdist(Q, X)), of_vectors.predict(Q))
     with pytest.raises(ValueError, match="features"):
         fitted.predict(cdist(Q, X[:-1]))
 
@@ -130,16 +114,8 @@ def test_the_matrix_is_not_kept_after_the_training(digits):
 
 
 def test_words_under_the_edit_distance():
-    model = BoostMap(
-        4,
-        n_triples=200,
-        n_references=10,
-        n_best=5,
-        k_most=5,
-        metric=edits,
-        random_state=0,
-        kernels=NAMES[-1],
-    )
+    how = {"n_triples": 200, "n_references": 10, "n_best": 5, "k_most": 5, "random_state": 0}
+    model = BoostMap(4, **how, metric=edit_distance, kernels=NAMES[-1])
     F = model.fit_transform(WORDS)
     assert F.shape == (len(WORDS), model.model_.d)
     near = model.model_.pairwise(model.transform(["boosting"]), F)[0].argsort()[:5]

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import NAMES
 from sklearn.base import is_classifier
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, train_test_split
@@ -23,7 +23,6 @@ from refimpl import estimators
 from refimpl.estimators import arguments
 from refimpl.estimators.arguments import kernels_named
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 both = pytest.mark.parametrize("kernels", NAMES)
 ALL = sorted(estimators.__all__)
 REFUSING = {  # what has to be learnt from two points of a class

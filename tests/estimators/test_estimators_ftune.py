@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import NAMES, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -17,7 +17,6 @@ from sklearn.utils import get_tags
 from refimpl.estimators import FTuneClassifier, LandmarkTransformer
 from refimpl.ftune import FTuneOptions, NormalizationWarning
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 TINY = {"n_landmarks": 6, "family": (1.0, 10.0), "C": (1.0, 100.0), "random_state": 0, "n_jobs": 1}
 SMALL = {"n_landmarks": 12, "random_state": 0, "n_jobs": 1}
 WORDS = "boost boosts boosted boast coast coats goats goat map maps mapped".split()
@@ -263,13 +262,7 @@ def test_only_diverse_landmarks_are_unlike_each_other(selection):
     """Two of 42 points lie apart, and are not similar to any landmark before them."""
     x = np.append(np.linspace(0, 0.1, 40), [10.0, 20.0])
     K = np.exp(-np.abs(np.subtract.outer(x, x)))
-    chosen = [
-        LandmarkTransformer(
-            3, selection=selection, kernel="precomputed", random_state=seed, kernels=NAMES[-1]
-        )
-        .fit(K)
-        .landmarks_.tolist()
-        for seed in range(10)
-    ]
-    apart = [landmarks[-2:] == [40, 41] for landmarks in chosen]
+    how = {"selection": selection, "kernel": "precomputed", "kernels": NAMES[-1]}
+    models = [LandmarkTransformer(3, random_state=seed, **how).fit(K) for seed in range(10)]
+    apart = [model.landmarks_.tolist()[-2:] == [40, 41] for model in models]
     assert all(apart) if selection == "diverse" else sum(apart) < 5

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import NAMES, assert_same
 from sklearn.metrics.pairwise import rbf_kernel
 
 from refimpl.estimators import FTuneClassifier
 from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 SMALL = {"n_landmarks": 12, "random_state": 0, "n_jobs": 1}
 
 

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, NAMES, assert_same
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_classification
@@ -15,8 +15,6 @@ from refimpl.estimators import LMNN, MultiMetricLMNN
 from refimpl.estimators.arguments import as_random_generator
 from refimpl.estimators.lmnn import held_in
 from refimpl.lmnn import LMNNOptions, classify, lmnn, lmnn_rect, lmnn_svd
-
-NAMES = ["reference", "fast"][: len(KERNELS)]
 
 
 def test_transform_is_the_learnt_factor(wine):

@@ -19,15 +19,8 @@ REPRODUCED = Path(registry.__file__).parent / "reproduced"
 DRAWN = [(p, view) for p in registry.load_papers() for view in p.figures if view.draw]
 
 ROWS = [
-    {
-        "method": method,
-        "data_set": "iris",
-        "k": k,
-        "published": 9.5,
-        "ours": ours,
-        "error": e,
-        "n": n,
-    }
+    {"method": method, "data_set": "iris", "k": k, "published": 9.5}
+    | {"ours": ours, "error": e, "n": n}
     for method, k, ours, e, n in [
         ("ours", 1, 8.25, 0.125, 20),
         ("ours", 3, 7.0, None, 1),

@@ -146,11 +146,8 @@ def test_coding():
 
 def test_folders_are_searched_in_order(empty_cache, tmp_path, monkeypatch):
     monkeypatch.setenv("REFIMPL_DATA", str(tmp_path / "variable"))
-    assert search_path(tmp_path / "given") == [
-        tmp_path / "given",
-        tmp_path / "variable",
-        empty_cache,
-    ]
+    given, variable = tmp_path / "given", tmp_path / "variable"
+    assert search_path(given) == [given, variable, empty_cache]
     monkeypatch.setitem(
         FILES, "a/b", DataFile("a/b", hashlib.sha256(b"x").hexdigest(), None, "none", "note")
     )
@@ -184,11 +181,8 @@ def test_without_network_it_says_which_whence_and_where(empty_cache, tmp_path, m
         assert word in str(error.value)
     assert str(tmp_path) not in error.value.reason and not error.value.by_hand
     again = pickle.loads(pickle.dumps(error.value))
-    assert (str(again), again.reason, again.by_hand) == (
-        str(error.value),
-        error.value.reason,
-        False,
-    )
+    assert (str(again), again.reason) == (str(error.value), error.value.reason)
+    assert again.by_hand is False
 
 
 def test_withdrawn_file_has_to_be_put_in_place_by_hand(empty_cache, tmp_path):

@@ -11,11 +11,11 @@ from pathlib import Path
 import fake_paper
 import pytest
 from fake_paper import parts, run
+from processes import ROOT, python
 
 from paper_figures import cli, extras, gallery, store
 from paper_figures.registry import PAPERS
 
-ROOT = Path(__file__).resolve().parents[2]
 WITHOUT_EXTRA = """
 import sys
 for name in {absent!r}:
@@ -28,15 +28,8 @@ runpy.run_module("paper_figures", run_name="__main__")
 
 def process(*command, **environment):
     """Run Python; give its exit code, output and errors."""
-    environment = (
-        dict(os.environ)
-        | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
-        | environment
-    )
-    run = subprocess.run(
-        [sys.executable, *command], env=environment, capture_output=True, timeout=120
-    )
-    return run.returncode, run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
+    run = python(*command, **environment)
+    return run.returncode, run.stdout, run.stderr
 
 
 def without(absent, *arguments):
@@ -177,27 +170,15 @@ def test_ctrl_c_before_any_work(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_an_output_that_is_full_or_closed_is_no_traceback():
+    command = [sys.executable, "-m", "paper_figures", "--list"]
+    how = {"cwd": ROOT, "stderr": subprocess.PIPE, "text": True, "timeout": 120}
     with open("/dev/full", "wb") as full:
-        run = subprocess.run(
-            [sys.executable, "-m", "paper_figures", "--list"],
-            cwd=ROOT,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=120,
-        )
+        run = subprocess.run(command, stdout=full, **how)
     assert run.returncode == cli.UNWRITABLE
     assert run.stderr.strip() == "error: [Errno 28] No space left on device"
     reader, writer = os.pipe()
     os.close(reader)
-    run = subprocess.run(
-        [sys.executable, "-m", "paper_figures", "--list"],
-        cwd=ROOT,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        text=True,
-        timeout=120,
-    )
+    run = subprocess.run(command, stdout=writer, **how)
     os.close(writer)
     assert (run.returncode, run.stderr) == (cli.UNWRITABLE, "")
 
@@ -205,12 +186,8 @@ def test_an_output_that_is_full_or_closed_is_no_traceback():
 # -------------------------------------------------------------------------------------------- ASCII
 
 
-@pytest.mark.parametrize(
-    "environment",
-    [{"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}],
-    ids=["POSIX"],
-)
-def test_a_terminal_that_knows_only_ascii(environment, tmp_path):
+def test_a_terminal_that_knows_only_ascii(tmp_path):
+    environment = {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     folder = tmp_path / "Abstände – 1"
     script = str(ROOT / "tests" / "support" / "fake_paper.py")
     options = ("--kernels", "reference", "--jobs", "1", "--out", str(folder))

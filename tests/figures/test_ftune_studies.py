@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import NAMES
 from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
@@ -45,7 +45,7 @@ def toy(monkeypatch):
 
 @pytest.fixture
 def job():
-    return Job(0, "fast" if len(KERNELS) > 1 else "reference", None, tuple(POINTS))
+    return Job(0, NAMES[-1], None, tuple(POINTS))
 
 
 class Split:

@@ -104,11 +104,8 @@ def test_number_text(value, digits, sign, text):
 
 
 def test_a_small_deviation_has_one_digit():
-    assert [numbers.spread_text(std, 3) for std in (0.000347, 0.0005, 0.0)] == [
-        "0.0003",
-        "0.001",
-        "0.000",
-    ]
+    texts = [numbers.spread_text(std, 3) for std in (0.000347, 0.0005, 0.0)]
+    assert texts == ["0.0003", "0.001", "0.000"]
 
 
 @pytest.mark.parametrize(

@@ -144,15 +144,9 @@ def test_costs_are_those_of_the_cells():
     views = tuple(View(name, name, Gathered) for name in ("table1", "figure1"))
     paper = paper_of("made_up", "Title", "Source", *views)
     counted = ({"cells": 2, "cpu_seconds": 3000.0}, {"cells": 1, "cpu_seconds": None})
+    record = {"seconds": 3600.0, "rows": [], "data": [], "scale": "paper"}
     entries = tuple(
-        Entry(
-            paper,
-            view,
-            {"seconds": 3600.0, "rows": [], "data": [], "scale": "paper"} | cost,
-            None,
-            (),
-            (),
-        )
+        Entry(paper, view, record | cost, None, (), ())
         for view, cost in zip(views, counted, strict=True)
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
@@ -162,10 +156,8 @@ def test_costs_are_those_of_the_cells():
         ["Table 1", "2", "1 h 0 min", "50 min 0 s"],
         ["Figure 1", "1", "1 h 0 min", "not recorded"],
     ]
-    said = section.p.text
-    assert (
-        "2 entries: about 50 min 0 s of CPU time, without 1 whose CPU time was not recorded" in said
-    )
+    said = "2 entries: about 50 min 0 s of CPU time, without 1 whose CPU time was not recorded"
+    assert said in section.p.text
 
 
 def test_a_cell_of_several_entries_counts_once():
@@ -181,10 +173,8 @@ def test_a_cell_of_several_entries_counts_once():
     )
     room = Room(paper, entries, (), Path("/nowhere"), None, frozenset())
     (section,) = costs(room)
-    assert (
-        section.p.text
-        == "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
-    )
+    said = "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
+    assert section.p.text == said
 
 
 def test_without_records_there_are_no_costs():

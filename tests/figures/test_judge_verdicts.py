@@ -16,7 +16,6 @@ from paper_figures.judge import verdicts
 from paper_figures.judge.verdicts import Rule, error_of_difference, load_rules, parse_rules, sure
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.study import PUBLISHED, points_error
-from tests.gate import sections
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 T9 = sure(8)  # standard errors that count with nine runs
@@ -203,10 +202,3 @@ def test_what_fails_or_is_open_names_the_experiment_that_settles_it(paper):
     for item in judge.decide(paper, records(paper)):
         if item.state in (judge.FAILS, judge.OPEN):
             assert "<a href" in with_links(item.claim.settle, paper, entries), item.claim.id
-
-
-@pytest.mark.parametrize("section", [sections.verdicts, sections.claims])
-def test_what_the_records_show_is_what_was_accepted(section):
-    """As `make gate` has it: verdicts; states, cells and reasons of claims."""
-    path = Path(sections.__file__).parent / "expected" / f"{section.__name__}.json"
-    assert section() == json.loads(path.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import NAMES
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
@@ -11,12 +11,10 @@ from toy_sets import hnswlib_of
 from paper_figures import data, pays
 from paper_figures.study import Job
 
-NAME = "fast" if len(KERNELS) > 1 else "reference"
-
 
 @pytest.fixture
 def job():
-    return Job(0, NAME, None, ("wine",))
+    return Job(0, NAMES[-1], None, ("wine",))
 
 
 def wine():

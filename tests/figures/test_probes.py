@@ -3,11 +3,9 @@
 import copy
 import json
 import platform
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from processes import output
 
 from paper_figures.study import Gathered, Study, View
 from tests import probes
@@ -37,10 +35,7 @@ def said(version=1, parts=("test",), **numbers):
 )
 def test_each_study_gives_the_numbers_of_its_version():
     """In a cell of each combination of texts and switches."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.probes"]
-    root = Path(__file__).parents[2]
-    run = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
+    output("-W", "ignore", "-m", "tests.probes")
 
 
 def test_other_numbers_need_another_version():

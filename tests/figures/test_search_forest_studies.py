@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import NAMES
 from scipy.special import expit, logit
 from toy_sets import hnswlib_of, provide, ticking
 
@@ -22,7 +22,6 @@ from paper_figures.search_forest import (
 from paper_figures.study import Job
 from refimpl.rivals.spectral_hashing import spectral_hashing
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 N, M = 150, 24  # points and queries
 SET = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6}
 COUNTS = (4, 10, 30)

@@ -28,11 +28,8 @@ def tasks(draw, classes=2):
     n = 2 * draw(st.integers(classes, 12)) + 1
     K = rng.uniform(-1, 1, (n, n))
     labels = np.append(np.repeat(np.arange(classes), 2), rng.integers(0, classes, n - 2 * classes))
-    return (
-        Similarity(np.rint(3 * K) / 3 if draw(st.booleans()) else K),
-        rng.permutation(labels),
-        rng,
-    )
+    K = np.rint(3 * K) / 3 if draw(st.booleans()) else K
+    return Similarity(K), rng.permutation(labels), rng
 
 
 def signs(labels):

@@ -66,11 +66,9 @@ def test_ftune_is_algorithm_2_step_by_step(kernels, wine):
         for j, C in enumerate(FEW.C):
             found = []
             for p, positive in enumerate(problems):
+                pairs = model.plus[p], model.minus[p], [s]
                 Phi, PhiV, PhiQ = (
-                    np.array(
-                        oracle.transferred(one.tolist(), model.plus[p], model.minus[p], [s])[0]
-                    )
-                    for one in (S, SV, SQ)
+                    np.array(oracle.transferred(one.tolist(), *pairs)[0]) for one in (S, SV, SQ)
                 )
                 one = train(Phi, np.where(y == positive, 1, -1), C, bias=1.0)
                 margins = np.where(y == positive, 1, -1) * (Phi @ one.w + one.b)
@@ -278,13 +276,8 @@ def test_a_held_out_class_that_the_training_lacks_counts_as_one():
     labels = np.array([0, 0, 0, 1, 1, 1])
     P = random_landmarks(labels, 4, rng=np.random.default_rng(0))
     validation = S[[0, 3, 3]], np.array([0, 1, 2])  # two are told right, the third cannot be
-    model = ftune(
-        S,
-        labels,
-        P,
-        options=FTuneOptions(C=1.0, class_weight={0: 1.0, 1: 5.0}),
-        validation=validation,
-    )
+    options = FTuneOptions(C=1.0, class_weight={0: 1.0, 1: 5.0})
+    model = ftune(S, labels, P, options=options, validation=validation)
     np.testing.assert_allclose(model.accuracies, 6 / 7)
 
 

@@ -110,23 +110,16 @@ def test_by_default_each_problem_draws_fresh_pairs_from_all_objects():
     P = random_landmarks(labels, 4000, rng=np.random.default_rng(0))
     for p in range(3):
         inside, outside = (np.bincount(one[p], minlength=60) for one in (P.plus, P.minus))
-        assert (
-            (inside[labels == p] > 130).all()
-            and (inside[labels == p] < 280).all()
-            and inside.sum() == 4000
-        )
+        of_class = inside[labels == p]
+        assert (of_class > 130).all() and (of_class < 280).all() and inside.sum() == 4000
         assert (outside[labels != p] > 60).all() and (outside[labels != p] < 150).all()
         assert not inside[labels != p].any() and not outside[labels == p].any()
     # the two of a pair do not depend on each other
     assert abs(np.corrcoef(P.plus[0], P.minus[0])[0, 1]) < 0.05
     few = random_landmarks(labels, 6, rng=np.random.default_rng(0))
     common = random_landmarks(labels, 6, rng=np.random.default_rng(0), pool=True)
-    assert (
-        len(np.unique([common.plus, common.minus]))
-        <= 6
-        < len(np.unique([few.plus, few.minus]))
-        <= 36
-    )
+    of_common, of_few = (len(np.unique([one.plus, one.minus])) for one in (common, few))
+    assert of_common <= 6 < of_few <= 36
 
 
 # ------------------------------------------------------------------------- DSELECT for each problem

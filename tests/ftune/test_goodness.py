@@ -26,11 +26,8 @@ def tasks(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     c = draw(st.integers(2, 3))
     n = draw(st.integers(6, 14))
-    S = (
-        np.rint(4 * rng.uniform(-1, 1, (n, n))) / 4
-        if draw(st.booleans())
-        else rng.uniform(-1, 1, (n, n))
-    )
+    S = rng.uniform(-1, 1, (n, n))
+    S = np.rint(4 * S) / 4 if draw(st.booleans()) else S
     labels = np.append(np.repeat(np.arange(c), 2), rng.integers(0, c, n - 2 * c))
     return S, labels, rng.uniform(-2, 2, (n, n)), rng.uniform(0, 2, n)
 

@@ -32,13 +32,8 @@ def value(name, X, y, C, w):
 def test_the_optimum_is_that_of_liblinear(name, bias, n, d, C):
     X, y = data(n + d, n, d)
     model = train(X, y, C, loss=name, bias=bias)
-    options = {
-        "C": C,
-        "tol": 1e-9,
-        "max_iter": 100_000,
-        "fit_intercept": bias > 0,
-        "intercept_scaling": bias or 1.0,
-    }
+    options = {"C": C, "tol": 1e-9, "max_iter": 100_000}
+    options |= {"fit_intercept": bias > 0, "intercept_scaling": bias or 1.0}
     if name == "logistic":
         peer = LogisticRegression(solver="liblinear", **options)
     else:

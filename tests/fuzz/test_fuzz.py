@@ -5,30 +5,19 @@ Not tested here: many cases. `.ci/run` and `make fuzz` run them.
 """
 
 import os
-import subprocess
-import sys
-import types
-from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import ROOT, python
 
 pytest.importorskip("refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError)
 
 from tests.fuzz import trainings
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.agreement import Difference, other_kernels, require_equal_outcomes
 
 
 def fuzz(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-    )
+    return python("-m", "tests.fuzz", *arguments, **environment)
 
 
 def test_the_twins_agree_on_some_cases(request):
@@ -44,8 +33,6 @@ def test_a_case_can_be_repeated():
 
 
 def test_differences_are_found():
-    from tests.fuzz.compare import Difference, require_equal_outcomes
-
     raised = (None, ValueError("a"))
     returned, other = (((value, {"A": value}), None) for value in (np.ones(2), np.zeros(2)))
     for one, another, finite in (
@@ -102,21 +89,10 @@ def test_trainings_run_under_each_blas_kernel():
     assert "3 trainings of seed 3" in done.stdout and ": 0 finds" in done.stdout
 
 
-def other_kernels(**changed):
-    """A module like the reference, but for some kernels."""
-    import refimpl.kernels
-
-    module = types.ModuleType("other_kernels")
-    vars(module).update({name: getattr(refimpl.kernels, name) for name in refimpl.kernels.__all__})
-    vars(module).update(changed)
-    return module
-
-
 @pytest.mark.parametrize("refuses", [False, True])
 def test_a_training_that_differs_is_found(monkeypatch, refuses):
     """On two threads it returns another threshold, or refuses the problem in other words."""
-    from refimpl.kernels import best_stump
-    from tests.fuzz.compare import Difference
+    from refimpl_fast import best_stump
 
     def on_two_threads(features, w, l, threads=None):
         if refuses:
@@ -135,8 +111,6 @@ def test_a_training_that_differs_is_found(monkeypatch, refuses):
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("a"), RuntimeWarning("a")])
 def test_an_error_that_is_no_refusal_is_found(monkeypatch, error):
-    from tests.fuzz.compare import Difference
-
     def fails(*arguments, **options):
         raise error
 
@@ -148,7 +122,6 @@ def test_an_error_that_is_no_refusal_is_found(monkeypatch, error):
 
 def test_an_exception_that_a_kernel_ignored_is_found():
     from tests.fuzz.__main__ import requiring_silence
-    from tests.fuzz.compare import Difference
 
     class Ignored:
         def __del__(self):

@@ -5,16 +5,14 @@ declare that they need none. The kernels do not declare it. Not tested here: a t
 an array while a kernel reads it. As with NumPy's functions, callers must not do that.
 """
 
-import os
-import subprocess
-import sys
 import sysconfig
-import threading
 import warnings
 
 import numpy as np
 import pytest
-from agreement import assert_same
+from agreement import outcome, require_equal_outcomes
+from processes import output
+from teams import at_once
 
 refimpl_fast = pytest.importorskip(
     "refimpl_fast", reason="refimpl_fast is not built", exc_type=ImportError
@@ -22,16 +20,6 @@ refimpl_fast = pytest.importorskip(
 
 THREADS = 4
 ROUNDS = 3
-
-
-def called(function, values):
-    """Return what a kernel returns and the arrays that it may have written to."""
-    own = {
-        name: value.copy() if isinstance(value, np.ndarray) else value
-        for name, value in values.items()
-    }
-    with np.errstate(all="ignore"):
-        return function(**own), own
 
 
 def test_all_kernels_in_several_threads_give_what_the_reference_gives():
@@ -44,29 +32,17 @@ def test_all_kernels_in_several_threads_give_what_the_reference_gives():
         warnings.simplefilter("ignore")
         for number, name in enumerate(CONTRACT):
             with np.errstate(all="ignore"):
-                values = arguments_of(name, np.random.default_rng([7, number])) | {"threads": 2}
-            cases.append((name, values, called(getattr(kernels, name), values)))
-    start = threading.Barrier(THREADS)
-    wrong = []
+                values = arguments_of(name, np.random.default_rng([7, number]))
+                values.pop("threads", None)
+                cases.append((name, values, outcome(getattr(kernels, name), values, 2)))
 
     def work(thread):
-        start.wait()
         for at in np.random.default_rng(thread).permutation(ROUNDS * len(cases)) % len(cases):
             name, values, expected = cases[at]
-            try:
-                result, arrays = called(getattr(refimpl_fast, name), values)
-                assert_same(result, expected[0])
-                for argument, array in expected[1].items():
-                    assert_same(arrays[argument], array, argument)
-            except Exception as error:
-                wrong.append(f"{name}: {error!r}")
+            with np.errstate(all="ignore"):
+                require_equal_outcomes(expected, outcome(getattr(refimpl_fast, name), values, 2))
 
-    workers = [threading.Thread(target=work, args=(thread,)) for thread in range(THREADS)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(timeout=120)
-    assert not wrong and not any(worker.is_alive() for worker in workers)
+    at_once(work, range(THREADS))
 
 
 def test_a_python_without_the_lock_starts_it_for_the_kernels_and_says_so():
@@ -80,8 +56,4 @@ with warnings.catch_warnings(record=True) as caught:
 assert sys._is_gil_enabled()
 assert any("enabled to load module 'refimpl_fast." in str(w.message) for w in caught), caught
 """
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, env=environment
-    )
-    assert done.returncode == 0, done.stderr
+    output("-c", code, PYTHON_GIL="")

@@ -1,13 +1,10 @@
 """Sums over a node's pairs: against matrices, and twin against twin, on any number of threads."""
 
 import numpy as np
-import pytest
-from agreement import KERNELS, assert_same
+from agreement import require_twins
 from refusals import refusal
 
 from refimpl.kernels import pairs as reference
-
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
 def some_pairs(rng, n, share):
@@ -17,30 +14,23 @@ def some_pairs(rng, n, share):
     return first[kept], second[kept], rng.normal(size=kept.sum())
 
 
-@fast_only
 def test_twins_where_the_pairs_are_worth_several_threads():
     """More pairs than one part holds, and more parts than threads."""
     rng = np.random.default_rng(0)
     n = 1500
-    (one, two) = KERNELS
     first, second, v = some_pairs(rng, n, 0.6)
     assert len(reference.parts_of(len(v))) > 4
     assert len(reference.parts_of(10 * reference.PARTS * reference.PART)) == reference.PARTS
     u = rng.normal(size=n)
     A = rng.normal(size=(n, 2))
-    on_grid = np.rint(v * 64) / 64
-    product = one.pair_product(first, second, v, u)
-    thresholds = one.best_thresholds(A[:, :1].copy(), first, second, on_grid, -0.5)
-    both = one.best_thresholds(A, first, second, on_grid, -0.5)
-    for threads in (1, 2, 3, 8, 64):
-        assert_same(product, two.pair_product(first, second, v, u, threads=threads))
-        for expected, coordinates in ((thresholds, A[:, :1].copy()), (both, A)):
-            found = two.best_thresholds(coordinates, first, second, on_grid, -0.5, threads=threads)
-            for a, b in zip(expected, found, strict=True):
-                assert_same(a, b)
+    pairs = {"first": first, "second": second, "v": v}
+    require_twins("pair_product", {**pairs, "u": u}, (1, 2, 3, 8, 64))
+    pairs["v"] = np.rint(v * 64) / 64
+    for coordinates in (A[:, :1].copy(), A):
+        values = {"A": coordinates, **pairs, "base": -0.5}
+        require_twins("best_thresholds", values, (1, 2, 3, 8, 64))
 
 
-@fast_only
 def test_pairs_out_of_order_are_found_wherever_they_are():
     """Each thread looks at some of the pairs; no place between two of them is left out."""
     rng = np.random.default_rng(0)
@@ -73,19 +63,13 @@ def test_pairs_out_of_order_are_found_wherever_they_are():
         )
 
 
-@fast_only
 def test_the_least_of_weights_that_are_no_numbers():
     """As numpy.argmin has it: the first NaN, if there is one; a cut of infinite weight is a cut."""
-    one, two = KERNELS
-    A = np.arange(5.0)[:, np.newaxis]
-    first = np.array([0, 1], np.int32)
-    second = np.array([3, 2], np.int32)
+    pairs = {"first": np.array([0, 1], np.int32), "second": np.array([3, 2], np.int32)}
     for v in ([np.nan, 1.0], [1.0, np.nan], [np.inf, np.inf], [-np.inf, 1.0], [np.inf, -np.inf]):
         for base in (0.0, -1.0):
-            expected, found = (
-                k.best_thresholds(A, first, second, np.array(v), base) for k in (one, two)
-            )
-            np.testing.assert_array_equal(expected, found)
+            values = {"A": np.arange(5.0)[:, np.newaxis], **pairs, "v": np.array(v), "base": base}
+            require_twins("best_thresholds", values, (None,))
 
 
 def test_midway_lies_between_neighbours():

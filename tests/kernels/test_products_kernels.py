@@ -8,12 +8,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, require_twins
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from refimpl.kernels import products as kernel_products
 from refimpl.kernels.eigen import times, times_from_left
+from tests.benchmarks.map.kernels import CASES
 
 shapes = {"n": st.integers(0, 40), "d": st.integers(0, 150), "seed": st.integers(0, 2**32)}
 
@@ -72,6 +73,19 @@ def test_no_product_depends_on_the_number_of_threads(n, d):
         assert_same(two.vector_matrix(u, A, threads=threads), columns)
         assert_same(times(A, v, partial(two.matrix_vector, threads=threads)), rows)
         assert_same(times_from_left(u, A, partial(two.vector_matrix, threads=threads)), columns)
+
+
+@pytest.mark.parametrize(
+    "kernel, n",
+    [("matrix_vector", 5), ("vector_matrix", 5), ("leading_direction", 1000), ("best_plane", 1000)],
+)
+def test_twins_agree_where_einsum_adds_otherwise(monkeypatch, kernel, n):
+    """On other machines small products are sums without np.einsum, in both twins."""
+    values = CASES[kernel].draw(np.random.default_rng(0), n)
+    expected = getattr(KERNELS[0], kernel)(**values)
+    monkeypatch.setattr(kernel_products, "EINSUM_ADDS_SO", False)
+    require_twins(kernel, values, (1, 2))
+    assert_same(getattr(KERNELS[-1], kernel)(**values), expected)
 
 
 @pytest.mark.parametrize("other", [None, "ij,j->i", "i,i", "i,ij->j"])

@@ -56,17 +56,9 @@ def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
     targets = np.array([[np.nan, 1.0], [np.inf, 1.0], [3.0, 1.0]])
     terms = kernels.hinge_terms(targets, np.array([1.5, np.inf, 1.5]), np.array([0, 1, 2, 3]), h)
     smooth, hinge, active, pair_weights, target_weights = terms
-    assert (
-        np.isnan(smooth[:2]).all()
-        and np.isnan(hinge[:2]).all()
-        and np.isnan(pair_weights[:2]).all()
-    )
-    assert np.isnan(target_weights[:2, 0]).all() and target_weights[:2, 1].tolist() == [1.0, 0.0]
-    assert (smooth[2], hinge[2], pair_weights[2]) == (3.0 - h, 3.0, 2.0) and active.tolist() == [
-        1,
-        0,
-        2,
-    ]
+    assert np.isnan([smooth[:2], hinge[:2], pair_weights[:2], target_weights[:2, 0]]).all()
+    assert target_weights[:2, 1].tolist() == [1.0, 0.0] and active.tolist() == [1, 0, 2]
+    assert (smooth[2], hinge[2], pair_weights[2]) == (3.0 - h, 3.0, 2.0)
 
 
 # ------------------------------------------------------------------------------- scales of any size
@@ -107,9 +99,8 @@ def test_impostors_of_any_size(kernels, size):
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(60, 3)) * size
     classes = rng.integers(0, 3, 60)
-    D = kernels.pair_distances(Z, np.repeat(np.arange(60), 60), np.tile(np.arange(60), 60)).reshape(
-        60, 60
-    )
+    i, l = np.divmod(np.arange(3600), 60)
+    D = kernels.pair_distances(Z, i, l).reshape(60, 60)
     D[~np.isfinite(D)] = 1.7e308
     for radii in (
         np.median(D, axis=1),
@@ -149,6 +140,3 @@ def test_impostors_of_mixed_sizes(kernels, case, factor):
         radii = kernels.pair_distances(Z, np.arange(len(Z)), rng.permutation(len(Z))) * factor
     radii = np.clip(radii, -1e308, 1.7e308)
     assert_all_are_found(kernels, Z, Z, radii, classes, classes)
-
-
-# ------------------------------------------------------------------------ arguments that do not fit

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import oracles_lmnn as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import KERNELS, assert_same, require_twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refusal
@@ -52,9 +52,8 @@ def test_squares_below_float32(kernels):
     squares, indices, _ = kernels.tree_nearest(
         kernels.build_tree(X, leaf_size=8), Q, 3, bound="ball"
     )
-    assert (indices == [0, 1, 2]).all() and (
-        squares == squared_distances(np.zeros(5), Q)[:, np.newaxis]
-    ).all()
+    assert (indices == [0, 1, 2]).all()
+    assert (squares == squared_distances(np.zeros(5), Q)[:, np.newaxis]).all()
 
 
 def test_the_principal_direction_is_found():
@@ -158,11 +157,7 @@ def test_a_scan_of_many_queries_and_coordinates(d, fall):
     Q = np.concatenate([X[:20], rng.normal(size=(21, d)) * spread])
     skip = np.concatenate([np.arange(20), np.full(21, -1)])
     for k in (1, 6):
-        expected = KERNELS[0].scan_nearest(Q, X, k, skip=skip)
-        for kernels, threads in product(KERNELS[1:], (1, 2)):
-            found = kernels.scan_nearest(Q, X, k, skip=skip, threads=threads)
-            for a, b in zip(found, expected, strict=True):
-                assert_same(a, b)
+        require_twins("scan_nearest", {"Q": Q, "X": X, "k": k, "skip": skip}, (1, 2))
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -179,11 +174,7 @@ def test_a_tree_of_many_points(direction):
     }
     for column in columns.values():
         X = np.stack([column, rng.normal(size=3000) * 1e-3, np.zeros(3000)], axis=1)
-        expected = KERNELS[0].build_tree(X, leaf_size=100, direction=direction)
-        for kernels, threads in product(KERNELS[1:], (1, 2)):
-            tree = kernels.build_tree(X, leaf_size=100, direction=direction, threads=threads)
-            for field in dataclasses.fields(tree):
-                assert_same(getattr(tree, field.name), getattr(expected, field.name))
+        require_twins("build_tree", {"X": X, "leaf_size": 100, "direction": direction}, (1, 2))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])

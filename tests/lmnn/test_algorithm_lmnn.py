@@ -14,15 +14,7 @@ from test_lmnn import convex_optimum, problem_of
 from test_lmnn_certificate import assert_honest
 from threadpoolctl import threadpool_limits
 
-from refimpl.lmnn import (
-    LMNNOptions,
-    algorithm,
-    lmnn,
-    metric_neighbors,
-    project,
-    solvers,
-    target_neighbors,
-)
+from refimpl.lmnn import algorithm, metric_neighbors, project, solvers, target_neighbors
 from refimpl.lmnn.algorithm import adjacency
 
 FASTEST = KERNELS[-1]
@@ -277,17 +269,9 @@ def test_the_form_for_use_takes_the_printed_steps(several, kernels):
     start = back * np.sqrt(problem.targets.size / problem.evaluate(back).pull)
     inward = solvers.Inward(coordinates, start)
     seen = []
-    lmnn(
-        X,
-        y,
-        3,
-        0.6,
-        partition=partition,
-        options=LMNNOptions(solver="printed", tol=1e-5, max_checks=9),
-        callback=lambda step: seen.append(step.state),
-        kernels=kernels,
-        threads=1,
-    )
+    options = {"solver": "printed", "tol": 1e-5, "max_checks": 9}
+    how = {"kernels": kernels, "threads": 1, "callback": lambda step: seen.append(step.state)}
+    trained(X, y, 3, 0.6, partition=partition, **options, **how)
     assert len(seen) == 9 and seen[0].L.any()
     examples = algorithm.Examples(problem.X, y, problem.targets, partition)
     states = algorithm.steps(examples, 0.6, seen[0].L, step=inward, kernels=kernels)
@@ -344,15 +328,8 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
     X, y = sample("iris", 40, 2, 0)
     L = np.random.default_rng(0).normal(size=(3, 4))
     seen = []
-    found = trained(
-        X,
-        y,
-        2,
-        start=L,
-        callback=lambda step: seen.append(step.state),
-        solver="printed",
-        max_checks=1,
-    )
+    how = {"solver": "printed", "max_checks": 1}
+    found = trained(X, y, 2, start=L, callback=lambda step: seen.append(step.state), **how)
     np.testing.assert_allclose(found.M[0], L.T @ L, atol=1e-9)
     assert seen[0].t == 1 and not found.converged
 
@@ -380,9 +357,8 @@ def test_targets_and_neighbours_are_those_of_the_form_for_use():
     X = np.rint(2 * rng.normal(size=(60, 3)))
     y = np.arange(60) % 3  # ties
     assert_same(algorithm.target_neighbors(X, y, 3), target_neighbors(X, y, 3))
-    assert algorithm.target_neighbors(X, y, 3).tolist() == oracle.target_neighbours(
-        X.tolist(), y, 3
-    )
+    found = algorithm.target_neighbors(X, y, 3).tolist()
+    assert found == oracle.target_neighbours(X.tolist(), y, 3)
     X = rng.normal(size=(61, 3))
     Q = rng.normal(size=(9, 3))
     L = rng.normal(size=(3, 2, 3))

@@ -60,14 +60,8 @@ def test_the_objective_and_its_gradient_are_those_of_all_triples(case):
     problem.add_pairs(*problem.impostors(problem.mapped(L)))
     now = problem.evaluate(L)
     Ms = (L.transpose(0, 2, 1) @ L).tolist()
-    arguments = (
-        problem.X.tolist(),
-        problem.classes,
-        problem.targets,
-        problem.mu,
-        Ms,
-        problem.partition,
-    )
+    X, y, targets = problem.X.tolist(), problem.classes, problem.targets
+    arguments = X, y, targets, problem.mu, Ms, problem.partition
     assert now.objective == pytest.approx(oracle.objective(*arguments), rel=1e-10)
     assert now.active == sum(z > 0 for *_, z in oracle.triples(*arguments[:3], *arguments[4:]))
     np.testing.assert_allclose(
@@ -195,17 +189,8 @@ def test_trees_find_the_same_impostors(kernels, several):
     X, y = blobs(6, n=80)
     X[40:60] = X[:20]  # duplicates of other classes
     partition = np.arange(80) % 3 if several else None
-    runs = [
-        lmnn(
-            X,
-            y,
-            2,
-            options=LMNNOptions(search=search, max_checks=6),
-            partition=partition,
-            kernels=kernels,
-        )
-        for search in ("product", "tree")
-    ]
+    how = {"max_checks": 6, "partition": partition, "kernels": kernels}
+    runs = [trained(X, y, 2, search=search, **how) for search in ("product", "tree")]
     assert_same(runs[0].history, runs[1].history)
     assert_same(runs[0].L, runs[1].L)
 

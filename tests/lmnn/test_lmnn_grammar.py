@@ -47,13 +47,8 @@ def test_a_callback_ends_all_rounds_of_targets():
 
     def train(ends):
         steps.clear()
-        return trained(
-            points,
-            labels,
-            2,
-            callback=lambda step: steps.append(step) or step.number == ends,
-            n_target_rounds=3,
-        )
+        how = {"callback": lambda step: steps.append(step) or step.number == ends}
+        return trained(points, labels, 2, n_target_rounds=3, **how)
 
     whole = train(None)
     numbers = [step.number for step in steps]

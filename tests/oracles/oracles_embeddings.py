@@ -6,20 +6,7 @@ import math
 
 import numpy as np
 
-WORDS = [
-    "kitten",
-    "sitting",
-    "mitten",
-    "",
-    "fitting",
-    "kit",
-    "it",
-    "knitting",
-    "sit",
-    "written",
-    "bitter",
-    "butter",
-]
+WORDS = "kitten sitting mitten  fitting kit it knitting sit written bitter butter".split(" ")
 
 
 def metric_matrix(n, seed=0):

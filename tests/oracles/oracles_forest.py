@@ -86,13 +86,12 @@ def best_c(similar, dissimilar, lam):
     return found.x
 
 
-def criterion(X, M):
-    """The matrix of eq. 18, augmented by ones: its leading eigenvector splits."""
-    augmented = np.hstack([X, np.ones((len(X), 1))])
-    total = np.zeros((augmented.shape[1],) * 2)
-    for i, j in pairs(len(X)):
-        total += M[i][j] * np.outer(augmented[i], augmented[j])
-    return (total + total.T) / 2
+def leading(tilde, M):
+    """Eq. 18: the leading eigenvector of the points' matrix, x~ for each point."""
+    total = np.zeros((len(tilde[0]),) * 2)
+    for i, j in pairs(len(tilde)):
+        total += M[i][j] * np.outer(tilde[i], tilde[j])
+    return np.linalg.eigh((total + total.T) / 2)[1][:, -1].tolist()
 
 
 def node_coordinates(X, last):
@@ -109,15 +108,11 @@ def node_coordinates(X, last):
 def plane(X, M, last=None):
     """Eq. 18: p and b, for p^T x + b in the coordinates of X."""
     if last is None:
-        p = np.linalg.eigh(criterion(X, M))[1][:, -1].tolist()
-        return p[:-1], p[-1]
+        *p, b = leading([[*x, 1.0] for x in X], M)
+        return p, b
     tilde, mean, spread = node_coordinates(X, last)
-    d = len(mean)
-    total = np.zeros((d + 1, d + 1))
-    for i, j in pairs(len(X)):
-        total += M[i][j] * np.outer(tilde[i], tilde[j])
-    p = np.linalg.eigh((total + total.T) / 2)[1][:, -1].tolist()
-    return p[:d], spread * last * p[d] - sum(u * v for u, v in zip(p[:d], mean, strict=True))
+    *p, b = leading(tilde, M)
+    return p, spread * last * b - sum(u * v for u, v in zip(p, mean, strict=True))
 
 
 def grown(X, M, rows, depth, least, last=None):

@@ -1,7 +1,6 @@
 """Kar & Jain (2011) by literal loops, from the paper's text alone; imports neither package."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import minimize
@@ -112,20 +111,6 @@ def train(name, X, y, C, bias):
         options={"gtol": 1e-8, "maxiter": 5000},
     )
     return found.x.tolist(), objective(name, rows, y, C, found.x.tolist())
-
-
-def best_stump(features, w, positive):
-    """Return the least weighted error of [p x_f < p theta] over all f, p and theta."""
-    best = math.inf
-    for f in range(len(features[0])):
-        values = sorted({row[f] for row in features})
-        for theta in [-math.inf, *((a + b) / 2 for a, b in pairwise(values))]:
-            for p in (1, -1):
-                error = 0.0
-                for row, weight, label in zip(features, w, positive, strict=True):
-                    error += weight * ((p * row[f] < p * theta) != label)
-                best = min(best, error)
-    return best
 
 
 def adaboost_weights(votes, positive, alphas):

@@ -4,6 +4,8 @@ package.
 
 import math
 
+from oracles_lmnn import squared
+
 
 def differing_bits(a, b):
     """Hamming distance of two codes, rows of words."""
@@ -18,14 +20,6 @@ def nearest_codes(codes, query, k):
 def codes_within(codes, query, radius):
     """All within the radius, in the same order."""
     return [(d, i) for d, i in nearest_codes(codes, query, len(codes)) if d <= radius]
-
-
-def squared(x, y):
-    """Squared distance, summed in the order of the coordinates."""
-    total = 0.0
-    for a, b in zip(x, y, strict=True):
-        total += (a - b) * (a - b)
-    return total
 
 
 def nearest_of(x, centres):

@@ -18,13 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 BANNED = ("would do", "shall")
 
 
-def refuse(lines):
-    """Fail with one line for each fault."""
-    lines = list(lines)
-    if lines:
-        pytest.fail(f"{len(lines)} faults\n" + "\n".join(lines), pytrace=False)
-
-
 def test_every_module_says_what_it_exports():
     """Each module has a docstring and an `__all__` of names that exist."""
     lines = []
@@ -39,7 +32,7 @@ def test_every_module_says_what_it_exports():
             for name in exported or ()
             if not hasattr(module, name)
         ]
-    refuse(lines)
+    assert lines == []
 
 
 ROOMS = sorted({".".join(name.split(".")[:2]) for name in everything()})
@@ -47,18 +40,18 @@ ROOMS = sorted({".".join(name.split(".")[:2]) for name in everything()})
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_public_docstrings(room):
-    refuse(
+    assert [
         fault
         for name, thing in everything().items()
         if name == room or name.startswith(room + ".")
         for fault in faults(name, thing)
-    )
+    ] == []
 
 
 def test_the_docstrings_of_paper_figures_in_the_reference():
     pytest.importorskip("refimpl_fast", reason="it is in the reference", exc_type=ImportError)
     entries = [one for one in api.entries() if one.module.startswith("paper_figures.")]
-    refuse(fault for one in entries for fault in faults(one.path, one.thing))
+    assert [fault for one in entries for fault in faults(one.path, one.thing)] == []
 
 
 DEFAULT = re.compile(r"^(\w+) : .*, default (\S+)$", re.MULTILINE)
@@ -82,7 +75,9 @@ def default_faults(name, thing):
 
 
 def test_defaults_are_those_that_are_described():
-    refuse(fault for name, thing in everything().items() for fault in default_faults(name, thing))
+    assert [
+        fault for name, thing in everything().items() for fault in default_faults(name, thing)
+    ] == []
 
 
 def docstrings(path):
@@ -107,11 +102,11 @@ def long_texts(place, exported):
 
 
 def test_a_name_that_is_not_exported_has_one_line():
-    refuse(
+    assert [
         f"{module.__name__}:{line}: {name}"
         for module in modules()
         for line, name in long_texts(ast.parse(inspect.getsource(module)), module.__all__)
-    )
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -130,13 +125,13 @@ def test_a_long_docstring_is_found(source, found):
 
 @pytest.mark.parametrize("package", ["refimpl", "refimpl_fast", "paper_figures"])
 def test_banned_words(package):
-    refuse(
+    assert [
         f"{path.relative_to(ROOT)}:{line}: {word!r}"
         for path in sorted((ROOT / package).rglob("*.py"))
         for line, text in docstrings(path)
         for word in BANNED
         if re.search(rf"\b{word}\b", text, re.IGNORECASE)
-    )
+    ] == []
 
 
 # ------------------------------------------------------------ the rules themselves, on small cases

@@ -6,15 +6,11 @@ Not handled here: seconds, which depend on the machine and on what else runs; wh
 within the packages (test_imports.py).
 """
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from processes import ROOT, output
 
 import refimpl
 
-ROOT = Path(__file__).resolve().parents[2]
 SCIKIT_LEARN = "sklearn.base sklearn.utils.metaestimators sklearn.utils.multiclass"
 """The parts of scikit-learn without which an estimator is none."""
 
@@ -22,11 +18,7 @@ SCIKIT_LEARN = "sklearn.base sklearn.utils.metaestimators sklearn.utils.multicla
 def modules_after(*names, then=""):
     """Return the names of all modules that a new Python knows after it has imported `names`."""
     code = f"import sys, {', '.join(names)}\n{then}\nprint(*sys.modules)"
-    return set(
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.split()
-    )
+    return set(output("-c", code).split())
 
 
 def of_libraries(modules):

@@ -11,14 +11,11 @@ kernels.
 import ast
 import graphlib
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import grimp
 import pytest
+from processes import ROOT, output
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("paper_figures", "refimpl", "refimpl_fast")
 FLOOR = ("refimpl.kernels", "refimpl.resources", "refimpl.results")
 """What the Cython sources may import of the reference."""
@@ -31,10 +28,8 @@ CYTHON = sorted((ROOT / "refimpl_fast").glob("*.pyx"))
 
 def test_imports_run_one_way_only():
     code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    command = [sys.executable, "-c", code, "--config", "pyproject.toml", "--no-cache", "--no-logo"]
-    # it turns loggers off
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stdout + done.stderr
+    # in a process of its own: it turns loggers off
+    output("-c", code, "--config", "pyproject.toml", "--no-cache", "--no-logo")
 
 
 def test_no_circle_between_modules():

@@ -2,23 +2,18 @@
 all are installed.
 """
 
-import subprocess
-import sys
 import tomllib
-from pathlib import Path
 
 import pytest
+from processes import ROOT, output
 
 import refimpl
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("room", refimpl.ROOMS)
 def test_a_room_comes_when_it_is_asked_for(room):
     code = f"import refimpl; print(refimpl.{room}.__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.stdout.strip() == f"refimpl.{room}", done.stderr
+    assert output("-c", code) == f"refimpl.{room}"
 
 
 def test_public_names_of_a_room_are_there_and_documented():

@@ -4,13 +4,12 @@ Not handled here: the packages' own hints (``make lint``).
 """
 
 import importlib.util
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from agreement import KERNELS
+from processes import python
 
 import refimpl.kernels
 
@@ -119,17 +118,10 @@ def errors(tmp_path_factory):
     for i, (name, (call, _)) in enumerate(WRONG.items()):
         names[name] = f"wrong_{i}.py"
         (folder / names[name]).write_text(f"{BEFORE_WRONG}{call}\n")
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
-    command += ["--config-file=", "--cache-dir", str(folder / "cache"), "--no-error-summary"]
+    command = ["-m", "mypy", "--strict", "--follow-imports=silent", "--config-file="]
+    command += ["--cache-dir", str(folder / "cache"), "--no-error-summary"]
     root = Path(refimpl.__file__).resolve().parents[1]
-    done = subprocess.run(
-        [*command, *names.values(), "mine.py"],
-        cwd=folder,
-        env={**os.environ, "MYPYPATH": str(root)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = python(*command, *names.values(), "mine.py", cwd=folder, MYPYPATH=str(root))
     assert done.returncode in (0, 1), done.stdout + done.stderr
     lines = done.stdout.splitlines()
     found = {n: [line for line in lines if line.startswith(file)] for n, file in names.items()}

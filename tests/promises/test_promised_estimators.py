@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import NAMES, assert_same
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -18,7 +18,6 @@ import refimpl
 from refimpl import estimators as of
 from refimpl.boosted_distance.weak_learners import DepthTwoTrees
 
-NAMES = ["reference", "fast"][: len(KERNELS)]
 SEED = {"random_state": 0}
 BOOSTMAP = {"n_components": 4, "n_triples": 200, "n_references": 12, "n_best": 4, **SEED}
 FTUNE = {"n_landmarks": 6, "family": (1.0, 10.0), "C": (1.0, 100.0), **SEED}

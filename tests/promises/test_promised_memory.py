@@ -3,10 +3,9 @@
 Many shapes and options, and the resident set: tests/shared/test_memory.py.
 """
 
-import tracemalloc
-
 import numpy as np
 import pytest
+from peaks import traced_peak
 from trainings import each
 
 estimated = each(lambda one: one.estimate)
@@ -15,12 +14,7 @@ estimated = each(lambda one: one.estimate)
 @estimated
 def test_the_estimate_is_an_upper_bound_and_not_a_loose_one(training, kernels):
     training(kernels=kernels)  # what is made once
-    tracemalloc.start()
-    try:
-        training(kernels=kernels, threads=1)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    peak = traced_peak(lambda: training(kernels=kernels, threads=1))
     assert peak <= training.memory(kernels=kernels, threads=1) <= 8 * peak + 2**21
 
 

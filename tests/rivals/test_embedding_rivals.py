@@ -137,11 +137,8 @@ def test_sparsemap_follows_its_first_heuristic(matrix, sigma):
     F = embedding.embed(space, outside)
     expected = [oracle.sparsemap(row, sets_of(embedding), sigma, vectors) for row in outside]
     np.testing.assert_array_equal(F, [f for f, _ in expected])
-    assert (
-        space.computed - before
-        == sum(len(used) for _, used in expected)
-        <= len(outside) * embedding.cost
-    )
+    needed = sum(len(used) for _, used in expected)
+    assert space.computed - before == needed <= len(outside) * embedding.cost
     np.testing.assert_array_equal(embedding.embed(space)[embedding.references], embedding.vectors)
 
 

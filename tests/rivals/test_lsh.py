@@ -1,6 +1,5 @@
 """p-stable hashing, votes and recall: against brute force, and twin against twin bit for bit."""
 
-import dataclasses
 import math
 from itertools import pairwise
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from refimpl.rivals.candidates import Candidates, recall
-from refimpl.rivals.lsh import HashTables, lsh, sortable
+from refimpl.rivals.lsh import lsh, sortable
 
 
 @st.composite
@@ -87,8 +86,7 @@ def test_the_probability_of_a_collision(p, density):
 def test_first_tables_are_those_of_fewer(kernels):
     X = np.random.default_rng(0).normal(size=(500, 6))
     many, few = (lsh(X, t, 3, 2.0, rng=np.random.default_rng(3), kernels=kernels) for t in (20, 4))
-    for field in dataclasses.fields(HashTables):
-        assert_same(getattr(many.truncated(4), field.name), getattr(few, field.name))
+    assert_same(many.truncated(4), few)
 
 
 @settings(max_examples=60, deadline=None)
@@ -142,9 +140,5 @@ def test_recall_counts_each_point_once_and_takes_minus_one_for_nothing_found():
     )
     assert found.places().tolist() == [0, 1, 0, 1, 2] and found.head(2) == bare.head(2)
     recalls, returned = recall(found, [[5, 1], [8, 9], [-1, -1]], [0, 1, 2, 9])
-    assert recalls.tolist() == [0, 0.25, 0.5, 0.75] and returned.tolist() == [
-        0,
-        2 / 3,
-        4 / 3,
-        5 / 3,
-    ]
+    assert recalls.tolist() == [0, 0.25, 0.5, 0.75]
+    assert returned.tolist() == [0, 2 / 3, 4 / 3, 5 / 3]

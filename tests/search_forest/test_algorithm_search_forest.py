@@ -1,13 +1,12 @@
 """The printed form and the form for use: each other's trees, and those of the oracle."""
 
-import contextlib
 import inspect
 
 import numpy as np
 import oracles_forest as oracle
 import pytest
 from agreement import KERNELS
-from forest_problems import points, problems
+from forest_problems import learn, points, problems
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -21,18 +20,7 @@ from refimpl.search_forest.training import best_split, grow_tree, stump
 def used(X, S, M, lam, **options):
     """The rounds of the form for use; none if no tree is worth its cost."""
     rounds = []
-    how = {name: options.pop(name) for name in ("kernels", "threads") if name in options}
-    with contextlib.suppress(ValueError):
-        search_forest(
-            X,
-            S,
-            M,
-            lam,
-            rng=np.random.default_rng(0),
-            options=ForestOptions(**options),
-            callback=lambda step: rounds.append(step.state),
-            **how,
-        )
+    learn(X, S, M, lam, callback=lambda step: rounds.append(step.state), **options)
     return rounds
 
 
@@ -83,11 +71,7 @@ def test_a_leaf_of_a_tree_with_printed_planes_is_the_planes_side():
 def branches(tree, k=0):
     """A printed tree, or one of the oracle's, as nested sets of training points."""
     if isinstance(tree, tuple):
-        return (
-            frozenset(tree[1])
-            if tree[0] == "leaf"
-            else frozenset(branches(part) for part in tree[2:])
-        )
+        return frozenset(tree[1] if tree[0] == "leaf" else map(branches, tree[2:]))
     if tree.left[k] < 0:
         return frozenset(np.flatnonzero(tree.leaf == k).tolist())
     return frozenset(branches(tree, tree.left[k] + side) for side in (0, 1))

@@ -5,21 +5,19 @@ twin against twin.
 import copy
 import pickle
 import sys
-import threading
 import types
 
 import numpy as np
 import oracles_forest as oracle
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, require_twins
 from forest_problems import listed, random_forest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from teams import at_once
 
 from refimpl import kernels as kernel_names
 from refimpl.search_forest import InvertedIndex, selection, to_terms
-
-fast_only = pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
 
 
 @st.composite
@@ -112,29 +110,6 @@ def test_more_candidates_than_a_kernel_can_count_are_all(kernels):
     assert index.candidates(X, n_candidates=2**70) == index.candidates(X)
 
 
-def at_once(call, threads=4):
-    """What each of several threads gets that start together; an error is what it raises.
-
-    A thread that does not come to the start is an error for the others after a minute.
-    """
-    start = threading.Barrier(threads, timeout=60)
-    found = []
-
-    def one():
-        try:
-            start.wait()
-            found.append(call())
-        except Exception as error:
-            found.append(error)
-
-    team = [threading.Thread(target=one) for _ in range(threads)]
-    for thread in team:
-        thread.start()
-    for thread in team:
-        thread.join()
-    return found
-
-
 def test_threads_that_ask_at_once_sort_points_in_once(kernels):
     rng = np.random.default_rng(0)
     interval = sys.getswitchinterval()
@@ -147,7 +122,8 @@ def test_threads_that_ask_at_once_sort_points_in_once(kernels):
             index = InvertedIndex(forest, X[:20], kernels=kernels)
             assert len(index) == 20
             index.add(X[20:])
-            assert at_once(lambda index=index: listed(index.candidates(X[:2]))) == [expected] * 4
+            found = at_once(lambda _, index=index: listed(index.candidates(X[:2])), range(4))
+            assert found == [expected] * 4
             assert index._ids.tolist() == list(range(3000))
     finally:
         sys.setswitchinterval(interval)
@@ -160,7 +136,7 @@ def test_no_other_thread_comes_into_the_sorting(monkeypatch):
     index = InvertedIndex(random_forest(rng, 3, 4, 3), rng.normal(size=(30, 4)))
 
     def watched(*arguments, **options):
-        entered.extend(at_once(lambda: index._lock.acquire(blocking=False), 1))
+        entered.extend(at_once(lambda _: index._lock.acquire(blocking=False), [0]))
         return argsort(*arguments, **options)
 
     monkeypatch.setattr(np, "argsort", watched)
@@ -187,8 +163,7 @@ def test_an_answer_is_of_one_moment(monkeypatch, ask):
         return words(*arguments)
 
     monkeypatch.setattr(kernel_names, "forest_words", meanwhile)
-    for a, b in zip(ask(index, X[:2]), expected, strict=True):
-        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(ask(index, X[:2]), expected)
     assert index.ids.tolist() == [*range(40, 63)]
 
 
@@ -222,7 +197,7 @@ def test_copies_change_alone(kernels, copied):
     other.delete([5])
     assert other.add(X[:2]).tolist() == [30, 31] and len(other) == 31
     assert len(index) == 30 and listed(index.candidates(X)) == expected
-    assert at_once(lambda: len(other)) == [31] * 4
+    assert at_once(lambda _: len(other), range(4)) == [31] * 4
 
 
 class Kernels:
@@ -288,20 +263,18 @@ def test_bad_arguments(tmp_path):
         index.save(tmp_path / "other")
 
 
-@fast_only
 def test_candidates_at_no_distance_that_is_a_number_come_last():
     """A comparison that forgets NaN is no order, and sorting by it reads beyond the end."""
     rng = np.random.default_rng(0)
-    (one, two) = KERNELS
     X = rng.normal(size=(400, 3))
     X[rng.random(400) < 0.5, 1] = np.nan
     Q = X[~np.isnan(X[:, 1])][:2].copy()
     offsets = np.array([0, 300, 700])
     rows = rng.integers(400, size=700)
+    values = {"Q": Q, "X": X, "offsets": offsets, "rows": rows}
     for k in (1, 100, 299, 500):
-        expected = one.rerank(Q, X, offsets, rows, k)
-        found = two.rerank(Q, X, offsets, rows, k)
-        np.testing.assert_array_equal(expected, found)
+        require_twins("rerank", values | {"k": k}, (None,))
+    found = KERNELS[-1].rerank(**values, k=500)
     assert np.isnan(found[0][0, 299]) and np.isinf(found[0][0, 300])
 
 

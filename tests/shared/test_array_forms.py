@@ -1,6 +1,7 @@
 """Public functions take arrays of any layout and dtype, or say which one they refuse."""
 
 import dataclasses
+import inspect
 import itertools
 import pickle
 import warnings
@@ -79,171 +80,142 @@ def fitted(name, **options):
     return run
 
 
-def boostmap_by(distances, between, objects, orders):
-    return bm.boostmap(
-        bm.CandidateDistances(distances, between), bm.Triples(objects, orders), 2, rng=seed()
-    )
-
-
 def rounds(problem):
     return [r.w for r in bm_print.training_rounds(problem, 2, 16, 4, 5, rng=seed())]
 
 
-def scan(Q, X):
-    return hamming_scan(Q, X, 3)
+def space(matrix):
+    return spaces.PrecomputedSpace(matrix)
 
+
+GIVEN = {
+    "X": X, "Q": Q, "y": y, "D": D, "K": K, "P": X[::2], "N": X[1::2], "M": M, "matrix": D,
+    "metric": M, "landmarks": SOME, "L": M, "objects": OBJECTS, "triples": OBJECTS, "bits": BITS,
+    "l": 1.0 - 2 * y, "Omega": X, "targets": TARGETS, "near": NEAR, "partition": y,
+    "skip": np.array([1, -1, 3, 4]), "limits": np.full(16, 9.0), "pairs": X.reshape(8, 2, 3),
+    "first": np.ones(16), "m_i": np.zeros(6), "alpha": np.ones(3), "T": np.arange(16),
+    "plus": np.array([0, 1]), "minus": np.array([2, 3]), "Ls": np.stack([M, M]),
+    "seen": np.ones((8, 2), dtype=bool), "even": np.arange(0, 16, 2), "odd": np.arange(1, 16, 2),
+}  # fmt: skip
+"""What an argument of a call below is, unless the call says so."""
 
 CALLS = {
-    "boosted_distance": (lambda X, y: bd.boosted_distance(X, y, 2), {"X": X, "y": y}),
-    "adaboost": (lambda P, N: bd.adaboost(P, N, 3), {"P": X[::2], "N": X[1::2]}),
-    "similarity": (lambda Q, X, y: bd.similarity(MODEL, Q, X, y), {"Q": Q, "X": X, "y": y}),
-    "class_similarities":
-        (lambda Q, X, y: bd.class_similarities(MODEL, Q, X, y), {"Q": Q, "X": X, "y": y}),
+    "boosted_distance": lambda X, y: bd.boosted_distance(X, y, 2),
+    "adaboost": lambda P, N: bd.adaboost(P, N, 3),
+    "similarity": lambda Q, X, y: bd.similarity(MODEL, Q, X, y),
+    "class_similarities": lambda Q, X, y: bd.class_similarities(MODEL, Q, X, y),
     "nearest_neighbor_boosted_distance":
-        (lambda Q, X, y: bd.nearest_neighbor_boosted_distance(MODEL, Q, X, y),
-         {"Q": Q, "X": X, "y": y}),
+        lambda Q, X, y: bd.nearest_neighbor_boosted_distance(MODEL, Q, X, y),
     "staged_nearest_neighbor":
-        (lambda Q, X, y: list(bd.staged_nearest_neighbor(MODEL, Q, X, y, [1, 2])),
-         {"Q": Q, "X": X, "y": y}),
-    "boostmap": (boostmap_by, {"D": D, "between": D, "objects": OBJECTS, "y": ORDERS}),
-    "random_triples": (lambda D: bm.random_triples(D, 9, rng=seed()), {"D": D}),
-    "nearby_triples": (lambda D: bm.nearby_triples(D, 3, 9, rng=seed()), {"D": D}),
-    "selective_triples":
-        (lambda D, y: bm.selective_triples(D, y, 3, 9, rng=seed()), {"D": D, "y": y}),
-    "search_forest":
-        (lambda X: sf.search_forest(X, sf.label_similarity(y), 2, 0.2, rng=seed()), {"X": X}),
-    "label_similarity": (lambda y: sf.label_similarity(y).toarray(), {"y": y}),
-    "neighbor_similarity": (lambda X: sf.neighbor_similarity(X, 2).toarray(), {"X": X}),
-    "selection": (lambda Q, X: sf.selection(FOREST, Q, X), {"Q": Q, "X": X}),
-    "to_terms": (lambda Q: sf.to_terms(FOREST, Q), {"Q": Q}),
-    "lmnn": (lambda X, y: lm.lmnn(X, y, 2, 1.0), {"X": X, "y": y}),
-    "lmnn_rect":
-        (lambda X, y: lm.lmnn_rect(X, y, 2, 2, options=FEW_CHECKS), {"X": X, "y": y}),
-    "project": (lambda M: lm.project(M), {"M": M}),
-    "lmnn_svd": (lambda metric: lm.lmnn_svd(metric, 2), {"metric": M}),
-    "classify":
-        (lambda metric, Q, X, y: lm.classify(metric, Q, X, y, 2),
-         {"metric": M, "Q": Q, "X": X, "y": y}),
-    "leave_one_out_error":
-        (lambda X, y: lm.leave_one_out_error(METRIC, X, y, 2), {"X": X, "y": y}),
-    "metric_neighbors":
-        (lambda metric, Q, X: lm.metric_neighbors(metric, Q, X, 2), {"metric": M, "Q": Q, "X": X}),
-    "kmeans_partition": (lambda X: lm.kmeans_partition(X, 2, rng=seed()), {"X": X}),
-    "target_neighbors": (lambda X, y: lm.target_neighbors(X, y, 2), {"X": X, "y": y}),
-    "ftune":
-        (lambda K, y: ft.ftune(K, y, PAIRS, options=OPTIONS), {"K": K, "y": y}),
-    "bbs": (lambda K, y, L: ft.bbs(K, y, L, options=OPTIONS), {"K": K, "y": y, "landmarks": SOME}),
-    "decision": (lambda S: FTUNE.decision(S), {"S": K_Q[:, FTUNE.landmarks]}),
-    "dselect": (lambda K, y: ft.dselect(K, y, 4, rng=seed()), {"K": K, "y": y}),
-    "diverse_landmarks": (lambda K: ft.diverse_landmarks(K, 4, rng=seed()), {"K": K}),
-    "random_landmarks": (lambda y: ft.random_landmarks(y, 4, rng=seed()), {"y": y}),
-    "landmark_pairs": (lambda y, L: ft.landmark_pairs(y, L, 4, rng=seed()), {"y": y, "L": SOME}),
-    "as_tree": (lambda X: ball_trees.as_tree(X), {"X": X}),
+        lambda Q, X, y: list(bd.staged_nearest_neighbor(MODEL, Q, X, y, [1, 2])),
+    "boostmap": lambda D, objects, between=D, y=ORDERS: bm.boostmap(
+        bm.CandidateDistances(D, between), bm.Triples(objects, y), 2, rng=seed()),
+    "random_triples": lambda D: bm.random_triples(D, 9, rng=seed()),
+    "nearby_triples": lambda D: bm.nearby_triples(D, 3, 9, rng=seed()),
+    "selective_triples": lambda D, y: bm.selective_triples(D, y, 3, 9, rng=seed()),
+    "search_forest": lambda X: sf.search_forest(X, sf.label_similarity(y), 2, 0.2, rng=seed()),
+    "label_similarity": lambda y: sf.label_similarity(y).toarray(),
+    "neighbor_similarity": lambda X: sf.neighbor_similarity(X, 2).toarray(),
+    "selection": lambda Q, X: sf.selection(FOREST, Q, X),
+    "to_terms": lambda Q: sf.to_terms(FOREST, Q),
+    "lmnn": lambda X, y: lm.lmnn(X, y, 2, 1.0),
+    "lmnn_rect": lambda X, y: lm.lmnn_rect(X, y, 2, 2, options=FEW_CHECKS),
+    "project": lambda M: lm.project(M),
+    "lmnn_svd": lambda metric: lm.lmnn_svd(metric, 2),
+    "classify": lambda metric, Q, X, y: lm.classify(metric, Q, X, y, 2),
+    "leave_one_out_error": lambda X, y: lm.leave_one_out_error(METRIC, X, y, 2),
+    "metric_neighbors": lambda metric, Q, X: lm.metric_neighbors(metric, Q, X, 2),
+    "kmeans_partition": lambda X: lm.kmeans_partition(X, 2, rng=seed()),
+    "target_neighbors": lambda X, y: lm.target_neighbors(X, y, 2),
+    "ftune": lambda K, y: ft.ftune(K, y, PAIRS, options=OPTIONS),
+    "bbs": lambda K, y, landmarks: ft.bbs(K, y, landmarks, options=OPTIONS),
+    "decision": lambda S=K_Q[:, FTUNE.landmarks]: FTUNE.decision(S),
+    "dselect": lambda K, y: ft.dselect(K, y, 4, rng=seed()),
+    "diverse_landmarks": lambda K: ft.diverse_landmarks(K, 4, rng=seed()),
+    "random_landmarks": lambda y: ft.random_landmarks(y, 4, rng=seed()),
+    "landmark_pairs": lambda y, L=SOME: ft.landmark_pairs(y, L, 4, rng=seed()),
+    "as_tree": lambda X: ball_trees.as_tree(X),
     "nearest_neighbors":
-        (lambda Q, X, L, skip: ball_trees.nearest_neighbors(Q, X, 2, L, skip=skip),
-         {"Q": Q, "X": X, "L": M, "skip": np.array([1, -1, 3, 4])}),
-    "class_trees": (lambda X, y: ball_trees.class_trees(X, y), {"X": X, "y": y}),
-    "impostors":
-        (lambda X, y, limits: ball_trees.impostors(X, y, limits),
-         {"X": X, "y": y, "limits": np.full(16, 9.0)}),
-    "vote": (lambda y, D: spaces.vote(y, D, rng=seed()), {"y": y[OBJECTS], "distances": K[:6, :3]}),
-    "PrecomputedSpace": (lambda D: spaces.PrecomputedSpace(D).within(None, [1, 2]), {"matrix": D}),
-    "fit_distance":
-        (lambda X, y: [fit_distance(name, X, y) for name in ("RCA", "Mah-C", "L1")],
-         {"X": X, "y": y}),
+        lambda Q, X, L, skip: ball_trees.nearest_neighbors(Q, X, 2, L, skip=skip),
+    "class_trees": lambda X, y: ball_trees.class_trees(X, y),
+    "impostors": lambda X, y, limits: ball_trees.impostors(X, y, limits),
+    "vote": lambda y=y[OBJECTS], distances=K[:6, :3]: spaces.vote(y, distances, rng=seed()),
+    "PrecomputedSpace": lambda matrix: space(matrix).within(None, [1, 2]),
+    "fit_distance": lambda X, y: [fit_distance(name, X, y) for name in ("RCA", "Mah-C", "L1")],
     "nearest_neighbor":
-        (lambda Q, X, y: nearest_neighbor(fit_distance("RCA", *PLAIN), Q, X, y),
-         {"Q": Q, "X": X, "y": y}),
-    "pairwise":
-        (lambda Q, X, y: pairwise(fit_distance("Mah-C", *PLAIN), Q, X, y),
-         {"Q": Q, "X": X, "y": y}),
-    "adaboost_classifier": (lambda X, y: adaboost_classifier(X, y, 2), {"X": X, "y": y}),
-    "dboost": (lambda K, y: dboost(K, y, 2, rng=seed()), {"K": K, "y": y}),
-    "nda":
-        (lambda X, y: nonparametric_discriminant_analysis(X, y, k=1), {"X": X, "y": y}),
-    "kmeans_trees": (lambda X: kmeans_trees(X, 2, branching=2, leaf_size=4, rng=seed()), {"X": X}),
-    "lsh": (lambda X: lsh(X, 2, 2, 4.0, rng=seed()), {"X": X}),
-    "rotated_scan": (lambda Q, X: rotated_scan(Q, X, 2), {"Q": Q, "X": X}),
-    "spectral_hashing": (lambda X: spectral_hashing(X, 4), {"X": X}),
-    "encode": (lambda Q: HASHING.encode(Q), {"X": Q}),
-    "hamming_scan": (scan, {"Q": CODES[:2], "X": CODES}),
-    "pack_bits": (pack_bits, {"bits": BITS}),
-    "fastmap":
-        (lambda D: fastmap(spaces.PrecomputedSpace(D), 2, rng=seed()), {"matrix": D}),
-    "metricmap":
-        (lambda D: metricmap(spaces.PrecomputedSpace(D), 2, rng=seed()), {"matrix": D}),
-    "sparsemap":
-        (lambda D: sparsemap(spaces.PrecomputedSpace(D), 2, rng=seed()), {"matrix": D}),
-    "BoostedDistanceClassifier":
-        (fitted("BoostedDistanceClassifier", n_estimators=2), {"X": X, "y": y, "Q": Q}),
-    "BoostMap": (fitted("BoostMap", n_components=2, random_state=0), {"X": X, "y": y, "Q": Q}),
-    "BoostMapClassifier":
-        (fitted("BoostMapClassifier", n_components=2, random_state=0), {"X": X, "y": y, "Q": Q}),
-    "FTuneClassifier":
-        (fitted("FTuneClassifier", random_state=0), {"X": X, "y": y, "Q": Q}),
-    "LandmarkTransformer":
-        (fitted("LandmarkTransformer", n_components=3, random_state=0), {"X": X, "y": y, "Q": Q}),
-    "LMNN": (fitted("LMNN"), {"X": X, "y": y, "Q": Q}),
-    "pair_distance": (lambda pairs: LEARNT.pair_distance(pairs), {"pairs": X.reshape(8, 2, 3)}),
-    "get_metric": (lambda u, v: LEARNT.get_metric()(u, v), {"u": X[0], "v": X[1]}),
+        lambda Q, X, y: nearest_neighbor(fit_distance("RCA", *PLAIN), Q, X, y),
+    "pairwise": lambda Q, X, y: pairwise(fit_distance("Mah-C", *PLAIN), Q, X, y),
+    "adaboost_classifier": lambda X, y: adaboost_classifier(X, y, 2),
+    "dboost": lambda K, y: dboost(K, y, 2, rng=seed()),
+    "nda": lambda X, y: nonparametric_discriminant_analysis(X, y, k=1),
+    "kmeans_trees": lambda X: kmeans_trees(X, 2, branching=2, leaf_size=4, rng=seed()),
+    "lsh": lambda X: lsh(X, 2, 2, 4.0, rng=seed()),
+    "rotated_scan": lambda Q, X: rotated_scan(Q, X, 2),
+    "spectral_hashing": lambda X: spectral_hashing(X, 4),
+    "encode": lambda X=Q: HASHING.encode(X),
+    "hamming_scan": lambda Q=CODES[:2], X=CODES: hamming_scan(Q, X, 3),
+    "pack_bits": lambda bits: pack_bits(bits),
+    "fastmap": lambda matrix: fastmap(space(matrix), 2, rng=seed()),
+    "metricmap": lambda matrix: metricmap(space(matrix), 2, rng=seed()),
+    "sparsemap": lambda matrix: sparsemap(space(matrix), 2, rng=seed()),
+    "BoostedDistanceClassifier": fitted("BoostedDistanceClassifier", n_estimators=2),
+    "BoostMap": fitted("BoostMap", n_components=2, random_state=0),
+    "BoostMapClassifier": fitted("BoostMapClassifier", n_components=2, random_state=0),
+    "FTuneClassifier": fitted("FTuneClassifier", random_state=0),
+    "LandmarkTransformer": fitted("LandmarkTransformer", n_components=3, random_state=0),
+    "LMNN": fitted("LMNN"),
+    "pair_distance": lambda pairs: LEARNT.pair_distance(pairs),
+    "get_metric": lambda u=X[0], v=X[1]: LEARNT.get_metric()(u, v),
     "MultiMetricLMNN":
-        (fitted("MultiMetricLMNN", n_neighbors=2, max_checks=3, random_state=0),
-         {"X": X, "y": y, "Q": Q}),
-    "SearchForestNeighbors":
-        (fitted("SearchForestNeighbors", n_neighbors=2, random_state=0),
-         {"X": X, "y": y, "Q": Q}),
-    "printed boosted_distance": (lambda X, y: bd_print.boosted_distance(X, y, 2), {"X": X, "y": y}),
-    "printed adaboost": (lambda P, N: bd_print.adaboost(P, N, 2), {"P": X[::2], "N": X[1::2]}),
-    "printed adaboost_rounds":
-        (lambda P, N, first: list(itertools.islice(bd_print.adaboost_rounds(P, N, first=first), 2)),
-         {"P": X[::2], "N": X[1::2], "first": np.ones(16)}),
-    "printed similarity":
-        (lambda x, y: bd_print.similarity(x, y, MODEL[0]), {"x": Q, "y": X[y == 0]}),
+        fitted("MultiMetricLMNN", n_neighbors=2, max_checks=3, random_state=0),
+    "SearchForestNeighbors": fitted("SearchForestNeighbors", n_neighbors=2, random_state=0),
+    "printed boosted_distance": lambda X, y: bd_print.boosted_distance(X, y, 2),
+    "printed adaboost": lambda P, N: bd_print.adaboost(P, N, 2),
+    "printed adaboost_rounds": lambda P, N, first: list(
+        itertools.islice(bd_print.adaboost_rounds(P, N, first=first), 2)),
+    "printed similarity": lambda x=Q, y=X[y == 0]: bd_print.similarity(x, y, MODEL[0]),
     "printed nearest_neighbor":
-        (lambda y, X, l: bd_print.nearest_neighbor_boosted_distance(
-            y, {0: MODEL[0], 1: MODEL[1]}, X, l), {"y": Q, "Omega": X, "l": y}),
+        lambda Omega, y=Q, l=y: bd_print.nearest_neighbor_boosted_distance(
+            y, {0: MODEL[0], 1: MODEL[1]}, Omega, l),
     "printed training_rounds":
-        (lambda D, t, y: rounds(bm_print.Problem(D, D, t, y)),
-         {"D": D, "triples": OBJECTS, "y": ORDERS}),
+        lambda D, triples, y=ORDERS: rounds(bm_print.Problem(D, D, triples, y)),
     "printed search_forest":
-        (lambda X: sf_print.search_forest(X, y[:, np.newaxis] == y, 0.2, 2), {"X": X}),
-    "printed dselect":
-        (lambda T, l: ft_print.dselect(Similarity(K), T, l, 4, seed()),
-         {"T": np.arange(16), "l": 1.0 - 2 * y}),
+        lambda X: sf_print.search_forest(X, y[:, np.newaxis] == y, 0.2, 2),
+    "printed dselect": lambda T, l: ft_print.dselect(Similarity(K), T, l, 4, seed()),
     "printed ftune":
-        (lambda l: ft_print.ftune((1.0, 5.0), Similarity(K), "hinge", l, 3, seed())[2],
-         {"l": 1.0 - 2 * y}),
-    "printed Phi": (lambda S: ft_print.Phi(S, 0.25, refimpl.kernels), {"S": X[:, :2]}),
-    "printed TRAIN": (lambda Phi, l: ft_print.TRAIN(Phi, l, "hinge"), {"Phi": X, "l": 1.0 - 2 * y}),
+        lambda l: ft_print.ftune((1.0, 5.0), Similarity(K), "hinge", l, 3, seed())[2],
+    "printed Phi": lambda S=X[:, :2]: ft_print.Phi(S, 0.25, refimpl.kernels),
+    "printed TRAIN": lambda l, Phi=X: ft_print.TRAIN(Phi, l, "hinge"),
     "printed query_sensitive_rounds":
-        (lambda F, t, y, m: list(itertools.islice(bm_print.query_sensitive_rounds(
-            F, t, y, m, bm_print.Choices(3), rng=seed()), 2)),
-         {"F": D[:3], "triples": OBJECTS, "y": ORDERS, "m_i": np.zeros(6)}),
+        lambda triples, m_i, F=D[:3], y=ORDERS: list(
+            itertools.islice(bm_print.query_sensitive_rounds(
+                F, triples, y, m_i, bm_print.Choices(3), rng=seed()), 2)),
     "printed pivot_embedding":
-        (lambda a, b: bm_print.pivot_embedding(a, b, 2.5), {"D_x1": D[0], "D_x2": D[1]}),
+        lambda D_x1=D[0], D_x2=D[1]: bm_print.pivot_embedding(D_x1, D_x2, 2.5),
     "printed query_weights":
-        (lambda E, a: bm_print.query_weights(E, a, [(0, 1, 0.0, 5.0, 1, 0.5)]),
-         {"E": X, "alpha": np.ones(3)}),
+        lambda alpha, E=X: bm_print.query_weights(E, alpha, [(0, 1, 0.0, 5.0, 1, 0.5)]),
     "printed steps":
-        (lambda *of: [now.G for now in itertools.islice(
-            lm_print.steps(lm_print.Examples(*of[:4]), 1.0, of[4]), 3)],
-         {"X": X, "y": y, "targets": TARGETS, "partition": y, "L": np.stack([M, M])}),
-    "printed impostors":
-        (lambda Z, near: lm_print.impostors(EXAMPLES, Z, near), {"Z": X, "near": NEAR}),
+        lambda X, y, targets, partition, Ls: [now.G for now in itertools.islice(
+            lm_print.steps(lm_print.Examples(X, y, targets, partition), 1.0, Ls), 3)],
+    "printed impostors": lambda near, Z=X: lm_print.impostors(EXAMPLES, Z, near),
     "printed gradient":
-        (lambda i, l, N: lm_print.gradient(EXAMPLES, i, l, N, 1.0),
-         {"i": np.arange(0, 16, 2), "l": np.arange(1, 16, 2), "N": np.ones((8, 2), dtype=bool)}),
+        lambda even, odd, seen: lm_print.gradient(EXAMPLES, even, odd, seen, 1.0),
     "printed nearest":
-        (lambda X, Q, L, p: lm_print.nearest(X, Q, 2, L, p),
-         {"X": X, "Q": Q, "L": np.stack([M, M]), "partition": y}),
-    "printed metric_step":
-        (lambda L, G: lm_print.metric_step(L, G, 1), {"L": M, "G": M}),
-    "printed factor_step":
-        (lambda L, G: lm_print.factor_step(L, G, 1), {"L": M, "G": M}),
-    "landmarked":
-        (lambda S, a, b: ft.landmarked(S, a, b, [1.0, 5.0]),
-         {"S": K[:, :6], "plus": np.array([0, 1]), "minus": np.array([2, 3])}),
+        lambda X, Q, Ls, partition: lm_print.nearest(X, Q, 2, Ls, partition),
+    "printed metric_step": lambda L, G=M: lm_print.metric_step(L, G, 1),
+    "printed factor_step": lambda L, G=M: lm_print.factor_step(L, G, 1),
+    "landmarked": lambda plus, minus, S=K[:, :6]: ft.landmarked(S, plus, minus, [1.0, 5.0]),
 }  # fmt: skip
+
+
+def arguments_of(name):
+    """Return the plain arguments of a call by name."""
+    listed = inspect.signature(CALLS[name]).parameters.values()
+    return {
+        one.name: GIVEN[one.name] if one.default is one.empty else one.default for one in listed
+    }
+
+
 PLAIN = X, y
 LEARNT = estimators.LMNN(2).fit(X, y)
 HASHING = spectral_hashing(X, 4)
@@ -361,12 +333,12 @@ def reads_text(name, argument):
     return argument in LABELS or name.startswith("printed ") or hasattr(estimators, name)
 
 
-def outcome(run, arguments):
-    """The result's bits, or its error."""
+def outcome(name, changes):
+    """The bits of a call's result, or its error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return bits(run(*arguments)), None
+            return bits(CALLS[name](**arguments_of(name) | changes)), None
         except (TypeError, ValueError, KeyError) as error:
             return None, error
 
@@ -379,19 +351,17 @@ def wanted(name, argument, array):
     """The outcome for a plain array in an argument's place."""
     key = name, argument, array.dtype.str, array.shape, array.tobytes()
     if key not in WANTED:
-        run, arguments = CALLS[name]
-        WANTED[key] = outcome(run, [*{**arguments, argument: array}.values()])
+        WANTED[key] = outcome(name, {argument: array})
     return WANTED[key]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", CALLS)
 def test_any_form_gives_the_same_bits_or_an_error_that_names_the_argument(name, form, tmp_path):
-    run, arguments = CALLS[name]
-    for argument, A in arguments.items():
+    for argument, A in arguments_of(name).items():
         given = formed(form, A, tmp_path)
         before = pickle.dumps(np.asarray(given))
-        got, error = outcome(run, [*{**arguments, argument: given}.values()])
+        got, error = outcome(name, {argument: given})
         assert pickle.dumps(np.asarray(given)) == before, "the argument was written to"
         want, refused = wanted(name, argument, plain(name, argument, given, A))
         if error is None:
@@ -410,10 +380,9 @@ def test_any_form_gives_the_same_bits_or_an_error_that_names_the_argument(name, 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("printed ")])
 def test_masked_elements_are_refused_and_named(name):
-    run, arguments = CALLS[name]
-    for argument, A in arguments.items():
+    for argument, A in arguments_of(name).items():
         masked = np.ma.masked_array(A, mask=np.arange(A.size).reshape(A.shape) == 1)
-        _, error = outcome(run, [*{**arguments, argument: masked}.values()])
+        _, error = outcome(name, {argument: masked})
         if argument == "y" and name in WITHOUT_LABELS:
             continue
         assert error is not None, argument

@@ -1,12 +1,12 @@
 """The memory that is free, as the kernel's files tell it, and who asks for it by default."""
 
-import subprocess
 import sys
-from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from agreement import KERNELS
+from processes import output
 from trainings import each
 
 import refimpl.kernels as reference
@@ -27,7 +27,6 @@ from refimpl.search_forest import estimate_memory, label_similarity, search_fore
 from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import CallableSpace
 
-ROOT = Path(__file__).resolve().parents[2]
 MANY = 10**15
 V2 = "0::/a/b\n"
 V1 = "7:cpu,cpuacct:/x\n4:memory:/a/b\n0::/\n"
@@ -119,12 +118,7 @@ def test_a_limit_of_address_space():
         "resource.setrlimit(resource.RLIMIT_AS, (used + 2**24, resource.RLIM_INFINITY))\n"
         "print(free_memory())"
     )
-    environment = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-    run = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-    assert 0 < int(run.stdout) <= 2**24
+    assert 0 < int(output("-c", script, OPENBLAS_NUM_THREADS="1")) <= 2**24
 
 
 def test_nothing_is_refused_where_nothing_is_known(machine, monkeypatch):
@@ -202,26 +196,20 @@ def points(n=120, d=4):
 
 
 @pytest.mark.parametrize("train", [lmnn, lambda X, y, **more: lmnn_rect(X, y, 2, **more)])
-def test_lmnn_ends_when_the_pairs_do_not_fit_and_otherwise_trains_as_ever(train, kernels, machine):
+def test_lmnn_ends_when_the_pairs_do_not_fit_and_otherwise_trains_as_ever(
+    train, kernels, machine, monkeypatch
+):
     X, y = points()
-    looks = []
-
-    class Spy:
-        def __getattr__(self, name):
-            function = getattr(kernels, name)
-            if name != "impostors":
-                return function
-            return lambda Q, *more, **given: looks.append(len(Q)) or function(Q, *more, **given)
-
-    options = LMNNOptions(max_checks=3)
-    arguments = {"options": options, "kernels": Spy(), "threads": 1}
+    spy = Mock(wraps=kernels.impostors)
+    monkeypatch.setattr(kernels, "impostors", spy)
+    arguments = {"options": LMNNOptions(max_checks=3), "kernels": kernels, "threads": 1}
     available(machine, MANY)
     expected = train(X, y, **arguments)
-    of_plenty = list(looks)
+    of_plenty = [len(call.args[0]) for call in spy.call_args_list]
     available(machine, estimate_lmnn(X, y) // 1024 - 1)  # not all pairs would fit
-    looks.clear()
+    spy.reset_mock()
     assert train(X, y, **arguments) == expected
-    assert looks == of_plenty
+    assert [len(call.args[0]) for call in spy.call_args_list] == of_plenty
     available(machine, (least_bytes(120, 4, 3) + 15 * (260 + 48 * 3)) // 1024)
     refused = r"^there must be at most 1\d pairs .* as fit into the free memory \(.*; got"
     with pytest.raises(MemoryError, match=refused):

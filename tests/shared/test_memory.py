@@ -1,15 +1,15 @@
 """The memory estimates are upper bounds, and not loose ones, on both kernels."""
 
-import subprocess
 import sys
-import tracemalloc
 import warnings
 from functools import partial
-from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, assert_same
+from peaks import traced_peak
+from processes import ROOT, output
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
@@ -29,7 +29,6 @@ from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect
 from refimpl.lmnn import estimate_memory as estimate_lmnn
 from refimpl.lmnn.arguments import bytes_for
 from refimpl.lmnn.problem import LargeMarginProblem, Room
-from refimpl.resources import processors
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.rivals.metricmap import metricmap
@@ -44,7 +43,6 @@ from refimpl.search_forest.pairs import MeetingPairs
 from refimpl.spaces import PrecomputedSpace, references
 
 pytestmark = pytest.mark.one_case
-ROOT = Path(__file__).resolve().parents[2]
 SHAPES = {
     "continuous": (200, 12, lambda rng, shape: rng.normal(size=shape)),
     "one feature": (400, 1, lambda rng, shape: rng.normal(size=shape)),
@@ -61,16 +59,6 @@ SHAPES = {
 def training_set(shape):
     n, d, draw = SHAPES[shape]
     return draw(np.random.default_rng(0), (n, d)), np.arange(n) % 3 == 0
-
-
-def traced_peak(train):
-    processors()  # imports joblib, which is not part of the training
-    tracemalloc.start()
-    try:
-        train()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -202,16 +190,9 @@ def test_resident_set(task, kernels):
     """Beside NumPy's arrays: what C++ and BLAS allocate, and the gaps between."""
     prepare, train, estimate = FTUNES if task == "FTUNE" else BOOSTED
     rooms = (".", "tests/shared", "tests/support", "tests/oracles")
-    script = MEASURE.format(
-        paths=[str(ROOT / folder) for folder in rooms],
-        kernels=kernels.__name__,
-        prepare=prepare.format(task),
-        train=train,
-        estimate=estimate,
-    )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    peak, estimated = map(int, run.stdout.split())
+    how = {"paths": [str(ROOT / folder) for folder in rooms], "kernels": kernels.__name__}
+    script = MEASURE.format(**how, prepare=prepare.format(task), train=train, estimate=estimate)
+    peak, estimated = map(int, output("-c", script).split())
     assert peak <= estimated
 
 
@@ -288,10 +269,8 @@ def test_ftune_looks_nothing_up_if_it_would_be_too_large():
     for train, landmarks in ((ftune.ftune, P), (ftune.bbs, P.L[:6])):
         needed = ftune.estimate_memory(K, y, landmarks, **options)
         before = K.computed
-        with pytest.raises(
-            MemoryError,
-            match=rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more",
-        ):
+        refused = rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"
+        with pytest.raises(MemoryError, match=refused):
             train(K, y, landmarks, max_memory=needed - 1, **options)
         assert K.computed == before
         assert train(K, y, landmarks, max_memory=needed, **options).w.shape == (3, 6)
@@ -440,34 +419,21 @@ def test_lmnn(n, d, classes, k, labels, kernels):
     """
     rng = np.random.default_rng(0)
     y = np.arange(n) % classes
-    X = rng.normal(size=(n, d)) + (
-        3 * rng.normal(size=(classes, d))[y] if labels == "apart" else 0.0
-    )
+    X = rng.normal(size=(n, d))
+    X += 3 * rng.normal(size=(classes, d))[y] if labels == "apart" else 0.0
+    options = {"kernels": kernels, "threads": 1, "options": LMNNOptions(max_checks=2)}
     for train, partitions in (
         (lambda options: lmnn(X, y, k, **options), 1),
         (lambda options: lmnn(X, y, k, partition=y, **options), classes),
         (lambda options: lmnn_rect(X, y, max(1, d // 3), k, **options), 1),
     ):
         found = []
-        options = {"kernels": kernels, "threads": 1, "options": LMNNOptions(max_checks=2)}
-        peak = traced_peak(
-            lambda train=train, found=found, options=options: found.append(train(options))
-        )
-        pairs = int(found[0].history[:, 3].max())
+        peak = traced_peak(lambda train=train, found=found: found.append(train(options)))
         if partitions > 1:  # they start from one metric, which has more
-            pairs = max(
-                pairs,
-                int(
-                    lmnn(X, y, k, kernels=kernels, threads=1, options=LMNNOptions(tol=1e-2))
-                    .history[:, 3]
-                    .max()
-                ),
-            )
-        assert (
-            peak
-            <= bytes_for(n, d, k, partitions, pairs)
-            <= estimate_lmnn(X, y, k, partition=y if partitions > 1 else None, **options)
-        )
+            found.append(lmnn(X, y, k, **options | {"options": LMNNOptions(tol=1e-2)}))
+        pairs = max(int(model.history[:, 3].max()) for model in found)
+        most = estimate_lmnn(X, y, k, partition=y if partitions > 1 else None, **options)
+        assert peak <= bytes_for(n, d, k, partitions, pairs) <= most
 
 
 @pytest.mark.parametrize(("m", "d", "several"), [(20_000, 20, False), (20_000, 100, True)])
@@ -487,33 +453,29 @@ def test_lmnn_with_a_validation_set(m, d, several, kernels):
 
 
 @pytest.mark.parametrize("search", ["product", "tree"])
-def test_impostors_are_counted_before_all_are_listed(search):
+def test_impostors_are_counted_before_all_are_listed(search, monkeypatch):
     """Forty points, all of them impostors of those of the other class, and room for 100 pairs."""
-    n, looked_at = 40, []
+    n = 40
     X = np.random.default_rng(0).normal(size=(n, 2)) * 1e-3
     y = np.arange(n, dtype=np.int64) % 2
     targets = ((np.arange(n) + 2) % n)[:, None]
 
-    class Spy:
-        def __getattr__(self, name):
-            function = getattr(refimpl.kernels, name)
-            if name not in ("impostors", "tree_within"):
-                return function
-            return lambda *given, **more: looked_at.append(1) or function(*given, **more)
+    kernel = "impostors" if search == "product" else "tree_within"
+    spy = Mock(wraps=getattr(refimpl.kernels, kernel))
+    monkeypatch.setattr(refimpl.kernels, kernel, spy)
 
     def problem(room):
         where = np.zeros(n, dtype=np.int64)
-        return LargeMarginProblem(X, y, targets, 1.0, where, Spy(), 1, search, room=room)
+        return LargeMarginProblem(X, y, targets, 1.0, where, refimpl.kernels, 1, search, room=room)
 
     L = np.eye(2)[None]
     whole = problem(None).impostors(problem(None).mapped(L))
     assert len(whole[0]) == n * n // 2
     room = problem(Room(800, "here", "", 5 * n))
     divided = room.impostors(room.mapped(L))
-    for one, other in zip(whole, divided, strict=True):
-        assert (one == other).all()
-    looked_at.clear()
+    assert_same(whole, divided)
+    spy.reset_mock()
     # five points a search, which have a hundred impostors
     with pytest.raises(MemoryError, match=r"at most 100 pairs .* got at least 200"):
         problem(Room(100, "here", "", 5 * n)).impostors(room.mapped(L))
-    assert len(looked_at) == (2 if search == "product" else 4)  # a tree for each class
+    assert spy.call_count == (2 if search == "product" else 4)  # a tree for each class

@@ -1,19 +1,15 @@
 """BLAS has one thread while a training is at work, its own number before and after."""
 
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from processes import output
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from refimpl.ftune import ftune, random_landmarks
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, low_rank, training
 from refimpl.resources import on_one_blas_thread, one_blas_thread
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def blas_threads():
@@ -94,7 +90,4 @@ print(*(library["num_threads"] for library in inside))
 
 def test_a_blas_that_scipy_brings_along_has_one_thread_too():
     """In a process that has not used SciPy yet."""
-    run = subprocess.run(
-        [sys.executable, "-c", FRESH], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert set(run.stdout.split()) == {"1"}
+    assert set(output("-c", FRESH).split()) == {"1"}

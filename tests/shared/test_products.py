@@ -1,13 +1,13 @@
 """Products in blocks of rows, and the threads that share them: the same bits on any number."""
 
 import os
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 from agreement import KERNELS, assert_same
+from processes import output
+from teams import at_once
 from trainings import each
 
 from refimpl import products, resources
@@ -176,19 +176,12 @@ def test_several_callers_share_the_helpers(eight):
     # exact
     A = rng.integers(-9, 9, (500, 20)).astype(float)
     B = rng.integers(-9, 9, (20, 20)).astype(float)
-    wrong = []
 
     def work(threads):
         for _ in range(20):
-            if not np.array_equal(rows_times(A, B, threads=threads), A @ B):
-                wrong.append(threads)
+            assert np.array_equal(rows_times(A, B, threads=threads), A @ B)
 
-    callers = [threading.Thread(target=work, args=(threads,)) for threads in (1, 2, 7, None)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join(PATIENT)
-    assert not wrong and not any(caller.is_alive() for caller in callers)
+    at_once(work, (1, 2, 7, None), PATIENT)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
@@ -211,10 +204,7 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 work()
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENT
-    )
-    assert done.stdout.strip() == "7", done.stderr
+    assert output("-c", code, timeout=PATIENT) == "7"
 
 
 # ------------------------------------------------------------------------------------------ in LMNN

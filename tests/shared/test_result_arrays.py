@@ -244,11 +244,7 @@ def test_sealed(array, how):
     before = array.copy()
     found = sealed(array, copy=how)
     assert_sealed(found)
-    assert (
-        found.dtype == before.dtype
-        and found.shape == before.shape
-        and np.array_equal(found, before)
-    )
+    assert found.dtype == before.dtype and np.array_equal(found, before)
     if how and array.ndim and array.size:
         assert not np.shares_memory(found, array)
         assert np.argsort(found.strides).tolist() == np.argsort(np.abs(array.strides)).tolist()

@@ -222,12 +222,8 @@ def test_the_keyboard_reaches_everything(browser, out, page):
     """)
     for _ in range(wanted + 5):
         press(browser, "Tab", 9)
-    assert (
-        browser.execute_script(
-            "return window.wanted.filter(e => !window.reached.has(e)).map(e => e.outerHTML)"
-        )
-        == []
-    )
+    script = "return window.wanted.filter(e => !window.reached.has(e)).map(e => e.outerHTML)"
+    assert browser.execute_script(script) == []
     assert browser.execute_script("return window.unseen") == []
 
 

@@ -118,11 +118,9 @@ def test_every_link_within_the_site_leads_somewhere(pages):
         for link in page.links:
             address = urlsplit(link)
             assert not address.scheme and not address.netloc, (name, link)  # none leaves the site
-            path = (
-                (SITE / name).parent.joinpath(unquote(address.path))
-                if address.path
-                else SITE / name
-            )
+            path = SITE / name
+            if address.path:
+                path = path.parent / unquote(address.path)
             target = os.path.relpath(path, SITE)
             assert path.is_file() and not target.startswith(".."), (name, link)
             if address.fragment and target in pages:

@@ -1,6 +1,7 @@
 """Bit-for-bit comparison of kernel modules and of what they return."""
 
 import dataclasses
+import types
 
 import numpy as np
 
@@ -12,7 +13,7 @@ except ImportError:  # tests/kernels/test_stumps.py checks that this failure is 
     refimpl_fast = None
 
 KERNELS = [refimpl.kernels] + ([refimpl_fast] if refimpl_fast is not None else [])
-ARRAYS = ("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row")
+NAMES = ["reference", "fast"][: len(KERNELS)]
 
 
 class Difference(AssertionError):
@@ -48,3 +49,57 @@ def assert_same(a, b, name="result"):
             f"{name}{list(place)}: {a[place]!r} and {b[place]!r}, "
             f"{unequal.sum()} of {a.size} differ"
         )
+
+
+def require_twins(kernel, values, threads, finite=True):
+    """Raise a Difference unless the fast twin does the same on these numbers of threads."""
+    expected = outcome(getattr(refimpl.kernels, kernel), values, threads[0])
+    for n in threads:
+        got = outcome(getattr(KERNELS[-1], kernel), values, n)
+        require_equal_outcomes(expected, got, finite)
+
+
+def outcome(function, values, threads):
+    """What it returns, what it wrote, and what it raised: (results, error)."""
+    copies = {name: _copy(value) for name, value in values.items()}
+    try:
+        returned = function(**copies, threads=threads)
+    except Exception as error:
+        return None, error
+    return (returned, copies), None
+
+
+def _copy(value):
+    """The same array, layout and flags included."""
+    if not isinstance(value, np.ndarray) or not value.flags.writeable or value.dtype == object:
+        return value
+    if value.base is not None and not value.flags.c_contiguous:
+        return value  # a view with strides: kernels refuse it
+    return value.copy(order="K")
+
+
+def require_equal_outcomes(reference, fast, finite=True):
+    (expected, error), (got, other) = reference, fast
+    if (error is None) != (other is None):
+        raise Difference(f"the reference {_said(error)}; the fast twin {_said(other)}")
+    if error is not None:
+        if type(error) is not type(other):
+            raise Difference(f"{_said(error)}; the fast twin {_said(other)}")
+        if str(error) != str(other) and not isinstance(error, MemoryError):
+            raise Difference(f"two messages: {_said(error)}; {_said(other)}")
+    elif finite:
+        assert_same(expected[0], got[0])
+        for name in expected[1]:
+            assert_same(expected[1][name], got[1][name], name)
+
+
+def _said(error):
+    return "returned" if error is None else f"raised {type(error).__name__}: {error}"
+
+
+def other_kernels(**changed):
+    """A module like the fastest kernels, but for some functions."""
+    module = types.ModuleType("other_kernels")
+    vars(module).update({name: getattr(KERNELS[-1], name) for name in refimpl.kernels.__all__})
+    vars(module).update(changed)
+    return module

@@ -1,13 +1,10 @@
 """Small problems for BoostMap, and a short training."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import numpy as np
-from agreement import KERNELS
 
-import refimpl.kernels
-from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, boostmap
+from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
 from refimpl.boostmap.model import BoostMap
 
@@ -51,10 +48,10 @@ def train(D, triples, y, d=6, kernels=None, seed=1, **others):
     )
 
 
-def other_kernels(**changed):
-    """The fastest kernels, but for some functions."""
-    usual = {name: getattr(KERNELS[-1], name) for name in refimpl.kernels.__all__}
-    return SimpleNamespace(**usual | changed)
+def second_phase(F, triples, y, choices, seed=0, **how):
+    """The printed rounds of the second phase, from equal weights."""
+    margin, rng = np.zeros(len(y)), np.random.default_rng(seed)
+    return algorithm.query_sensitive_rounds(F, triples, y, margin, choices, rng=rng, **how)
 
 
 def margin_of(w):

@@ -87,13 +87,12 @@ def problems(draw, most=25, ties=True):
     return X, S, how
 
 
-def learn(X, S, M, lam, *, seed=0, kernels=None, threads=None, **options):
+def learn(X, S, M, lam, *, seed=0, kernels=None, threads=None, callback=None, **options):
     """The forest; None if no tree is worth its cost."""
     call = {"rng": np.random.default_rng(seed), "kernels": kernels, "threads": threads}
+    call |= {"callback": callback, "options": ForestOptions(**options)}
     try:
-        return search_forest(
-            X, sparse.csr_matrix(S), M, lam, options=ForestOptions(**options), **call
-        )
+        return search_forest(X, sparse.csr_matrix(S), M, lam, **call)
     except ValueError as error:
         assert "no tree is worth its cost" in str(error)
         return None

@@ -23,9 +23,9 @@ OPTIONS = {field.name for field in dataclasses.fields(LMNNOptions)}
 
 
 def trained(*arguments, train=lmnn, **given):
-    """Train on the fastest kernels; options are given among the arguments by name."""
+    """Train, by default on the fastest kernels; options are given among the arguments by name."""
     options = LMNNOptions(**{name: given.pop(name) for name in OPTIONS & given.keys()})
-    return train(*arguments, options=options, kernels=KERNELS[-1], **given)
+    return train(*arguments, options=options, **{"kernels": KERNELS[-1], **given})
 
 
 trained_rect = partial(trained, train=lmnn_rect)

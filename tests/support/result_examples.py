@@ -2,14 +2,11 @@
 
 import numpy as np
 from sklearn.datasets import load_iris
+from trainings import TRAININGS
 
 from refimpl.ball_trees import impostors, nearest_neighbors
-from refimpl.boosted_distance import BoostedDistance, StumpEnsemble
-from refimpl.boosted_distance.model import TreeEnsemble
-from refimpl.boostmap import BoostMapOptions, CandidateDistances, boostmap, random_triples
-from refimpl.ftune import FTuneOptions, FTuneTraining, ftune, random_landmarks
+from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 from refimpl.kernels import build_tree
-from refimpl.lmnn import lmnn
 from refimpl.rivals.dboost import dboost
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.kmeans_trees import kmeans_trees
@@ -34,8 +31,6 @@ def examples():
     rng = np.random.default_rng(0)
     space = CallableSpace(lambda a, b: float(np.abs(a - b).sum()), list(X))
     D = np.abs(X[:, None] - X).sum(axis=2)
-    triples = random_triples(D, 50, rng=rng)
-    boostmap_options = BoostMapOptions(query_sensitive=2, n_thresholds=3)
     pairs = random_landmarks(names[y], 4, rng=rng)
     forest = search_forest(
         X, neighbor_similarity(X, 5), 2, 0.05, rng=rng, options=ForestOptions(max_depth=2)
@@ -43,16 +38,8 @@ def examples():
     trees = kmeans_trees(X, 2, rng=rng, branching=3)
     return {
         "BallTree": build_tree(X, leaf_size=8),
-        "BoostedDistance": BoostedDistance(
-            names[:2],
-            (
-                StumpEnsemble([0.5], [0], [1], [0.25]),
-                StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf]),
-            ),
-        ),
-        "BoostMap": boostmap(
-            CandidateDistances(D, D), triples, 2, rng=rng, options=boostmap_options
-        ),
+        "BoostedDistance": TRAININGS["boosted_distance"](),
+        "BoostMap": TRAININGS["boostmap, query-sensitive"](),
         "Candidates": trees.candidates(X[:3], 5),
         "DBoostClassifier": dboost(-D, names[y], 3, rng=rng),
         "Distance": fit_distance("Mah-CD", X, names[y]),
@@ -60,14 +47,8 @@ def examples():
         "HashTables": lsh(X, 2, 2, 1.0, rng=rng),
         "Impostors": impostors(X, y, np.full(len(X), 2.0)),
         "KMeansTrees": trees,
-        "LMNNResult": lmnn(X, y, 2),
-        "FTuneTraining": FTuneTraining(
-            "0" * 64,
-            np.ones((2, 6, 1, 5)),
-            np.ones((2, 6, 1)),
-            np.zeros((2, 6, 1)),
-            np.ones((2, 6, 1, 0)),
-        ),
+        "LMNNResult": TRAININGS["lmnn"](),
+        "FTuneTraining": TRAININGS["ftune"].steps()[1][0].result,
         "LandmarkClassifier": ftune(
             -D, names[y], pairs, options=FTuneOptions(bound=20.0, C=1.0, choose="training")
         ),
@@ -81,6 +62,6 @@ def examples():
         "Selection": InvertedIndex(forest, X).candidates(X[:3]),
         "SparseMapEmbedding": sparsemap(space, 3, rng=rng),
         "SpectralHashing": spectral_hashing(X, 6),
-        "StumpEnsemble": StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf]),
-        "TreeEnsemble": TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]]),
+        "StumpEnsemble": TRAININGS["adaboost"](),
+        "TreeEnsemble": TRAININGS["adaboost, trees"](),
     }

@@ -406,16 +406,12 @@ def best_bin_first(trees, Q, most):
 def forest_words(forest, X):
     def word(x, k):
         while forest["left"][k] >= 0:
-            plane = forest["plane"][k]
-            value = dot(forest["planes"][plane], x) if plane >= 0 else x[forest["feature"][k]]
+            plane, feature = forest["plane"][k], forest["feature"][k]
+            value = hashing.projection(x, forest["planes"][plane]) if plane >= 0 else x[feature]
             k = forest["left"][k] + (value + forest["offset"][k] <= 0)
         return forest["word"][k]
 
     return {"words": [[word(x, root) for root in forest["roots"]] for x in X]}
-
-
-def dot(p, x):
-    return sum(u * v for u, v in zip(p, x, strict=True))
 
 
 @oracle

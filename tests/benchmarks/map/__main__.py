@@ -20,6 +20,7 @@ import scipy
 
 from paper_figures.data import DataNotAvailable
 from paper_figures.run import processor
+from tests.support.processes import python
 
 from .measure import machine, measure
 from .rows import names, row
@@ -104,16 +105,9 @@ def measure_rows(stored, chosen, store):
 
 def measured_elsewhere(name):
     """Measure a row in a process of its own; returns it, or None and why."""
-    command = [sys.executable, "-m", "tests.benchmarks.map", "--row", name]
+    module = "tests.benchmarks.map"
     try:
-        child = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-            env=os.environ | THREADS,
-        )
+        child = python("-m", module, "--row", name, timeout=PATIENCE, **THREADS)
     except subprocess.TimeoutExpired:
         return None, f"it took more than {PATIENCE:.0f} s"
     if child.returncode:

@@ -1,4 +1,4 @@
-"""The table of the kernels' cases, and what several of them draw.
+"""The tables of the kernels' and trainings' cases, and what several kernels draw.
 
 The points are clusters, as the papers' data have, so that trees and balls can rule something out.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,40 +15,52 @@ import numpy as np
 from refimpl.kernels import SearchForest
 
 CASES: dict[str, Case] = {}
+TRAININGS: dict[str, Case] = {}
 
 
 @dataclass(frozen=True)
 class Case:
-    """How to draw a kernel's arguments.
+    """A kernel or a training at three sizes.
 
     Attributes
     ----------
     draw : callable
-        ``draw(rng, n)`` returns the arguments, a dict.
+        Of a kernel, ``draw(rng, n)`` returns the arguments, a dict. Of a training, ``draw(n)``
+        returns ``train(kernels=..., threads=...)`` and the peers' calls by name.
     sizes : tuple of int
         n: hundreds, thousands, the papers'.
     what : str
-        What the arguments are, with ``{n}`` for the size.
+        What the arguments are or what is trained, with ``{n}`` for the size.
+    data : str
+        The real data set that a training needs.
+    grows : bool
+        Whether n alone changes with the size, so that an exponent of n makes sense.
     reads, flops : callable or None
-        Of the arguments: the bytes that must be read once, the additions and multiplications of a
-        matrix product that does the same.
+        Of a kernel's arguments: the bytes that must be read once, the additions and multiplications
+        of a matrix product that does the same.
     """
 
-    draw: Callable[[np.random.Generator, int], dict[str, Any]]
+    draw: Callable[..., Any]
     sizes: tuple[int, int, int]
     what: str
+    data: str = ""
+    grows: bool = True
     reads: Callable[[dict[str, Any]], int] | None = None
     flops: Callable[[dict[str, Any]], int] | None = None
 
 
-def case(sizes, what, reads=None, flops=None):
-    """Enter the function under its own name."""
+def enter(table, *values, **options):
+    """Enter the decorated function under its own name."""
 
-    def enter(draw):
-        CASES[draw.__name__] = Case(draw, sizes, what, reads, flops)
+    def decorate(draw):
+        table[draw.__name__] = Case(draw, *values, **options)
         return draw
 
-    return enter
+    return decorate
+
+
+case = partial(enter, CASES)
+training = partial(enter, TRAININGS)
 
 
 def size_of(*names):

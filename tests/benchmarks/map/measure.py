@@ -4,7 +4,6 @@ machine.
 
 from __future__ import annotations
 
-import copy
 import os
 import signal
 import time
@@ -14,8 +13,9 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from threadpoolctl import threadpool_limits
+
+from tests.support.agreement import assert_same
 
 Call = Callable[[Any], Any]
 
@@ -67,7 +67,7 @@ def measure(row: Row, budget: float, limit: float, repeats: int = 99) -> dict[st
     The first turn warms up and compares results. It counts only where a call takes over half a
     second and more than the budget allows to repeat. The turns end after `budget` seconds or
     `repeats` turns, never before three of each call that takes under a tenth of the budget. A call
-    that takes more than `limit` seconds is stopped, and what is known of it left out.
+    that takes more than `limit` seconds in the first turn is stopped and left out.
     """
     times: dict[str, list[float]] = {}
     results: dict[str, Any] = {}
@@ -87,21 +87,16 @@ def measure(row: Row, budget: float, limit: float, repeats: int = 99) -> dict[st
         times[name] = [seconds] if 3 * seconds > budget else []
         if name in row.same:
             results[name] = result
-    compare(results)
+    for result in results.values():
+        assert_same(next(iter(results.values())), result)
     results.clear()
     start = time.perf_counter()
     for turn in range(repeats):
-        there_and_back = list(times.items())[:: -1 if turn % 2 else 1]
-        for name, own in there_and_back:
+        for name, own in list(times.items())[:: -1 if turn % 2 else 1]:
             late = time.perf_counter() - start > budget
             few = len(own) < 3 and sum(own) < budget / 3
             if few or not late or not own:
-                try:
-                    own.append(taking(row, name, limit)[0])
-                except TooSlowError:  # near the limit: what it took before counts
-                    if not own:
-                        slow.append(name)
-                        del times[name]
+                own.append(taking(row, name)[0])
         if time.perf_counter() - start > budget and turn >= 2:
             break
     return {
@@ -116,17 +111,17 @@ def measure(row: Row, budget: float, limit: float, repeats: int = 99) -> dict[st
     }
 
 
-def taking(row: Row, name: str, limit: float) -> tuple[float, Any]:
+def taking(row: Row, name: str, limit: float = 0) -> tuple[float, Any]:
     """Return the seconds of one of the row's calls and its result."""
     given = row.prepare()
     with threadpool_limits(1 if name in row.one_thread else 2, "blas"):
         return timed(row.calls[name], given, limit)
 
 
-def timed(call: Call, values: Any, limit: float) -> tuple[float, Any]:
+def timed(call: Call, values: Any, limit: float = 0) -> tuple[float, Any]:
     """Return the seconds of a call and its result; raise TooSlowError after `limit` seconds.
 
-    The timer interrupts Python code; a compiled call is stopped at its end.
+    A limit of 0 is none. The timer interrupts Python code; a compiled call is stopped at its end.
     """
 
     def stop(number: int, frame: Any) -> None:
@@ -144,41 +139,11 @@ def timed(call: Call, values: Any, limit: float) -> tuple[float, Any]:
         signal.signal(signal.SIGALRM, before)
 
 
-def compare(results: dict[str, Any]) -> None:
-    """Raise an AssertionError unless all results are equal, bit for bit."""
-    names = list(results)
-    for name in names[1:]:
-        if not equal(results[names[0]], results[name]):
-            raise AssertionError(f"{names[0]} and {name} differ")
-
-
-def equal(a: Any, b: Any) -> bool:
-    """Return whether two results are equal; NaN equals NaN, 0 equals -0."""
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(equal, a, b))
-    if isinstance(a, np.ndarray):
-        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    if sparse.issparse(a):
-        return a.shape == b.shape and (a != b).nnz == 0
-    return bool(a == b)
-
-
 def machine() -> dict[str, Any]:
     """Measure what this machine can do at most: bytes read, and products of matrices, a second."""
     long = np.ones(2**25, dtype=np.uint64)  # 256 MiB: beyond every cache
     A = np.random.default_rng(0).random((2000, 2000))
     with threadpool_limits(1, "blas"):
-        reading = min(timed(lambda _: long.sum(), None, 60)[0] for _ in range(9))
-        double = min(timed(lambda _: A @ A, None, 60)[0] for _ in range(5))
+        reading = min(timed(lambda _: long.sum(), None)[0] for _ in range(9))
+        double = min(timed(lambda _: A @ A, None)[0] for _ in range(5))
     return {"bytes": long.nbytes / reading, "float64": 2 * len(A) ** 3 / double}
-
-
-def again(values: dict[str, Any], written: str | None) -> Callable[[], dict[str, Any]]:
-    """Return what makes the arguments of a call: a copy of the array that the kernel writes to."""
-
-    def make() -> dict[str, Any]:
-        if written is None:
-            return values
-        return {**values, written: copy.copy(values[written])}
-
-    return make

@@ -53,6 +53,9 @@ def installed(module: str) -> bool:
 
 def calls_for(kernel: str, values: dict[str, Any]) -> Calls:
     """Return the peers' calls for a kernel's arguments."""
+    if kernel in PRODUCTS:
+        name, left, right = PRODUCTS[kernel]
+        return {name: lambda: values[left] @ values[right]}
     return PEERS[kernel](values) if kernel in PEERS else {}
 
 
@@ -104,24 +107,12 @@ def _chamfer_nearest(values: dict[str, Any]) -> Calls:
     }
 
 
-@peer("plane_values")
-def _plane_values(values: dict[str, Any]) -> Calls:
-    return {"NumPy's product, float32": lambda: values["X"] @ values["p"]}
-
-
-@peer("projections")
-def _projections(values: dict[str, Any]) -> Calls:
-    return {"NumPy's product": lambda: values["X"] @ values["A"]}
-
-
-@peer("matrix_vector")
-def _matrix_vector(values: dict[str, Any]) -> Calls:
-    return {"NumPy's product": lambda: values["A"] @ values["v"]}
-
-
-@peer("vector_matrix")
-def _vector_matrix(values: dict[str, Any]) -> Calls:
-    return {"NumPy's product": lambda: values["u"] @ values["A"]}
+PRODUCTS = {
+    "plane_values": ("NumPy's product, float32", "X", "p"),
+    "projections": ("NumPy's product", "X", "A"),
+    "matrix_vector": ("NumPy's product", "A", "v"),
+    "vector_matrix": ("NumPy's product", "u", "A"),
+}
 
 
 @peer("pair_product")
@@ -138,10 +129,9 @@ def _pair_product(values: dict[str, Any]) -> Calls:
 @peer("hamming_distances")
 def _hamming(values: dict[str, Any]) -> Calls:
     Q, X = values["Q"], values["X"]
-    calls: Calls = {"numpy.bitwise_count": lambda: np.bitwise_count(Q[0] ^ X).sum(axis=1)}
     if not hasattr(np, "bitwise_count"):
-        calls.clear()
-    return calls
+        return {}
+    return {"numpy.bitwise_count": lambda: np.bitwise_count(Q[0] ^ X).sum(axis=1)}
 
 
 @peer("hamming_nearest", "hamming_within")
@@ -173,39 +163,26 @@ def _lloyd(values: dict[str, Any]) -> Calls:
     return {"scikit-learn": lambda: model.fit(values["X"])}
 
 
-@peer("build_tree")
-def _build_tree(values: dict[str, Any]) -> Calls:
+@peer("build_tree", "tree_nearest", "tree_within")
+def _trees(values: dict[str, Any]) -> Calls:
     from scipy.spatial import cKDTree
     from sklearn.neighbors import BallTree
 
-    X = values["X"]
-    return {
-        "SciPy cKDTree, built": lambda: cKDTree(X),
-        "scikit-learn BallTree, built": lambda: BallTree(X),
-    }
-
-
-@peer("tree_nearest")
-def _tree_nearest(values: dict[str, Any]) -> Calls:
-    from scipy.spatial import cKDTree
-    from sklearn.neighbors import BallTree
-
-    X, Q, k = values["tree"].points, values["Q"], values["k"]
-    box, ball = cKDTree(X), BallTree(X)
-    return {
-        "SciPy cKDTree": lambda: box.query(Q, k, workers=WORKERS),
-        "scikit-learn BallTree": lambda: ball.query(Q, k),
-    }
-
-
-@peer("tree_within")
-def _tree_within(values: dict[str, Any]) -> Calls:
-    from scipy.spatial import cKDTree
-    from sklearn.neighbors import BallTree
-
+    if "tree" not in values:
+        X = values["X"]
+        return {
+            "SciPy cKDTree, built": lambda: cKDTree(X),
+            "scikit-learn BallTree, built": lambda: BallTree(X),
+        }
     X, Q = values["tree"].points, values["Q"]
-    radius = float(np.sqrt(values["limits"][0]))
     box, ball = cKDTree(X), BallTree(X)
+    if "k" in values:
+        k = values["k"]
+        return {
+            "SciPy cKDTree": lambda: box.query(Q, k, workers=WORKERS),
+            "scikit-learn BallTree": lambda: ball.query(Q, k),
+        }
+    radius = float(np.sqrt(values["limits"][0]))
     return {
         "SciPy cKDTree": lambda: box.query_ball_point(Q, radius, workers=WORKERS),
         "scikit-learn BallTree": lambda: ball.query_radius(Q, radius),
@@ -219,24 +196,25 @@ def _scan_nearest(values: dict[str, Any]) -> Calls:
     search = NearestNeighbors(n_neighbors=values["k"], algorithm="brute").fit(values["X"])
     calls: Calls = {"scikit-learn brute": lambda: search.kneighbors(values["Q"])}
     if installed("faiss"):
-        import faiss
-
-        index = faiss.IndexFlatL2(values["X"].shape[1])
-        index.add(values["X"].astype(np.float32))
-        Q = values["Q"].astype(np.float32)
+        index, Q = _flat(values)
         calls["FAISS, float32"] = lambda: index.search(Q, values["k"])
     return calls
+
+
+def _flat(values: dict[str, Any]) -> Any:
+    """Return FAISS's index of X and the queries, float32."""
+    import faiss
+
+    index = faiss.IndexFlatL2(values["X"].shape[1])
+    index.add(values["X"].astype(np.float32))
+    return index, values["Q"].astype(np.float32)
 
 
 @peer("impostors")
 def _impostors(values: dict[str, Any]) -> Calls:
     if not installed("faiss"):
         return {}
-    import faiss
-
-    index = faiss.IndexFlatL2(values["X"].shape[1])
-    index.add(values["X"].astype(np.float32))
-    Q = values["Q"].astype(np.float32)
+    index, Q = _flat(values)
     radius = float(values["radii"][0])
     return {"FAISS, float32, all classes": lambda: index.range_search(Q, radius)}
 

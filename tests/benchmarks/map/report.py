@@ -40,6 +40,9 @@ float64), whichever is longer. A dash means not measured or not there; "> 60 s" 
 PICTURE = "![Times of the reference and of the peers over those of the fast kernels](speed.png)\n"
 
 NOISE = 0.05
+NOTHING: dict[str, Any] = {"seconds": {}, "stopped": {}, "bounds": {}}
+COLOURS = {"hundreds": "#56b4e9", "thousands": "#0072b2", "paper": "#000000"}
+SIZE_NAMES = {"hundreds": "hundreds", "thousands": "thousands", "paper": "the paper's size"}
 TABLES = (("kernels", CASES), ("trainings", TRAININGS))
 
 
@@ -95,12 +98,11 @@ def table_of(rows: dict[str, Any], table: str, cases: dict[str, Any]) -> str:
     ]
     best = best_of_machines(rows)
     for name, case in cases.items():
-        measured = [rows.get(f"{table}/{name}/{size}", {"seconds": {}}) for size in SIZES]
+        measured = [rows.get(f"{table}/{name}/{size}", NOTHING) for size in SIZES]
         for i, row in enumerate(measured):
             title = f"**{name}**: " if i == 0 else ""
-            what = row.get("what", f"{SIZES[i]}: {row.get('why', 'not measured')}")
-            grows = i == 2 and getattr(case, "grows", True)
-            growth = exponent(measured[1], row) if grows else None
+            what = row.get("what", f"{SIZES[i]}: not measured")
+            growth = exponent(measured[1], row) if i == 2 and case.grows else None
             cells = [
                 title + what,
                 cell(row, REFERENCE),
@@ -142,7 +144,7 @@ def first_cell(row: dict[str, Any] | None) -> str:
     """Return the seconds of a first fit."""
     if row is None:
         return "-"
-    if row.get("stopped"):
+    if row["stopped"]:
         return f"> {max(row['stopped'].values()):.0f} s"
     return "; ".join(
         duration(row["seconds"][what]) + ("" if what == "fit" else f" ({what})")
@@ -152,7 +154,7 @@ def first_cell(row: dict[str, Any] | None) -> str:
 
 def cell(row: dict[str, Any], name: str) -> str:
     """Return the seconds of an implementation, and how many times the fast kernel's they are."""
-    if name in row.get("stopped", {}):
+    if name in row["stopped"]:
         return f"> {row['stopped'][name]:.0f} s"
     seconds = row["seconds"].get(name)
     if seconds is None:
@@ -177,18 +179,16 @@ def best_peer(row: dict[str, Any]) -> str:
         name = min(ratios, key=lambda one: ratios[one] or math.inf)
         ratio = f" ({times(ratios[name])} x)" if ratios[name] else ""
         cells.insert(0, f"{name} {duration(theirs[name])}{ratio}")
-    stopped = {name: s for name, s in row.get("stopped", {}).items() if name not in OURS}
-    cells += [f"{name} > {s:.0f} s" for name, s in stopped.items()]
+    cells += [f"{name} > {s:.0f} s" for name, s in row["stopped"].items() if name not in OURS]
     return "; ".join(cells) or "-"
 
 
 def limit(row: dict[str, Any], machine: dict[str, float]) -> str:
     """Return the fast kernel's seconds over the least that the machine could take."""
     seconds = row["seconds"].get(FAST_1)
-    bounds = row.get("bounds")
-    if not seconds or not bounds:
+    if not seconds or not row["bounds"]:
         return ""
-    return f"{seconds / max(work / machine[what] for what, work in bounds.items()):.1f}"
+    return f"{seconds / max(work / machine[what] for what, work in row['bounds'].items()):.1f}"
 
 
 def exponent(small: dict[str, Any], large: dict[str, Any]) -> float | None:
@@ -201,11 +201,8 @@ def exponent(small: dict[str, Any], large: dict[str, Any]) -> float | None:
 
 def duration(seconds: float) -> str:
     """Return seconds with a unit, two digits."""
-    scales = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-    unit, scale = next(
-        (pair for pair in scales.items() if seconds >= pair[1]), ("us", scales["us"])
-    )
-    value = seconds / scale
+    unit, scale = ("s", 1) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)
+    value = scale * seconds
     return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.1f} {unit}"
 
 
@@ -244,7 +241,6 @@ def draw(rows: dict[str, Any], target: Path) -> None:
     groups = [(table, name) for table, cases in TABLES for name in cases]
     figure = Figure(figsize=(8, 0.24 * len(groups) + 1.2), layout="constrained")
     axes = figure.add_subplot()
-    colours = {"hundreds": "#56b4e9", "thousands": "#0072b2", "paper": "#000000"}
     for place, (table, name) in enumerate(groups):
         for size in SIZES:
             row = rows.get(f"{table}/{name}/{size}")
@@ -252,18 +248,12 @@ def draw(rows: dict[str, Any], target: Path) -> None:
                 continue
             peers = [name for name in row["seconds"] if name not in OURS and name[-1] != "*"]
             best = min((ratio_of(row, name) or math.inf for name in peers), default=None)
-            points = ((ratio_of(row, REFERENCE), "o", True), (best, "D", False))
-            for ratio, marker, filled in points:
+            look = {"color": COLOURS[size], "markersize": 5}
+            points = ((ratio_of(row, REFERENCE), "o", "full"), (best, "D", "none"))
+            for ratio, marker, fill in points:
                 if ratio is not None and math.isfinite(ratio):
-                    axes.plot(
-                        ratio,
-                        place,
-                        marker,
-                        color=colours[size],
-                        markersize=5,
-                        fillstyle="full" if filled else "none",
-                    )
-    finish(axes, groups, colours)
+                    axes.plot(ratio, place, marker, fillstyle=fill, **look)
+    finish(axes, groups)
     figure.savefig(target, dpi=110)
 
 
@@ -274,7 +264,7 @@ def ratio_of(row: dict[str, Any], other: str) -> float | None:
     return seconds[other] / seconds[ours] if other in seconds and ours in seconds else None
 
 
-def finish(axes: Any, groups: list[tuple[str, str]], colours: dict[str, str]) -> None:
+def finish(axes: Any, groups: list[tuple[str, str]]) -> None:
     """Name the axes and the marks."""
     from matplotlib.lines import Line2D
 
@@ -287,19 +277,12 @@ def finish(axes: Any, groups: list[tuple[str, str]], colours: dict[str, str]) ->
     axes.set_xlabel(
         "seconds over those of the fast kernels on as many threads (right of 1: ours is faster)"
     )
+    shown = [(COLOURS[size], "s", "full", SIZE_NAMES[size]) for size in SIZES]
+    shown += [("0.4", "o", "full", "reference"), ("0.4", "D", "none", "best peer")]
     marks = [
-        Line2D([], [], color=colour, marker="s", linestyle="", label=size_name(size))
-        for size, colour in colours.items()
-    ]
-    marks += [
-        Line2D([], [], color="0.4", marker="o", linestyle="", label="reference"),
-        Line2D([], [], color="0.4", marker="D", fillstyle="none", linestyle="", label="best peer"),
+        Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle="", label=label)
+        for colour, marker, fill, label in shown
     ]
     axes.figure.legend(
         handles=marks, loc="outside upper center", ncols=5, fontsize=8, frameon=False
     )
-
-
-def size_name(size: str) -> str:
-    """Return what the legend calls a size."""
-    return {"hundreds": "hundreds", "thousands": "thousands", "paper": "the paper's size"}[size]

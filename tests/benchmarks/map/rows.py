@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import first_try, peers
+from .drawing import Case
 from .kernels import CASES
-from .measure import Row, again
+from .measure import Row
 from .trainings import TRAININGS
 
 SIZES = ("hundreds", "thousands", "paper")
@@ -45,56 +46,50 @@ def row(full_name: str) -> Row:
 
 def kernel_row(name: str, size: str) -> Row:
     """Prepare a kernel in both twins, beside peers and the machine's limit."""
-    import refimpl.kernels
-    import refimpl_fast
-
     case = CASES[name]
-    n = case.sizes[SIZES.index(size)]
-    values = case.draw(np.random.default_rng(0), n)
-    reference, fast = getattr(refimpl.kernels, name), getattr(refimpl_fast, name)
-    calls = {
-        FAST_1: lambda given: fast(**given, threads=1),
-        FAST_2: lambda given: fast(**given, threads=2),
-    }
-    for peer, call in peers.calls_for(name, values).items():
-        calls[peer] = lambda given, call=call: call()
-    calls[REFERENCE] = lambda given: reference(**given)
+    values = case.draw(np.random.default_rng(0), case.sizes[SIZES.index(size)])
     written = WRITTEN.get(name)
-    if written is not None:  # compare what was written
-        for ours in OURS:
-            calls[ours] = lambda given, call=calls[ours]: (call(given), given[written])
-    bounds = {}
-    if case.reads:
-        bounds["bytes"] = case.reads(values)
-    if case.flops:
-        bounds["float64"] = case.flops(values)
-    return Row(
-        calls,
-        again(values, written),
-        same=OURS,
-        one_thread=(FAST_1, REFERENCE),
-        bounds=bounds,
-        notes={"n": n, "what": case.what.format(n=f"{n:,}")},
-    )
+
+    def prepare() -> dict[str, Any]:
+        return values | ({written: values[written].copy()} if written else {})
+
+    def call(kernels: Any, given: dict[str, Any], threads: int) -> Any:
+        return getattr(kernels, name)(**given, threads=threads), given.get(written)
+
+    row = twins_row(case, size, call, peers.calls_for(name, values), prepare)
+    for limit, count in (("bytes", case.reads), ("float64", case.flops)):
+        if count:
+            row.bounds[limit] = count(values)
+    return row
 
 
 def training_row(name: str, size: str) -> Row:
     """Prepare a training in both twins, beside peers."""
+    case = TRAININGS[name]
+    train, others = case.draw(case.sizes[SIZES.index(size)])
+
+    def call(kernels: Any, _: None, threads: int) -> Any:
+        return train(kernels=kernels, threads=threads)
+
+    row = twins_row(case, size, call, others, lambda: None)
+    row.notes["data"] = case.data
+    return row
+
+
+def twins_row(case: Case, size: str, call: Any, others: peers.Calls, prepare: Any) -> Row:
+    """Prepare both twins with the peers between them."""
     import refimpl.kernels
     import refimpl_fast
 
-    training = TRAININGS[name]
-    n = training.sizes[SIZES.index(size)]
-    train, others = training.prepare(n)
-    calls: dict[str, Any] = {
-        FAST_1: lambda _: train(refimpl_fast, 1),
-        FAST_2: lambda _: train(refimpl_fast, 2),
+    calls = {
+        FAST_1: lambda given: call(refimpl_fast, given, 1),
+        FAST_2: lambda given: call(refimpl_fast, given, 2),
+        **{name: lambda _, other=other: other() for name, other in others.items()},
+        REFERENCE: lambda given: call(refimpl.kernels, given, 1),
     }
-    for peer, call in others.items():
-        calls[peer] = lambda _, call=call: call()
-    calls[REFERENCE] = lambda _: train(refimpl.kernels, 1)
-    notes = {"n": n, "what": training.what.format(n=f"{n:,}"), "data": training.data}
-    return Row(calls, same=OURS, one_thread=(FAST_1, REFERENCE), notes=notes)
+    n = case.sizes[SIZES.index(size)]
+    notes = {"n": n, "what": case.what.format(n=f"{n:,}")}
+    return Row(calls, prepare, same=OURS, one_thread=(FAST_1, REFERENCE), notes=notes)
 
 
 def first_row(estimator: str, data: str) -> Row:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,47 +17,13 @@ from refimpl.ftune.model import CS, SLOPES
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from tests.others.environments import Missing, default_folder, environment
 
+from .drawing import TRAININGS, training
 from .measure import Elsewhere, MissingError, TooSlowError
 from .peers import installed
 
-TRAININGS: dict[str, Training] = {}
+__all__ = ["TRAININGS"]
 SEED = 0
 LIMIT = 600.0  # seconds of a training
-
-
-@dataclass(frozen=True)
-class Training:
-    """A training at three sizes.
-
-    Attributes
-    ----------
-    prepare : callable
-        ``prepare(n)`` returns ``train(kernels, threads)`` and the peers' calls by name.
-    sizes : tuple of int
-        n: hundreds, thousands, the papers'.
-    what : str
-        What is trained, with ``{n}`` for the size.
-    data : str
-        The real data set that it needs.
-    grows : bool
-        Whether n alone changes with the size, so that an exponent of n makes sense.
-    """
-
-    prepare: Callable[[int], tuple[Callable[..., Any], dict[str, Callable[[], Any]]]]
-    sizes: tuple[int, int, int]
-    what: str
-    data: str
-    grows: bool = True
-
-
-def training(sizes, what, data, grows=True):
-    """Enter the function under its own name."""
-
-    def enter(prepare):
-        TRAININGS[prepare.__name__] = Training(prepare, sizes, what, data, grows)
-        return prepare
-
-    return enter
 
 
 def rng():
@@ -121,12 +84,7 @@ def adaboost(n):
     rows = np.concatenate([np.asarray(P), np.asarray(N)])
     labels = np.arange(len(rows)) < len(P)
     peers = {name: partial(_all_rounds, model, rows, labels) for name, model in _boosters().items()}
-    return (
-        lambda kernels, threads: boosted_distance.adaboost(
-            P, N, ROUNDS, kernels=kernels, threads=threads
-        ),
-        peers,
-    )
+    return partial(boosted_distance.adaboost, P, N, ROUNDS), peers
 
 
 def _boosters():
@@ -167,12 +125,7 @@ def _fit(model, X, y):
 @training((30, 100, 200), "Algorithm A.1 on {n} digits 1 and 7, 20 rounds", "MNIST")
 def boosted_distances(n):
     X, y = _ones_and_sevens(n)
-    return (
-        lambda kernels, threads: boosted_distance.boosted_distance(
-            X, y, ROUNDS, kernels=kernels, threads=threads
-        ),
-        {},
-    )
+    return partial(boosted_distance.boosted_distance, X, y, ROUNDS), {}
 
 
 # ----------------------------------------------------------------------------------------- BoostMap
@@ -198,44 +151,33 @@ def boostmaps(n):
     )
     triples = boostmap.selective_triples(among, y[objects:], 4, n, rng=rng())
     options = BoostMapOptions(query_sensitive=4)
-    return (
-        lambda kernels, threads: boostmap.boostmap(
-            distances, triples, 4, rng=rng(), options=options, kernels=kernels, threads=threads
-        ),
-        {},
-    )
+    train = partial(boostmap.boostmap, distances, triples, 4, options=options)
+    return lambda **how: train(rng=rng(), **how), {}
 
 
 # ------------------------------------------------------------------------------------ Search Forest
 
 
-@training((500, 5000, 50_000), "a tree of {n} digits, 64 dimensions", "MNIST-10")
-def search_trees(n):
+def _tree(n, **options):
+    """Return the points and the training of a tree."""
     import refimpl_fast
 
     X = components(n, 64)[0].astype(np.float32)
     S = search_forest.neighbor_similarity(X, min(100, n // 20), kernels=refimpl_fast)
-    return (
-        lambda kernels, threads: search_forest.search_forest(
-            X, S, 1, 0.05, rng=rng(), kernels=kernels, threads=threads
-        ),
-        {f"{name}, its index*": call for name, call in _indexes(X).items()},
-    )
+    options = search_forest.ForestOptions(**options)
+    train = partial(search_forest.search_forest, X, S, 1, 0.05, options=options)
+    return X, lambda **how: train(rng=rng(), **how)
+
+
+@training((500, 5000, 50_000), "a tree of {n} digits, 64 dimensions", "MNIST-10")
+def search_trees(n):
+    X, train = _tree(n)
+    return train, {f"{name}, its index*": call for name, call in _indexes(X).items()}
 
 
 @training((500, 5000, 50_000), "a tree of {n} digits, 64 dimensions, planes moved", "MNIST-10")
 def moved_trees(n):
-    import refimpl_fast
-
-    X = components(n, 64)[0].astype(np.float32)
-    S = search_forest.neighbor_similarity(X, min(100, n // 20), kernels=refimpl_fast)
-    options = search_forest.ForestOptions(refine=10, offset="best")
-    return (
-        lambda kernels, threads: search_forest.search_forest(
-            X, S, 1, 0.05, rng=rng(), options=options, kernels=kernels, threads=threads
-        ),
-        {},
-    )
+    return _tree(n, refine=10, offset="best")[1], {}
 
 
 def _indexes(X):
@@ -265,13 +207,11 @@ def _indexes(X):
 
 @training((500, 5000, 50_000), "20 neighbours of each of {n} digits, 64 dimensions", "MNIST-10")
 def similar_pairs(n):
-    X = components(n, 64)[0].astype(np.float32)
-    peers = {}
     from sklearn.neighbors import NearestNeighbors
 
-    peers["scikit-learn brute"] = lambda: (
-        NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X).kneighbors()
-    )
+    X = components(n, 64)[0].astype(np.float32)
+    brute = NearestNeighbors(n_neighbors=20, algorithm="brute")
+    peers = {"scikit-learn brute": lambda: brute.fit(X).kneighbors()}
     if installed("faiss"):
         import faiss
 
@@ -281,12 +221,12 @@ def similar_pairs(n):
             return index.search(X, 21)
 
         peers["FAISS"] = flat
-    return (
-        lambda kernels, threads: search_forest.neighbor_similarity(
-            X, 20, kernels=kernels, threads=threads
-        ),
-        peers,
-    )
+
+    def pairs(**how):
+        S = search_forest.neighbor_similarity(X, 20, **how)
+        return S.shape, S.indptr, S.indices, S.data
+
+    return pairs, peers
 
 
 # --------------------------------------------------------------------------------------------- LMNN
@@ -296,7 +236,7 @@ def similar_pairs(n):
 def lmnns(n):
     X, y = components(n, 169)
     peers = {f"{name}*": partial(_other_lmnn, name, X, y) for name in TRAIN}
-    return lambda kernels, threads: lmnn.lmnn(X, y, 3, kernels=kernels, threads=threads), peers
+    return partial(lmnn.lmnn, X, y, 3), peers
 
 
 TRAIN = {  # PyLMNN imports GPyOpt for a helper that is not used here
@@ -349,22 +289,13 @@ def _other_lmnn(name, X, y):
 @training((250, 2000, 6000), "LMNN of {n} digits, 4 metrics, 40 dimensions", "MNIST-10")
 def lmnn_metrics(n):
     X, y = components(n, 40)
-    partition = lmnn.kmeans_partition(X, 4, rng=rng())
-    return (
-        lambda kernels, threads: lmnn.lmnn(
-            X, y, 3, partition=partition, kernels=kernels, threads=threads
-        ),
-        {},
-    )
+    return partial(lmnn.lmnn, X, y, 3, partition=lmnn.kmeans_partition(X, 4, rng=rng())), {}
 
 
 @training((250, 2000, 6000), "LMNN-RECT of {n} digits, 169 to 15 dimensions", "MNIST-10")
 def lmnn_rects(n):
     X, y = components(n, 169)
-    return (
-        lambda kernels, threads: lmnn.lmnn_rect(X, y, 15, 3, kernels=kernels, threads=threads),
-        {},
-    )
+    return partial(lmnn.lmnn_rect, X, y, 15, 3), {}
 
 
 # -------------------------------------------------------------------------------------------- FTUNE
@@ -389,12 +320,8 @@ def ftunes(n):
     plus, minus = places.reshape(2, -1)
     slopes = np.array(SLOPES)
     spaces = refimpl_fast.transferred_differences(K.within(None, paired), plus, minus, slopes)
-    return (
-        lambda kernels, threads: ftune.ftune(
-            K, y, P, validation=held, kernels=kernels, threads=threads
-        ),
-        {f"LIBLINEAR, {len(slopes) * len(CS)} machines": partial(_liblinear, spaces, y)},
-    )
+    peers = {f"LIBLINEAR, {len(slopes) * len(CS)} machines": partial(_liblinear, spaces, y)}
+    return partial(ftune.ftune, K, y, P, validation=held), peers
 
 
 def _liblinear(spaces, y):
@@ -410,13 +337,8 @@ def bbss(n):
     K, y, held = _letters(n)
     P = ftune.random_landmarks(y, 300, rng=rng())
     L = P.L[:300]
-    spaces = [K.within(None, L)]
-    return (
-        lambda kernels, threads: ftune.bbs(
-            K, y, L, validation=held, kernels=kernels, threads=threads
-        ),
-        {f"LIBLINEAR, {len(CS)} machines": partial(_liblinear, spaces, y)},
-    )
+    peers = {f"LIBLINEAR, {len(CS)} machines": partial(_liblinear, [K.within(None, L)], y)}
+    return partial(ftune.bbs, K, y, L, validation=held), peers
 
 
 @training((600, 6000, 60_000), "DSELECT, 100 of {n} digits", "MNIST-10")
@@ -424,14 +346,9 @@ def dselects(n):
     X, y = sample("MNIST-10", n)
     X = X / 255
     scale = mean_distance(X, rng=rng())
-    return (
-        lambda kernels, threads: ftune.dselect(
-            Similarity(Gaussian(scale), X, pairwise=True),
-            y >= 5,
-            100,
-            rng=rng(),
-            kernels=kernels,
-            threads=threads,
-        ),
-        {},
-    )
+
+    def select(**how):
+        K = Similarity(Gaussian(scale), X, pairwise=True)
+        return ftune.dselect(K, y >= 5, 100, rng=rng(), **how)
+
+    return select, {}

@@ -20,13 +20,14 @@ from pathlib import Path
 from refimpl_fast.threads import vector_bytes
 
 from paper_figures.run import processor
+from tests.support.agreement import assert_same
+from tests.support.processes import ROOT, output
 
 from .first_try import ESTIMATORS, calls
 from .kernels import CASES
-from .measure import compare, taking
+from .measure import taking
 from .rows import FAST_1, OURS, REFERENCE, kernel_row
 
-ROOT = Path(__file__).resolve().parents[3]
 LEVELS = {"v4": 64, "v3": 32, "v2": 16}  # x86-64's levels, and bytes of a vector
 WIDTHS = {level: size for level, size in LEVELS.items() if size <= vector_bytes()}
 PAGE = ROOT / "tests" / "benchmarks" / ("widths.md" if "v4" in WIDTHS else "widths_v3.md")
@@ -134,14 +135,8 @@ def built(path, width):
 def measured(path, *arguments):
     """Return what :func:`in_turn` returns in a process of its own, which runs that build."""
     code = f"from {__spec__.name} import in_turn; in_turn{arguments!r}"
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=path,
-        check=True,
-        stdout=subprocess.PIPE,
-        env=os.environ | ONE_THREAD | PEERS.get(arguments[0], {}),
-    )
-    return json.loads(run.stdout)
+    limits = ONE_THREAD | PEERS.get(arguments[0], {})
+    return json.loads(output("-c", code, cwd=path, timeout=None, **limits))
 
 
 def in_turn(width, turn, kernels, kernels_only):
@@ -155,7 +150,7 @@ def in_turn(width, turn, kernels, kernels_only):
         result = taking(row, FAST_1, LIMIT)[1]
         if turn == 0:
             best[name, REFERENCE], expected = taking(row, REFERENCE, LIMIT)
-            compare({width: result, REFERENCE: expected})
+            assert_same(expected, result)
         best[name, width] = least_seconds(row, FAST_1)
         for peer in row.calls.keys() - OURS if turn == 0 and width in PEERS else ():
             best[name, f"peers {width}", peer] = least_seconds(row, peer)
