@@ -23,21 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paper_figures.rows import absent, by, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    SCALES,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Paper,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-    number,
-)
+from paper_figures.study import SCALES, Gathered, Grid, Job, Observation, Paper, Seen, Study, View
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from paper_figures.answers import mark_series, tell, with_answers
+from paper_figures.rows import by
 from paper_figures.store import Record, Row
-from paper_figures.study import Draw, by
+from paper_figures.study import Draw
 from paper_figures.svg import shorter
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
 

@@ -21,8 +21,8 @@ from paper_figures.plots import (
     series_style,
     standard_error,
 )
+from paper_figures.rows import by
 from paper_figures.store import Record, Row
-from paper_figures.study import by
 from paper_figures.themes import LIGHT
 
 if TYPE_CHECKING:

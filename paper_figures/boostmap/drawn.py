@@ -18,8 +18,8 @@ from paper_figures.plots import (
     plain,
     series_style,
 )
+from paper_figures.rows import by
 from paper_figures.store import Record
-from paper_figures.study import by
 from paper_figures.themes import LIGHT, SMALLEST
 
 if TYPE_CHECKING:

@@ -13,20 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.plots import ink_on_paper, series_style
+from paper_figures.rows import exact, published
 from paper_figures.store import Record
-from paper_figures.study import (
-    SCALES,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    exact,
-    grid,
-    published,
-)
+from paper_figures.study import SCALES, Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from paper_figures.themes import LIGHT
 from refimpl.boostmap.algorithm import pivot_embedding, proximity_order, reference_embedding
 from refimpl.kernels.triples import margins

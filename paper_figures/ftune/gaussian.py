@@ -24,8 +24,9 @@ from paper_figures.ftune.shown import (
     table,
 )
 from paper_figures.ftune.splits import accuracies
+from paper_figures.rows import by, means
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Seen, Study, View, by, grid, means
+from paper_figures.study import Cell, Gathered, Seen, Study, View, grid
 
 METHODS = ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M")
 PAIRS = (*((ours, rival) for ours in METHODS[2:] for rival in METHODS[:2]), ("BBS", "DBOOST"))

@@ -21,7 +21,8 @@ from paper_figures.ftune.shown import (
     table,
 )
 from paper_figures.ftune.splits import OF_RANDOM, accuracies
-from paper_figures.study import Gathered, Seen, Study, View, grid, means
+from paper_figures.rows import means
+from paper_figures.study import Gathered, Seen, Study, View, grid
 
 METHODS = (
     *("BBS", "BBS+D", "DBOOST", "FTUNE-S", "FTUNE-M", "FTUNE+D-S", "FTUNE+D-M", "FTUNE+DP-S"),

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import stats
 
 from paper_figures.plots import error_bars, key, panels_by, plain, series_style
+from paper_figures.rows import absent, by, differences, means
 from paper_figures.store import Record, Row
-from paper_figures.study import Grid, Observation, Seen, absent, by, differences, means
+from paper_figures.study import Grid, Observation, Seen
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

@@ -17,19 +17,8 @@ from paper_figures.ftune.gaussian import LARGE
 from paper_figures.ftune.matrices import PAPER
 from paper_figures.ftune.shown import SETS, SPOKEN, VECTORS
 from paper_figures.ftune.splits import Split
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    means,
-)
+from paper_figures.rows import by, differences, means
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.typing import FloatArray
 
 DSELECT, RANDOM = "DSELECT", "random"

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from paper_figures.ftune.gaussian import LARGE
 from paper_figures.ftune.shown import CURVES, DIFFERENCES, SETS, VECTORS, paired
 from paper_figures.ftune.splits import Split
-from paper_figures.study import Cell, Gathered, Job, Observation, Seen, Study, View, by, grid, means
+from paper_figures.rows import by, means
+from paper_figures.study import Cell, Gathered, Job, Observation, Seen, Study, View, grid
 from refimpl.ftune import SLOPES
 
 LEAST, LARGEST = "FTUNE-S, slope 1 alone", "FTUNE-S, slope 1,000 alone"

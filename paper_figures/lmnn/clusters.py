@@ -14,21 +14,9 @@ import numpy as np
 
 from paper_figures.lmnn.points import in_training, per_cent, points
 from paper_figures.plots import error_bars, key, panels_by, series_style, standard_error
+from paper_figures.rows import by, differences, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    number,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
 
 if TYPE_CHECKING:

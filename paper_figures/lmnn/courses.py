@@ -17,20 +17,9 @@ import numpy as np
 
 from paper_figures.lmnn.points import in_training, per_cent_wrong, points
 from paper_figures.lmnn.table1 import NAMES
+from paper_figures.rows import by, number, of_points
 from paper_figures.store import Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    number,
-    of_points,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step

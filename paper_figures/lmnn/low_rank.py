@@ -19,20 +19,9 @@ import numpy as np
 from paper_figures.answers import tell
 from paper_figures.lmnn.points import Points, per_cent, points, printed_steps, scaled
 from paper_figures.plots import key, labelled, series_style
+from paper_figures.rows import exact, number, of_points
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    exact,
-    number,
-    of_points,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from paper_figures.themes import LIGHT
 from refimpl.lmnn import (
     LMNNOptions,

@@ -10,8 +10,9 @@ import numpy as np
 
 from paper_figures.lmnn.points import points, prepared
 from paper_figures.plots import key, labelled, series_style
+from paper_figures.rows import exact
 from paper_figures.store import Record, Row
-from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, exact
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View
 from paper_figures.themes import LIGHT
 from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import leave_one_out_error, lmnn

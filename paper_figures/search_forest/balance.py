@@ -17,22 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.plots import error_bars, key, panels_by, series_style
+from paper_figures.rows import by, differences, means
 from paper_figures.search_forest.methods import build_forest
 from paper_figures.search_forest.points import whole
 from paper_figures.store import Record
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    means,
-)
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from paper_figures.themes import LIGHT
 from refimpl.search_forest import to_terms
 from refimpl.typing import Int32Array

@@ -16,23 +16,13 @@ import numpy as np
 
 from paper_figures.answers import tell
 from paper_figures.plots import key, panels_by, series_style
+from paper_figures.rows import absent, by
 from paper_figures.search_forest.methods import Grown, grown, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, trial, whole
 from paper_figures.search_forest.readings import over_draws, shares
 from paper_figures.search_forest.recall import FOREST
 from paper_figures.store import Record
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.lmnn import lmnn
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest

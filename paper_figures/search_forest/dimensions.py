@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paper_figures.plots import key, line_of, panels_by, series_style
+from paper_figures.rows import by
 from paper_figures.search_forest.curves import BEST_BIN_FIRST, CODES, COUNTS, SETTINGS
 from paper_figures.search_forest.recall import (
     BY_READING,
@@ -29,7 +30,7 @@ from paper_figures.search_forest.recall import (
     set_note,
 )
 from paper_figures.store import Record
-from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View, by
+from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
 
 if TYPE_CHECKING:
     from matplotlib import figure as mpl

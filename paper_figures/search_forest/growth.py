@@ -15,21 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from paper_figures.plots import key, line_of, logarithmic, panels_by, series_style
+from paper_figures.rows import by, number
 from paper_figures.search_forest.methods import centres_on_the_way
 from paper_figures.search_forest.table1 import complete_trees
 from paper_figures.store import Record
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    number,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.typing import FloatArray, Int32Array, IntArray, Points

@@ -8,6 +8,7 @@ for.
 Not handled here: the other methods (`dimensions`).
 """
 
+from paper_figures.rows import by
 from paper_figures.search_forest.dimensions import SIZES
 from paper_figures.search_forest.recall import (
     BY_READING,
@@ -18,7 +19,7 @@ from paper_figures.search_forest.recall import (
     rival_cell,
     set_note,
 )
-from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View, by
+from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
 
 REGIONS = 8
 LEAVES = {"small": 32, "paper": 63}

@@ -29,19 +29,9 @@ from paper_figures.plots import (
     panels,
     series_style,
 )
+from paper_figures.rows import by, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    grid,
-    number,
-)
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.kernels import SearchForest
 from refimpl.typing import Int32Array, UInt64Array
 
