@@ -5,13 +5,12 @@ dimensions themselves. Here the same points are searched on few of their princip
 many, each time for the neighbours on those components.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from paper_figures.plots import key, line_of, panels_by, series_style
+from paper_figures import plots
 from paper_figures.rows import by
 from paper_figures.search_forest.curves import BEST_BIN_FIRST, CODES, COUNTS, SETTINGS
 from paper_figures.search_forest.recall import (
@@ -31,9 +30,6 @@ from paper_figures.search_forest.recall import (
 )
 from paper_figures.store import Record
 from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 SIZES: dict[str, dict[str, Any]] = {
     "small": SETTINGS["digits"]
@@ -120,32 +116,25 @@ def differences(read: dict[int, list[Curve]]) -> list[str]:
     ]
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw recall by the number of components: a panel for whole sets, one for ranked lists."""
-    from matplotlib.ticker import NullLocator
-
     computed = [row for row in record["rows"] if row["ours"] is not None]
     points = computed[0]["points"]
     counts = sorted({row["returned"] for row in computed})
     middle = counts[len(counts) // 2]
     rows = [row for row in computed if (row["points"], row["returned"]) == (points, middle)]
     names = list(dict.fromkeys(row["method"] for row in rows))
-    ticks = sorted({row["components"] for row in rows})
     handles: dict[str, Any] = {}
-    for axis, (reading,), mine in panels_by(figure, rows, "reading", columns=1):
-        for (method,), line in by(mine, "method").items():
-            style = series_style(names.index(method))
-            handles[method] = line_of(axis, [row["components"] for row in line], line, **style)
+    for axis, (reading,), mine in plots.panels_by(figure, rows, "reading", columns=1):
+        handles |= plots.lines_by(axis, mine, "method", names, itemgetter("components"))
         axis.set(
             title=f"{reading.capitalize()}: {points}",
-            xscale="log",
             xlabel="principal components",
             ylabel="recall of the nearest (%)",
             ylim=(0, 102),
         )
-        axis.set_xticks(ticks, [str(d) for d in ticks])
-        axis.xaxis.set_minor_locator(NullLocator())
-    key(figure, handles)
+        plots.logarithmic_at(axis, sorted({row["components"] for row in rows}))
+    plots.key(figure, handles)
 
 
 STUDY = Study(
