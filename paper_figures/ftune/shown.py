@@ -10,7 +10,7 @@ from scipy import stats
 from paper_figures import plots
 from paper_figures.rows import absent, by, differences, means
 from paper_figures.store import Record, Row
-from paper_figures.study import Grid, Observation, Seen
+from paper_figures.study import Gathered, Grid, Observation, Seen
 
 SETS = ("data_set", "landmarks")
 ROUNDING = 0.005  # the paper prints two decimals
@@ -94,6 +94,12 @@ def paired(items: Sequence[Observation], pairs: Sequence[tuple[str, str]]) -> It
     for row in differences(items, SETS, "accuracy", pairs):
         named = {"comparison": f"{row.pop('method')} less {row.pop('minus')}"}
         yield {name: row.pop(name) for name in SETS} | named | row
+
+
+def curves(seen: Seen, pairs: Sequence[tuple[str, str]], notes: list[str]) -> Gathered:
+    """Return accuracies by the number of landmarks, and differences of methods."""
+    rows = [*means(seen.items, (*SETS, "method"), "accuracy"), *paired(seen.items, pairs)]
+    return Gathered(rows or seen.absent({"data_set": "all", "landmarks": None}), notes)
 
 
 def runs_of(seen: Seen) -> str:

@@ -6,7 +6,6 @@ from paper_figures.search_forest import (
     curves,
     dimensions,
     growth,
-    kmeans_trees,
     lookup,
     splits,
     table1,
@@ -22,7 +21,7 @@ PAPER = Paper(
     (
         curves.STUDY,
         dimensions.STUDY,
-        kmeans_trees.STUDY,
+        dimensions.TREES,
         splits.STUDY,
         balance.STUDY,
         table1.STUDY,
