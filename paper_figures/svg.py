@@ -11,8 +11,6 @@ from xml.etree.ElementTree import Element
 
 from paper_figures.themes import LIGHT, SMALLEST
 
-__all__ = ["shorter", "shorter_path"]
-
 SVG, LINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
 GROUP = f"{{{SVG}}}g"
 NAMED = re.compile(r"(?:key|series) ")  # ids by which answers.py finds the parts of a series

@@ -12,8 +12,6 @@ from paper_figures.search_forest import (
 )
 from paper_figures.study import Paper
 
-__all__ = ["PAPER"]
-
 PAPER = Paper(
     "search_forest",
     "Learning to search efficiently in high dimensions",

@@ -15,8 +15,6 @@ from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
 from refimpl import rivals
 
-__all__ = [*("Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")]
-
 KERNELS = "refimpl.kernels"
 TIMES = """\
 The last columns say how many times as fast the kernels in Cython are as these in NumPy: one thread,

@@ -7,8 +7,6 @@ import numpy as np
 
 from refimpl.typing import FloatArray
 
-__all__ = ["Picture"]
-
 WIDTH, HEIGHT, EDGE = 420.0, 280.0, 26.0
 
 

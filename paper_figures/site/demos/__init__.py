@@ -20,8 +20,6 @@ import numpy as np
 
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["HEIGHT", "WIDTH", "Demo", "Frame", "Slider", "Try", "View", "number", "picture"]
-
 WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 44, 470, 12, 360
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -12,8 +12,6 @@ from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 X, kind = flowers(*TWO)
 ROUNDS = 12
 NOISE = (0, 2, 4, 6)

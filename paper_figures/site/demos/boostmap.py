@@ -23,8 +23,6 @@ from paper_figures.site.examples.boostmap import D, kind
 from refimpl.boostmap import algorithm, nearby_triples
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 DIMENSIONS = (1, 2, 3, 4, 5, 6)
 CANDIDATES = (1, 3, 8, 16)
 SEED, ROUNDS = 2, 100

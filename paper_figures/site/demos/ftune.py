@@ -24,8 +24,6 @@ from refimpl.ftune.linear_models import LinearModel, loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["demo"]
-
 LANDMARKS = (1, 2, 4, 8, 16)
 CHOICES = ("at random", "by DSELECT")
 SEED = 1

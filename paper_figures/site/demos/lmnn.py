@@ -24,8 +24,6 @@ from paper_figures.site.examples.lmnn import y
 from refimpl.lmnn import algorithm
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 K = (1, 2, 3)
 MU = (0.1, 0.3, 1.0, 3.0, 10.0)
 STEPS = (0, 1, 2, 4, 8, 15, 30, 60, 100)

@@ -10,8 +10,6 @@ from pathlib import Path
 from paper_figures.site import demos, printed, rows, rst
 from paper_figures.site.demos import Demo
 
-__all__ = ["load", "page", "write"]
-
 HERE = Path(__file__).parent
 INTRODUCTION = """\
 A small example for each paper that answers to its parameters. refimpl computed every number and

@@ -21,8 +21,6 @@ from refimpl.search_forest import algorithm, neighbor_similarity
 from refimpl.search_forest.model import Tree
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 X, y = flowers(*range(0, 150, 5))
 X = (X - X.mean(axis=0)) / X.std(axis=0)
 SIMILAR = neighbor_similarity(X, 5).toarray() > 0

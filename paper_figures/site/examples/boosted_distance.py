@@ -10,8 +10,6 @@ from paper_figures.site.tracing import Trace
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import StumpEnsemble
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length", "petal width")
 KINDS = ("setosa", "versicolor", "virginica")
 

@@ -14,8 +14,6 @@ from refimpl.kernels.triples import margins
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.spaces import FilterAndRefine, PrecomputedSpace
 
-__all__ = ["EXAMPLES"]
-
 X, kind = flowers(
     0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133, columns=(0, 1, 2, 3)
 )

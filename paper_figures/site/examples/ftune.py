@@ -19,8 +19,6 @@ from refimpl.ftune.goodness import (
 )
 from refimpl.ftune.similarities import Similarity
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length", "petal width")
 X, kind = flowers(
     *(50, 54, 57, 66, 70, 72, 77, 83, 86, 98), *(106, 118, 119, 123, 126, 127, 133, 134, 138, 149)

@@ -14,8 +14,6 @@ from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.typing import FloatArray
 
-__all__ = ["EXAMPLES"]
-
 NAMES = ("sepal width", "petal length")
 X, y = flowers(
     0, 14, 24, 41, 44, 33, 50, 57, 70, 77, 86, 98, 101, 106, 118, 126, 133, 138, columns=(1, 2)

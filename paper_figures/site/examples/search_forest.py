@@ -10,8 +10,6 @@ from paper_figures.site.tracing import Trace
 from refimpl.search_forest import algorithm, neighbor_similarity
 from refimpl.search_forest.pairs import DensePairs
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length from the mean", "petal width from the mean")
 X, y = flowers(0, 7, 14, 24, 40, 45, 50, 54, 57, 66, 70, 77, 83, 98, 101, 106, 118, 126, 133, 138)
 X = X - X.mean(axis=0)  # far from the origin no plane of eq. 18 divides the flowers
