@@ -68,7 +68,7 @@ def test_a_job_loads_what_its_cell_names(monkeypatch):
 
     def load(name, data_dir, **options):
         asked.append((name, data_dir, options))
-        return DataSet(name, np.zeros((1, 1)), np.zeros(1), {})
+        return DataSet(np.zeros((1, 1)), np.zeros(1), {}, name=name)
 
     monkeypatch.setattr(data, "load", load)
     job = Job(0, "reference", "folder", ("a", "b"))
