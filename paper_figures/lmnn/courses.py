@@ -157,9 +157,7 @@ def _euclidean(parts: Parts) -> FloatArray:
 def _parts(
     job: Job, data_set: str, preparation: str, share: float, by_class: bool, split: int | None
 ) -> Parts:
-    X, labels, Q, test_labels = points(job, data_set, preparation, share)
-    classes = np.unique(labels)
-    y, z = (np.searchsorted(classes, part) for part in (labels, test_labels))
+    X, y, Q, z = points(job, data_set, preparation, share)
     trains = np.ones(len(y), dtype=bool)
     if split is not None:
         trains = in_training(y, job.rng_for("held out", data_set, split))
