@@ -3,8 +3,6 @@
 Places keep tenths of a point, which no screen shows. Not handled here: colours (`themes.py`).
 """
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element

@@ -50,35 +50,24 @@ FIGURES = {
     "figure2": {"small": "digits-gist", "paper": "tiny-images"},
 }
 COUNTS = (20, 40, 60, 100, 150, 200)
+DIGITS: dict[str, Any] = {
+    "at": {"d": 30, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
+    "trees": 8,
+    "depth": 8,
+    "n_train": 300,
+    "all": 600,
+    "lams": (0.05, 0.1, 0.2),
+    "regions": (2, 8),
+    "leaves": (8, 16, 32, 64, 128),
+    "bits": (16, 32, 64),
+    "functions": (2, 4, 8),
+    "widths": (0.5, 1.0, 2.0, 4.0),
+    "draws": 2,
+}
+OF_GIST: dict[str, Any] = {"trees": 12, "all": None, "lams": (0.05, 0.1), "bits": (16, 64, 128)}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "digits": {
-        "at": {"d": 30, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
-        "trees": 8,
-        "depth": 8,
-        "n_train": 300,
-        "all": 600,
-        "lams": (0.05, 0.1, 0.2),
-        "regions": (2, 8),
-        "leaves": (8, 16, 32, 64, 128),
-        "bits": (16, 32, 64),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-        "draws": 2,
-    },
-    "digits-gist": {
-        "at": {"d": 96, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
-        "trees": 12,
-        "depth": 8,
-        "n_train": 300,
-        "all": None,
-        "lams": (0.05, 0.1),
-        "regions": (2, 8),
-        "leaves": (8, 16, 32, 64, 128),
-        "bits": (16, 64, 128),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-        "draws": 2,
-    },
+    "digits": DIGITS,
+    "digits-gist": DIGITS | OF_GIST | {"at": DIGITS["at"] | {"d": 96}},
     "MNIST-10": {
         "at": {
             "d": 64,
