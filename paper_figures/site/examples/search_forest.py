@@ -20,15 +20,11 @@ M = 3
 SIMILAR = neighbor_similarity(X, 5).toarray() > 0
 
 
-def forest(kernels: Any, M: int = M, depth: int = 3) -> list[algorithm.Round]:
-    return algorithm.search_forest(X, SIMILAR, LAMBDA, M, depth)
-
-
-FOREST = forest(None)
+FOREST = algorithm.search_forest(X, SIMILAR, LAMBDA, M, 3)
 
 
 def boosting(kernels: Any) -> None:
-    forest(kernels)
+    algorithm.search_forest(X, SIMILAR, LAMBDA, M, 3)
 
 
 def tree(kernels: Any) -> None:
