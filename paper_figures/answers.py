@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from paper_figures.store import Record
 
-__all__ = ["mark_series", "rows_of", "tell", "with_answers"]
-
 Look = tuple[str, ...]
 APART = 3  # points between two places of one line
 REACH = 7  # points: the radius of a place that answers

@@ -7,8 +7,6 @@ than ten seconds of a processor is not shown.
 Not handled here: what the papers print. No paper compares these methods.
 """
 
-from __future__ import annotations
-
 import importlib
 import signal
 import threading
@@ -19,28 +17,15 @@ from functools import lru_cache
 from importlib.util import find_spec
 from statistics import median
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
+from paper_figures.rows import absent, by, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    SCALES,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Paper,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-    number,
-)
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
+from paper_figures.study import SCALES, Gathered, Grid, Job, Observation, Paper, Seen, Study, View
+from paper_figures.themes import LIGHT, SMALLEST
 
 LIMIT = 10.0  # seconds of a processor, for a fit with its choice of settings
 MOST = {"small": 250, "paper": 1000}  # points to train on, and points to test on
@@ -322,11 +307,8 @@ def _notes(rows: Sequence[Row], most: int) -> list[str]:
     return notes
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw the errors as a chart of methods and sets: the darker, the more above the best."""
-    from paper_figures.plots import footnote
-    from paper_figures.themes import LIGHT, SMALLEST
-
     rows = [row for row in record["rows"] if row["measure"] == ERROR and row["ours"] is not None]
     sets = list(dict.fromkeys(row["data_set"] for row in rows))
     methods = [name for name in METHODS if any(r["method"] == name for r in rows)]
@@ -343,7 +325,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
     axis.set_yticks(range(len(sets)), sets)
     axis.set(xlim=(-0.5, len(methods) - 0.5), ylim=(len(sets) - 0.5, -0.5))
     axis.grid(visible=False)
-    footnote(figure, f"Error (%). Bold: {BEST}")
+    plots.footnote(figure, f"Error (%). Bold: {BEST}")
 
 
 WHEN = View(

@@ -8,25 +8,29 @@ here touches pyplot or its global state.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from paper_figures.answers import mark_series, tell, with_answers
+from paper_figures.rows import by
 from paper_figures.store import Record, Row
-from paper_figures.study import Draw, by
+from paper_figures.study import Draw
 from paper_figures.svg import shorter
 from paper_figures.themes import LIGHT, SMALLEST, on_dark_pages, our_settings
+from refimpl.typing import FloatArray
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+if TYPE_CHECKING:  # matplotlib is imported where a picture is drawn
+    import matplotlib.axes
+    import matplotlib.figure
     from matplotlib.axis import Axis
     from matplotlib.container import ErrorbarContainer
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 LineStyle: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 
 WIDTH = 5.2  # inches: 499 pixels on a desktop, and three quarters of that on a phone
@@ -158,6 +162,21 @@ def error_bars(
     return bars
 
 
+def lines_by(
+    axis: Axes,
+    rows: Iterable[Row],
+    key: str,
+    names: Sequence[str],
+    x: Callable[[Row], float],
+    draw: Callable[..., Any] = line_of,
+) -> dict[str, Any]:
+    """Draw a line for each value of a key, with the look of its place in `names`; return them."""
+    return {
+        name: draw(axis, [*map(x, line)], line, **series_style(names.index(name)))
+        for (name,), line in by(rows, key).items()
+    }
+
+
 def band(
     axis: Axes, x: Sequence[float], y: Sequence[float], errors: Sequence[float], color: Any
 ) -> None:
@@ -172,6 +191,13 @@ def plain(value: float) -> str:
     if abs(value) >= 1:
         return f"{value:,.10g}".replace("-", "−")
     return str(np.format_float_positional(float(f"{value:.10g}"), trim="-")).replace("-", "−")
+
+
+def logarithmic_at(axis: Axes, values: Sequence[float]) -> None:
+    """Make the x axis logarithmic, with these numbers alone."""
+    axis.set_xscale("log")
+    axis.set_xticks(values, [plain(value) for value in values])
+    axis.xaxis.minorticks_off()
 
 
 def logarithmic(axis: Axis) -> None:
@@ -243,11 +269,12 @@ def _middle(group: Sequence[float]) -> float:
     return sum(group) / len(group)
 
 
-def ink_on_paper() -> Any:
-    """Return a colour map for scanned ink: 0 is the background, 255 is the colour of text."""
+def scanned(axis: Axes, image: FloatArray) -> None:
+    """Show scanned ink: 0 is the background, 255 is the colour of text."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("ink", [LIGHT.paper, LIGHT.ink])
+    ink = LinearSegmentedColormap.from_list("ink", [LIGHT.paper, LIGHT.ink])
+    axis.imshow(image, cmap=ink, vmin=0, vmax=255, interpolation="nearest")
 
 
 def draw(

@@ -3,15 +3,11 @@
 Places keep tenths of a point, which no screen shows. Not handled here: colours (`themes.py`).
 """
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from paper_figures.themes import LIGHT, SMALLEST
-
-__all__ = ["shorter", "shorter_path"]
 
 SVG, LINK = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
 GROUP = f"{{{SVG}}}g"

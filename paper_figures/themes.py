@@ -3,8 +3,6 @@
 Pictures are drawn in the light colours. :func:`on_dark_pages` adds what changes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

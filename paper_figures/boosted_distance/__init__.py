@@ -3,8 +3,6 @@
 from paper_figures.boosted_distance import data, errors
 from paper_figures.study import Paper
 
-__all__ = ["PAPER"]
-
 PAPER = Paper(
     "boosted_distance",
     "Boosting the distance estimation: application to the K-nearest neighbor classifier",

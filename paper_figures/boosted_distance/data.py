@@ -7,21 +7,9 @@ set is licensed. Which images the paper prints is not said: ours are drawn at ra
 from collections.abc import Iterator
 
 from paper_figures.boosted_distance.drawn import draw_examples
+from paper_figures.rows import absent, by, exact, published
 from paper_figures.store import Row
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-    exact,
-    grid,
-    published,
-)
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 
 PER_CLASS = 10
 SETS = tuple(line["data_set"] for line in published("boosted_distance/table1.csv"))

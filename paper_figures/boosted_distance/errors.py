@@ -19,23 +19,9 @@ from paper_figures.boosted_distance.drawn import (
     draw_projections,
     draw_rounds,
 )
+from paper_figures.rows import absent, by, exact, number, published
 from paper_figures.store import Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-    exact,
-    grid,
-    number,
-    published,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.rivals.nearest_neighbor import NAMES
 from refimpl.typing import FloatArray
 

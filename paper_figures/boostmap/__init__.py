@@ -3,8 +3,6 @@
 from paper_figures.boostmap import errors, examples, ranks, remarks, trainings
 from paper_figures.study import Paper, Study
 
-__all__ = ["PAPER"]
-
 TRAININGS = Study(
     "trainings",
     trainings.compute,

@@ -15,8 +15,9 @@ from paper_figures.boostmap.drawn import draw_errors
 from paper_figures.boostmap.images import KS
 from paper_figures.boostmap.ranks import NOTE, of_methods, view
 from paper_figures.boostmap.trainings import CHAMFER, SIZES, needs
+from paper_figures.rows import exact, number, published
 from paper_figures.store import Row
-from paper_figures.study import Gathered, Grid, Seen, exact, number, published
+from paper_figures.study import Gathered, Grid, Seen
 
 SHOWN_K = (1, 3, 5, 10, 20, 50, 100)
 PAIRED_K = (1, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100)

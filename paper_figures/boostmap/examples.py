@@ -4,35 +4,19 @@ The paper prints no coordinates and does not say which images it shows. Our five
 random until they have its count and its mistakes; our images are drawn at random.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from paper_figures.plots import ink_on_paper, series_style
+from paper_figures import plots
+from paper_figures.rows import exact, published
 from paper_figures.store import Record
-from paper_figures.study import (
-    SCALES,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    exact,
-    grid,
-    published,
-)
+from paper_figures.study import SCALES, Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from paper_figures.themes import LIGHT
 from refimpl.boostmap.algorithm import pivot_embedding, proximity_order, reference_embedding
 from refimpl.kernels.triples import margins
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 NAMES = "rabcd"
 MISTAKES = ("bac", "cbd", "dbr")
@@ -70,12 +54,12 @@ def figure1(seen: Seen) -> Gathered:
     return Gathered([exact(keys, item["right"], printed["value"])], [note], item)
 
 
-def draw_points(record: Record, figure: mpl.Figure) -> None:
+def draw_points(record: Record, figure: plots.Figure) -> None:
     """Draw five points of the plane, and where F^r puts them on the line."""
     drawing = record["drawing"]
     plane, line = figure.subplots(1, 2, width_ratios=(1.2, 1))
     points, values = np.array(drawing["points"]), np.array(drawing["line"])
-    dots: dict[str, Any] = {"color": series_style(0)["color"], "zorder": 3}
+    dots: dict[str, Any] = {"color": plots.series_style(0)["color"], "zorder": 3}
     plane.scatter(*points.T, **dots)
     line.scatter(values, np.zeros(5), **dots)
     beside: dict[str, Any] = {"textcoords": "offset points"}
@@ -106,14 +90,14 @@ def figure2(seen: Seen) -> Gathered:
     return Gathered([row], [], item)
 
 
-def draw_triangle(record: Record, figure: mpl.Figure) -> None:
+def draw_triangle(record: Record, figure: plots.Figure) -> None:
     """Draw the height of a triangle, whose foot is the value of the 1D embedding."""
     A, B, C = (np.array(corner) for corner in record["drawing"]["corners"])
     foot = np.array([record["drawing"]["foot"], 0.0])
     axis = figure.subplots()
-    colour = series_style(0)["color"]
+    colour = plots.series_style(0)["color"]
     axis.plot(*np.array([A, B, C, A]).T, color=LIGHT.ink)
-    axis.plot(*np.array([A, foot]).T, color=series_style(1)["color"], linestyle="--")
+    axis.plot(*np.array([A, foot]).T, color=plots.series_style(1)["color"], linestyle="--")
     axis.plot(*np.array([B, foot]).T, color=colour, linewidth=4, label="$F^{x_1,x_2}(x)$ = BD")
     for name, place, shift in (
         ("A: x", A, (0, 6)),
@@ -152,7 +136,7 @@ def figure4(seen: Seen) -> Gathered:
     return Gathered([exact({"quantity": "images"}, sum(map(len, item["images"])))], [note], item)
 
 
-def draw_digits(record: Record, figure: mpl.Figure) -> None:
+def draw_digits(record: Record, figure: plots.Figure) -> None:
     """Draw a column of images for each digit."""
     drawing = record["drawing"]
     side = drawing["side"]
@@ -162,7 +146,7 @@ def draw_digits(record: Record, figure: mpl.Figure) -> None:
         for images in drawing["images"]
     ]
     axis = figure.subplots()
-    axis.imshow(np.hstack(columns), cmap=ink_on_paper(), vmin=0, vmax=255, interpolation="nearest")
+    plots.scanned(axis, np.hstack(columns))
     axis.set_axis_off()
 
 

@@ -14,18 +14,9 @@ import numpy as np
 from paper_figures.boostmap.drawn import draw_dimensions, draw_percentiles
 from paper_figures.boostmap.images import KS, RANKS_AT
 from paper_figures.boostmap.trainings import CLIPPED, FASTMAP, K_MOST, OTHER_K_MOST, needs
+from paper_figures.rows import means, number, published
 from paper_figures.store import Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Observation,
-    Seen,
-    View,
-    means,
-    number,
-    published,
-)
+from paper_figures.study import Cell, Gathered, Grid, Observation, Seen, View
 from refimpl.spaces import best_dimensions
 
 Gather: TypeAlias = Callable[[Seen], Gathered]

@@ -13,6 +13,7 @@ import numpy as np
 
 from paper_figures.boostmap.images import SPACE, Images, load
 from paper_figures.boostmap.trainings import SIZES, drawn, options_of
+from paper_figures.rows import exact, means, number
 from paper_figures.store import Row
 from paper_figures.study import (
     SCALES,
@@ -24,10 +25,7 @@ from paper_figures.study import (
     Seen,
     Study,
     View,
-    exact,
     grid,
-    means,
-    number,
 )
 from refimpl.boostmap import BoostMapOptions, boostmap, selective_triples
 from refimpl.boostmap import algorithm as bm

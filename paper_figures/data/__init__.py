@@ -9,7 +9,8 @@ It does not split, scale or whiten: that is a protocol's business and stands in 
 
 from paper_figures.data.fetch import DataNotAvailable, fetch, search_path
 from paper_figures.data.files import FILES, DataFile
-from paper_figures.data.sets import DataSet, at_hand, describe, load, names
+from paper_figures.data.recipes import DataSet
+from paper_figures.data.sets import at_hand, describe, load, names
 
 __all__ = [
     "FILES",

@@ -5,43 +5,35 @@ scikit-learn is imported where a set is read: it takes a second, and to ask for 
 
 import numpy as np
 
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
+
+GREY = "images are 8 x 8, grey 0..16"
 
 
-def read_wdbc_small() -> Parsed:
+def read_wdbc_small() -> DataSet:
     """Read Wisconsin diagnostic breast cancer, 569 x 30: the paper's wdbc."""
     from sklearn.datasets import load_breast_cancer
 
     bunch = load_breast_cancer()
-    return Parsed(bunch.data, bunch.target, {0: "malignant", 1: "benign"})
+    return DataSet(bunch.data, bunch.target, {0: "malignant", 1: "benign"})
 
 
-def read_digits17() -> Parsed:
+def read_digits17() -> DataSet:
     """Read the digits 1 and 7 of scikit-learn's 8 x 8 digits; labels 1 and 7."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
     keep = np.isin(bunch.target, (1, 7))
-    return Parsed(
-        bunch.data[keep],
-        bunch.target[keep],
-        {1: "1", 7: "7"},
-        notes=("images are 8 x 8, grey 0..16",),
-    )
+    return DataSet(bunch.data[keep], bunch.target[keep], {1: "1", 7: "7"}, notes=(GREY,))
 
 
-def read_digits() -> Parsed:
+def read_digits() -> DataSet:
     """Read scikit-learn's 8 x 8 digits, 1797 of them; the last 500 are the test part."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
-    return Parsed(
-        bunch.data,
-        bunch.target,
-        {digit: str(digit) for digit in range(10)},
-        n_train=len(bunch.data) - 500,
-        notes=("images are 8 x 8, grey 0..16",),
-    )
+    names = {digit: str(digit) for digit in range(10)}
+    return DataSet(bunch.data, bunch.target, names, len(bunch.data) - 500, (GREY,))
 
 
 RECIPES = {

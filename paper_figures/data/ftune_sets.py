@@ -13,32 +13,28 @@ from numpy.typing import ArrayLike
 from scipy.io import loadmat
 
 from paper_figures.data.coding import table
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 
 FAULTS = ("Pastry", "Z_Scratch", "K_Scatch", "Stains", "Dirtiness", "Bumps", "Other_Faults")
 
 
-def _with_classes(X: ArrayLike, labels: ArrayLike, notes: tuple[str, ...] = ()) -> Parsed:
+def _with_classes(X: ArrayLike, labels: ArrayLike, notes: tuple[str, ...] = ()) -> DataSet:
     names, y = np.unique(labels, return_inverse=True)
-    return Parsed(
-        np.asarray(X, dtype=np.float64),
-        y,
-        {i: str(name) for i, name in enumerate(names)},
-        notes=notes,
-    )
+    classes = {i: str(name) for i, name in enumerate(names)}
+    return DataSet(np.asarray(X, dtype=np.float64), y, classes, notes=notes)
 
 
-def _last_column(separator: str | None) -> Callable[..., Parsed]:
+def _last_column(separator: str | None) -> Callable[..., DataSet]:
     """Return the reader of tables of numbers with the class in the last column."""
 
-    def read(*paths: Path) -> Parsed:
+    def read(*paths: Path) -> DataSet:
         cells = np.concatenate([np.loadtxt(path, delimiter=separator) for path in paths])
         return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64))
 
     return read
 
 
-def read_cod_rna(path: Path) -> Parsed:
+def read_cod_rna(path: Path) -> DataSet:
     """Read Cod-rna, 59535 x 8."""
     from sklearn.datasets import load_svmlight_file
 
@@ -46,13 +42,13 @@ def read_cod_rna(path: Path) -> Parsed:
     return _with_classes(X.toarray(), y.astype(np.int64))
 
 
-def read_magic(path: Path) -> Parsed:
+def read_magic(path: Path) -> DataSet:
     """Read Magic, 19020 x 10: gamma (g) against hadron (h)."""
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     return _with_classes(cells[:, :-1].astype(np.float64), cells[:, -1])
 
 
-def read_nursery(path: Path) -> Parsed:
+def read_nursery(path: Path) -> DataSet:
     """Read Nursery, 12960 x 8 nominal features, numbered in the order of the file."""
     rows = [line.split(",") for line in path.read_text(encoding="ascii").split() if line]
     X, _ = table([row[:-1] for row in rows], range(8), order="appearance")
@@ -61,30 +57,30 @@ def read_nursery(path: Path) -> Parsed:
     )
 
 
-def read_faults(path: Path) -> Parsed:
+def read_faults(path: Path) -> DataSet:
     """Read steel plate faults, 1941 x 27."""
     cells = np.loadtxt(path)
     return _with_classes(cells[:, :27], np.array(FAULTS)[cells[:, 27:].argmax(axis=1)])
 
 
-def read_mfeat_pixel(path: Path) -> Parsed:
+def read_mfeat_pixel(path: Path) -> DataSet:
     """Read mfeat-pix, 2000 x 240: 200 rows of each digit, one after the other."""
     return _with_classes(np.loadtxt(path), np.repeat(np.arange(10), 200))
 
 
-def read_mfeat_zernike(path: Path) -> Parsed:
+def read_mfeat_zernike(path: Path) -> DataSet:
     """Read mfeat-zer, 2000 x 47."""
     cells = np.loadtxt(path, delimiter=",", skiprows=1)
     return _with_classes(cells[:, :-1], cells[:, -1].astype(np.int64) - 1)
 
 
-def read_aural_sonar(path: Path) -> Parsed:
+def read_aural_sonar(path: Path) -> DataSet:
     """Read AuralSonar, similarities of 100 echoes."""
     arrays = loadmat(path)
     return _with_classes(arrays["aural_sonar_data"], arrays["aural_sonar_labels"].ravel())
 
 
-def read_matrix(path: Path) -> Parsed:
+def read_matrix(path: Path) -> DataSet:
     """Read Protein or Voting, a matrix of similarities."""
     arrays = loadmat(path)
     return _with_classes(arrays["A"], arrays["C"].ravel())

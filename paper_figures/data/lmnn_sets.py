@@ -9,35 +9,30 @@ from pathlib import Path
 import numpy as np
 from scipy.io import loadmat
 
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 from refimpl.typing import IntArray
 
 WORDS, TOPICS = 20_000, 200  # of the newsgroups
 
 
-def read_letters(path: Path) -> Parsed:
+def read_letters(path: Path) -> DataSet:
     """Read the letters, 20000 x 16; the first 14000 rows train, as many as the paper's."""
     cells = np.loadtxt(path, dtype=str, delimiter=",")
     letters, y = np.unique(cells[:, 0], return_inverse=True)
+    note = "the paper has 14000 training letters; which ones is not said: here the first"
     X = cells[:, 1:].astype(np.float64)
-    return Parsed(
-        X,
-        y,
-        dict(enumerate(letters.tolist())),
-        n_train=14_000,
-        notes=("the paper has 14000 training letters; which ones is not said: here the first",),
-    )
+    return DataSet(X, y, dict(enumerate(letters.tolist())), n_train=14_000, notes=(note,))
 
 
-def read_isolet(train: Path, test: Path) -> Parsed:
+def read_isolet(train: Path, test: Path) -> DataSet:
     """Read Isolet, 617 features: speakers 1 to 4 are the training part, 5 the test part."""
     parts = [np.loadtxt(path, delimiter=",") for path in (train, test)]
     X = np.concatenate(parts)
     names = {i: "abcdefghijklmnopqrstuvwxyz"[i] for i in range(26)}
-    return Parsed(X[:, :-1], X[:, -1].astype(np.int64) - 1, names, n_train=len(parts[0]))
+    return DataSet(X[:, :-1], X[:, -1].astype(np.int64) - 1, names, n_train=len(parts[0]))
 
 
-def read_yale(path: Path) -> Parsed:
+def read_yale(path: Path) -> DataSet:
     """Read Extended Yale Face B, 2414 faces of 32 x 32 pixels; 70 % of each person's train."""
     arrays = loadmat(path)
     X = arrays["fea"].astype(np.float64)
@@ -48,7 +43,7 @@ def read_yale(path: Path) -> Parsed:
         "drawn with seed 0"
     )
     names = {i: f"person {i + 1}" for i in range(38)}
-    return Parsed(X[order], y[order], names, n_train=n_train, notes=(note,))
+    return DataSet(X[order], y[order], names, n_train=n_train, notes=(note,))
 
 
 def _seven_of_ten(y: IntArray) -> tuple[IntArray, int]:
@@ -61,7 +56,7 @@ def _seven_of_ten(y: IntArray) -> tuple[IntArray, int]:
     return np.concatenate([np.flatnonzero(train), np.flatnonzero(~train)]), int(train.sum())
 
 
-def read_newsgroups(path: Path) -> Parsed:
+def read_newsgroups(path: Path) -> DataSet:
     """Read 20 newsgroups, 18846 texts, as tf-idf of frequent words on 200 singular vectors."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -86,7 +81,7 @@ def read_newsgroups(path: Path) -> Parsed:
         f"of the {WORDS} most frequent words, at length 1, on {TOPICS} leading singular vectors; "
         "70 % of each group train"
     )
-    return Parsed(X, y, dict(enumerate(names.tolist())), n_train=n_train, notes=(note,))
+    return DataSet(X, y, dict(enumerate(names.tolist())), n_train=n_train, notes=(note,))
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:
@@ -101,7 +96,7 @@ def _without_head(text: str) -> str:
     return "\n".join([*kept, body])
 
 
-def read_wine() -> Parsed:
+def read_wine() -> DataSet:
     """Read wine, 178 x 13, each feature at unit variance; every third row is in the test part."""
     from sklearn.datasets import load_wine
 
@@ -110,7 +105,7 @@ def read_wine() -> Parsed:
     test = np.arange(len(X)) % 3 == 2
     order = np.concatenate([np.flatnonzero(~test), np.flatnonzero(test)])
     names = dict(enumerate(bunch.target_names.tolist()))
-    return Parsed(X[order], bunch.target[order], names, n_train=int((~test).sum()))
+    return DataSet(X[order], bunch.target[order], names, n_train=int((~test).sum()))
 
 
 RECIPES = {

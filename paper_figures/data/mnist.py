@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 
 FILES = tuple(
     f"mnist/{part}-{kind}-ubyte.gz"
@@ -36,7 +36,7 @@ def read_mnist(
     test_labels: Path,
     *,
     digits: Iterable[int] = range(10),
-) -> Parsed:
+) -> DataSet:
     """Read some digits of MNIST, the training part first; the labels are the digits."""
     digits = tuple(digits)
     parts = []
@@ -46,7 +46,7 @@ def read_mnist(
         parts.append((read_idx(images)[keep], y[keep]))
     X = np.concatenate([part[0] for part in parts])
     y = np.concatenate([part[1] for part in parts])
-    return Parsed(X, y, {digit: str(digit) for digit in digits}, n_train=len(parts[0][1]))
+    return DataSet(X, y, {digit: str(digit) for digit in digits}, n_train=len(parts[0][1]))
 
 
 RECIPES = {

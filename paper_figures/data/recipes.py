@@ -1,7 +1,7 @@
 """What a module that reads data sets declares: the files and the reader of each set."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
@@ -10,19 +10,39 @@ from refimpl.typing import Labels
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How a set is read: ``read(*paths, **options) -> Parsed``, and the files it reads."""
+class DataSet:
+    """A data set in memory; its reader gives the first five fields.
 
-    read: Callable[..., "Parsed"]
-    files: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """What a reader returns; :func:`paper_figures.data.load` adds the name and the files."""
+    Attributes
+    ----------
+    X : (n, d)
+        float64 and not writable, once it is loaded.
+    y : (n,)
+        Labels: int64.
+    classes : dict[int, str]
+        What each label stands for.
+    n_train : int or None
+        The first ``n_train`` rows are the official training part, the rest the test part; None: no
+        parts.
+    notes : tuple of str
+        What was decided in reading it.
+    name : str
+    files : tuple of dict
+        ``{"name", "sha256"}`` of each file it was read from.
+    """
 
     X: NDArray[Any]
     y: Labels
     classes: Mapping[int, str]
     n_train: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    name: str = ""
+    files: tuple[dict[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a set is read: ``read(*paths, **options) -> DataSet``, and the files it reads."""
+
+    read: Callable[..., DataSet]
+    files: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 import hashlib
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ import numpy as np
 from paper_figures.data import bundled, ftune_sets, lmnn_sets, mnist, tiny_images, uci
 from paper_figures.data.fetch import fetch, find, sha256_of
 from paper_figures.data.files import FILES
-from paper_figures.data.recipes import Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 from paper_figures.extras import require_extra
 from refimpl.typing import FloatArray, IntArray
 
@@ -24,36 +24,6 @@ RECIPES: Mapping[str, Recipe] = {
 }
 Folder: TypeAlias = str | PathLike[str] | None
 FileList: TypeAlias = tuple[dict[str, str], ...]
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """A data set in memory.
-
-    Attributes
-    ----------
-    name : str
-    X : (n, d) float64
-    y : (n,) int64
-        Labels.
-    classes : dict[int, str]
-        What each label stands for.
-    files : tuple of dict
-        ``{"name", "sha256"}`` of each file it was read from.
-    n_train : int or None
-        The first ``n_train`` rows are the official training part, the rest the test part; None: no
-        parts.
-    notes : tuple of str
-        What was decided in reading it.
-    """
-
-    name: str
-    X: FloatArray
-    y: IntArray
-    classes: Mapping[int, str]
-    files: FileList = ()
-    n_train: int | None = None
-    notes: tuple[str, ...] = ()
 
 
 def names() -> list[str]:
@@ -109,7 +79,7 @@ def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
     files = _file_list(recipe, paths) or _bundled_file(name, X, y)
     for array in (X, y):
         array.setflags(write=False)
-    return DataSet(name, X, y, parsed.classes, files, parsed.n_train, parsed.notes)
+    return replace(parsed, name=name, X=X, y=y, files=files)
 
 
 def describe(name: str, data_dir: Folder = None) -> FileList:

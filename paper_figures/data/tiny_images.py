@@ -3,6 +3,7 @@
 CIFAR-10 takes the place of a million tiny images; digits are the set of the small scale.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from paper_figures.data.bundled import read_digits
 from paper_figures.data.gist import gist
 from paper_figures.data.mnist import read_idx
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 
 FILES = tuple(
     f"tinyimages/cifar10-jpeg-{part}-ubyte.gz"
@@ -21,7 +22,7 @@ CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "hors
 
 def read_tiny_images(
     train_images: Path, train_labels: Path, test_images: Path, test_labels: Path
-) -> Parsed:
+) -> DataSet:
     """Read 60000 images of 32 x 32 pixels as 384 numbers; the test part, sorted, is mixed."""
     mixed = np.random.default_rng(0).permutation(10_000)
     X = np.concatenate([read_idx(train_images), read_idx(test_images)[mixed]]).reshape(-1, 32, 32)
@@ -31,19 +32,14 @@ def read_tiny_images(
         "as grey values of JPEG copies; "
         "their GIST is computed here: 8 orientations at each of 3 scales, 4 x 4 blocks",
     )
-    return Parsed(gist(X), y, dict(enumerate(CLASSES)), n_train=50_000, notes=notes)
+    return DataSet(gist(X), y, dict(enumerate(CLASSES)), n_train=50_000, notes=notes)
 
 
-def read_digits_gist() -> Parsed:
+def read_digits_gist() -> DataSet:
     """Read the GIST of scikit-learn's 8 x 8 digits, 384 numbers each; the last 500 test."""
     digits = read_digits()
-    return Parsed(
-        gist(digits.X.reshape(-1, 8, 8) * (255 / 16)),
-        digits.y,
-        digits.classes,
-        n_train=digits.n_train,
-        notes=("the GIST of images of 8 x 8 pixels, 2 x 2 a block",),
-    )
+    X = gist(digits.X.reshape(-1, 8, 8) * (255 / 16))
+    return replace(digits, X=X, notes=("the GIST of images of 8 x 8 pixels, 2 x 2 a block",))
 
 
 RECIPES = {"tiny-images": Recipe(read_tiny_images, FILES), "digits-gist": Recipe(read_digits_gist)}

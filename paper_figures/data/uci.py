@@ -4,14 +4,14 @@ Every set has two classes. What the paper leaves open is an option (`order`) or 
 """
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from paper_figures.data.coding import table
-from paper_figures.data.recipes import Parsed, Recipe
-from refimpl.typing import IntArray
+from paper_figures.data.recipes import DataSet, Recipe
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
 
@@ -21,32 +21,28 @@ def _rows(path: Path, separator: str | None = ",") -> list[list[str]]:
     return [line.split(separator) for line in lines if line and line[0] not in "%@"]
 
 
-def _labels(column: list[str], first: str, second: str) -> IntArray:
-    """Return 0 for `first` and 1 for `second`; another label is an error."""
-    labels = np.array([cell.strip() for cell in column])
-    strange = set(labels.tolist()) - {first, second}
-    if strange:
-        raise ValueError(
-            f"the classes must be {first!r} and {second!r}; got {sorted(strange)[0]!r}"
-        )
-    return np.asarray(labels == second, dtype=np.int64)
+def _of_two(X: ArrayLike, column: list[str], classes: Mapping[str, str], *notes: str) -> DataSet:
+    """Return a set of two classes, {word of the file: name}; another word is refused."""
+    labels = [cell.strip() for cell in column]
+    first, second = classes
+    if strange := sorted(set(labels) - {first, second}):
+        raise ValueError(f"the classes must be {first!r} and {second!r}; got {strange[0]!r}")
+    y = np.array(labels) == second
+    X = np.asarray(X, dtype=np.float64)
+    return DataSet(X, y.astype(np.int64), dict(enumerate(classes.values())), notes=notes)
 
 
-def _numeric(
-    first: str, second: str, separator: str | None = ",", names: tuple[str, str] | None = None
-) -> Callable[[Path], Parsed]:
+def _numeric(classes: Mapping[str, str], separator: str | None = ",") -> Callable[[Path], DataSet]:
     """Return the reader of a table of numbers with the class in the last column."""
-    classes = dict(enumerate(names or (first, second)))
 
-    def read(path: Path) -> Parsed:
+    def read(path: Path) -> DataSet:
         rows = _rows(path, separator)
-        X = np.array([row[:-1] for row in rows], dtype=np.float64)
-        return Parsed(X, _labels([row[-1] for row in rows], first, second), classes)
+        return _of_two([row[:-1] for row in rows], [row[-1] for row in rows], classes)
 
     return read
 
 
-def read_ad(path: Path) -> Parsed:
+def read_ad(path: Path) -> DataSet:
     """Read the substitute of ad: 1966 distinct binary rows of 1555 columns."""
     with np.load(path) as arrays:
         X, y = arrays["X"], arrays["y"]
@@ -54,10 +50,10 @@ def read_ad(path: Path) -> Parsed:
         "substitute: distinct binary rows only, the three geometry columns are dropped "
         "(paper: 2359 x 1558)"
     )
-    return Parsed(X, y.ravel(), {0: "nonad.", 1: "ad."}, notes=(note,))
+    return DataSet(X, y.ravel(), {0: "nonad.", 1: "ad."}, notes=(note,))
 
 
-def read_gender(path: Path) -> Parsed:
+def read_gender(path: Path) -> DataSet:
     """Read the faces that the user supplies: arrays X (n x 784) and y (n), without pickle."""
     content = path.read_bytes()
     try:
@@ -77,19 +73,19 @@ def read_gender(path: Path) -> Parsed:
     if X.dtype.kind not in "biuf" or not np.isfinite(X).all():
         raise ValueError(f"X in {path} must hold finite numbers; got {X.dtype}")
     _, places = np.unique(y, return_inverse=True)
-    return Parsed(X, places, {0: "class 0", 1: "class 1"}, notes=("supplied by the user",))
+    return DataSet(X, places, {0: "class 0", 1: "class 1"}, notes=("supplied by the user",))
 
 
-def read_arrhythmia(path: Path) -> Parsed:
+def read_arrhythmia(path: Path) -> DataSet:
     """Read normal (0) against arrhythmia (1), 420 x 278, without column 14 and incomplete rows."""
     rows = _rows(path)
     X, keep = table([row[:13] + row[14:279] for row in rows], missing="drop")
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
     note = "column 14 is missing in 376 of 452 rows and left out; class 1 (normal) against the rest"
-    return Parsed(X, y, {0: "normal", 1: "arrhythmia"}, notes=(note,))
+    return DataSet(X, y, {0: "normal", 1: "arrhythmia"}, notes=(note,))
 
 
-def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
+def read_splice(path: Path, *, order: str = "sorted") -> DataSet:
     """Read exon/intron (0) against intron/exon (1) borders, 60 letters numbered in `order`."""
     # ambiguity letters D, N, R, S come after A, C, G, T
     rows = [row for row in _rows(path) if row[-1].strip() != "N"]
@@ -99,51 +95,48 @@ def read_splice(path: Path, *, order: str = "sorted") -> Parsed:
     X = flat.reshape(letters.shape)
     for place, letter in enumerate("DNRS"):
         X[letters == letter] = 4 + place
-    y = _labels([row[-1] for row in rows], "EI", "IE")
-    note = f"the {len(y)} EI and IE rows; which 1500 the paper used is not documented"
-    return Parsed(X, y, {0: "EI", 1: "IE"}, notes=(note,))
+    note = f"the {len(X)} EI and IE rows; which 1500 the paper used is not documented"
+    return _of_two(X, [row[-1] for row in rows], {"EI": "EI", "IE": "IE"}, note)
 
 
-def read_spectf(train: Path, test: Path) -> Parsed:
+def read_spectf(train: Path, test: Path) -> DataSet:
     """Read normal (0) against abnormal (1) hearts: 80 training rows, the older 269 test rows."""
     values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
     note = "the 349 rows hold the 80 training rows twice"
-    return Parsed(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
+    return DataSet(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
 
 
-def read_wdbc(path: Path) -> Parsed:
+def read_wdbc(path: Path) -> DataSet:
     """Read benign (0) against malignant (1)."""
     rows = _rows(path)
-    y = _labels([row[1] for row in rows], "B", "M")
-    return Parsed(
-        np.array([row[2:] for row in rows], dtype=np.float64), y, {0: "benign", 1: "malignant"}
-    )
+    classes = {"B": "benign", "M": "malignant"}
+    return _of_two([row[2:] for row in rows], [row[1] for row in rows], classes)
 
 
-def read_vote(path: Path) -> Parsed:
+def read_vote(path: Path) -> DataSet:
     """Read democrats (0) against republicans (1): n = 0, y = 1, a vote that is neither = 2."""
     rows = _rows(path)
     X, _ = table([row[1:17] for row in rows], range(16))
-    y = _labels([row[0] for row in rows], "democrat", "republican")
     note = (
         "all 16 votes, as the paper's table says; "
         "elsewhere vote1 is the set without physician-fee-freeze"
     )
-    return Parsed(X, y, {0: "democrat", 1: "republican"}, notes=(note,))
+    classes = {"democrat": "democrat", "republican": "republican"}
+    return _of_two(X, [row[0] for row in rows], classes, note)
 
 
-def read_credit(path: Path, *, order: str = "sorted") -> Parsed:
+def read_credit(path: Path, *, order: str = "sorted") -> DataSet:
     """Read refused (0) against granted (1) credit: nine nominal and six numeric columns."""
     rows = _rows(path)
     X, _ = table([row[:-1] for row in rows], CREDIT_NOMINAL, order=order)
-    return Parsed(X, _labels([row[-1] for row in rows], "-", "+"), {0: "-", 1: "+"})
+    return _of_two(X, [row[-1] for row in rows], {"-": "-", "+": "+"})
 
 
-def read_wbc(path: Path) -> Parsed:
+def read_wbc(path: Path) -> DataSet:
     """Read benign (0) against malignant (1), 699 x 9; 16 values of bare nuclei are missing."""
     rows = _rows(path)
     X, _ = table([row[1:-1] for row in rows])
-    return Parsed(X, _labels([row[-1] for row in rows], "2", "4"), {0: "benign", 1: "malignant"})
+    return _of_two(X, [row[-1] for row in rows], {"2": "benign", "4": "malignant"})
 
 
 _BCW = "uci/breast-cancer-wisconsin/"
@@ -152,18 +145,18 @@ RECIPES = {
     "gender": Recipe(read_gender, ("gender/gender.npz",)),
     "arrhythmia": Recipe(read_arrhythmia, ("uci/arrhythmia/arrhythmia.data",)),
     "splice": Recipe(read_splice, ("uci/splice/splice.arff",)),
-    "sonar": Recipe(_numeric("R", "M"), ("uci/sonar/sonar.all-data",)),
+    "sonar": Recipe(_numeric({"R": "R", "M": "M"}), ("uci/sonar/sonar.all-data",)),
     "spectf": Recipe(read_spectf, ("uci/spectf/spectf.train.arff", "uci/spectf/spectf.test.arff")),
-    "ionosphere": Recipe(_numeric("b", "g"), ("uci/ionosphere/ionosphere.data",)),
+    "ionosphere": Recipe(_numeric({"b": "b", "g": "g"}), ("uci/ionosphere/ionosphere.data",)),
     "wdbc": Recipe(read_wdbc, (_BCW + "wdbc.data",)),
-    "german": Recipe(_numeric("1", "2", None), ("uci/german/german.data-numeric",)),
+    "german": Recipe(_numeric({"1": "1", "2": "2"}, None), ("uci/german/german.data-numeric",)),
     "vote1": Recipe(read_vote, ("uci/voting/house-votes-84.data",)),
     "credit": Recipe(read_credit, ("uci/credit-screening/crx.data",)),
     "wbc": Recipe(read_wbc, (_BCW + "breast-cancer-wisconsin.data",)),
     # zeros of columns 2 to 6 are missing values, and kept
     "pima": Recipe(
-        _numeric("0", "1", names=("healthy", "diabetic")), ("uci/pima/pima-indians-diabetes.data",)
+        _numeric({"0": "healthy", "1": "diabetic"}), ("uci/pima/pima-indians-diabetes.data",)
     ),
     # the class is column 7, a selector, as in the paper
-    "liver": Recipe(_numeric("1", "2"), ("uci/liver-disorders/bupa.data",)),
+    "liver": Recipe(_numeric({"1": "1", "2": "2"}), ("uci/liver-disorders/bupa.data",)),
 }

@@ -3,8 +3,6 @@
 from paper_figures.ftune import gaussian, matrices, spread, transfer
 from paper_figures.study import Paper
 
-__all__ = ["PAPER"]
-
 PAPER = Paper(
     "ftune",
     "Similarity-based learning via data driven embeddings",

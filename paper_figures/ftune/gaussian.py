@@ -9,23 +9,11 @@ points, without a factor 2. The text does not name the four sets of Figure 2; it
 from collections.abc import Iterator
 from functools import partial
 
-from paper_figures.ftune.shown import (
-    BEST,
-    CURVE,
-    CURVES,
-    DIFFERENCES,
-    SETS,
-    TABLE,
-    VECTORS,
-    costs,
-    draw_curves,
-    paired,
-    runs_of,
-    table,
-)
+from paper_figures.ftune import shown
 from paper_figures.ftune.splits import accuracies
+from paper_figures.rows import by
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Seen, Study, View, by, grid, means
+from paper_figures.study import Cell, Gathered, Seen, Study, View, grid
 
 METHODS = ("BBS", "DBOOST", "FTUNE-S", "FTUNE-M")
 PAIRS = (*((ours, rival) for ours in METHODS[2:] for rival in METHODS[:2]), ("BBS", "DBOOST"))
@@ -38,7 +26,7 @@ FRESH = "FTUNE's pairs are fresh ones for each class (Algorithm 2, line 1)."
 
 def cells() -> Iterator[Cell]:
     """Yield the cells at the paper's scale: Table 2's, and those between for Figure 2."""
-    for name in VECTORS:
+    for name in shown.VECTORS:
         sizes = (30, 50, 100, 200, 300) if name in SHOWN else (30, 300)
         runs = range(FEW if name in LARGE else RUNS)
         yield from grid(data_set=(name,), how=("standardised",), landmarks=sizes, run=runs)
@@ -48,15 +36,16 @@ def cells() -> Iterator[Cell]:
 
 def table2(seen: Seen) -> Gathered:
     """Return the rows of BBS, DBOOST, FTUNE-S and FTUNE-M, and differences."""
+    runs = shown.runs_of(seen)
     notes = [
-        f"Means of {runs_of(seen)} random splits: 50 % for training, 20 % for validation, the rest "
+        f"Means of {runs} random splits: 50 % for training, 20 % for validation, the rest "
         "tests. Features have mean 0 and variance 1, which the paper does not say. The width is "
         f"the mean distance of the training points, without a 2. {FRESH}",
-        BEST,
+        shown.BEST,
     ]
-    rows = table(seen, "table2.csv", METHODS, ENDS)
-    notes += [*_among_the_best(rows), *costs(seen.items)]
-    return Gathered([*rows, *paired(seen.items, PAIRS)], notes)
+    rows = shown.table(seen, "table2.csv", METHODS, ENDS)
+    notes += [*_among_the_best(rows), *shown.costs(seen.items)]
+    return Gathered([*rows, *shown.paired(seen.items, PAIRS)], notes)
 
 
 def _among_the_best(rows: list[Row]) -> Iterator[str]:
@@ -77,11 +66,10 @@ def _among_the_best(rows: list[Row]) -> Iterator[str]:
 def figure2(seen: Seen) -> Gathered:
     """Return accuracies by the number of landmarks, and differences."""
     note = (
-        f"Means of {runs_of(seen)} random splits. {FRESH} The paper prints these as pictures only, "
-        "so there are no numbers."
+        f"Means of {shown.runs_of(seen)} random splits. {FRESH} The paper prints these as pictures "
+        "only, so there are no numbers."
     )
-    rows = [*means(seen.items, (*SETS, "method"), "accuracy"), *paired(seen.items, PAIRS)]
-    return Gathered(rows or seen.absent({"data_set": "all", "landmarks": None}), [note])
+    return shown.curves(seen, PAIRS, [note])
 
 
 STUDY = Study(
@@ -98,17 +86,17 @@ STUDY = Study(
             "table2",
             "Accuracies with the Gaussian kernel",
             table2,
-            layout=(TABLE, DIFFERENCES),
+            layout=(shown.TABLE, shown.DIFFERENCES),
             uses=lambda cell: cell["landmarks"] in ENDS,
         ),
         View(
             "figure2",
             "Accuracy by the number of landmarks, Gaussian kernel",
             figure2,
-            draw_curves,
-            alt=CURVE,
+            shown.draw_curves,
+            alt=shown.CURVE,
             size=(5.2, 5.6),
-            layout=(CURVES, DIFFERENCES),
+            layout=(shown.CURVES, shown.DIFFERENCES),
             uses=lambda cell: cell["data_set"] in SHOWN,
         ),
     ),

@@ -8,20 +8,9 @@ taken split by split.
 
 from functools import partial
 
-from paper_figures.ftune.shown import (
-    BEST,
-    CURVE,
-    CURVES,
-    DIFFERENCES,
-    SETS,
-    TABLE,
-    draw_curves,
-    paired,
-    runs_of,
-    table,
-)
+from paper_figures.ftune import shown
 from paper_figures.ftune.splits import OF_RANDOM, accuracies
-from paper_figures.study import Gathered, Seen, Study, View, grid, means
+from paper_figures.study import Gathered, Seen, Study, View, grid
 
 METHODS = (
     *("BBS", "BBS+D", "DBOOST", "FTUNE-S", "FTUNE-M", "FTUNE+D-S", "FTUNE+D-M", "FTUNE+DP-S"),
@@ -46,22 +35,22 @@ PAPER = [("aural-sonar", "matrix"), ("voting-similarity", "matrix"), ("protein",
 def table1(seen: Seen) -> Gathered:
     """Return the rows of BBS, DBOOST and FTUNE+D-S."""
     note = (
-        f"Means of {runs_of(seen)} random splits: 70 % for training, 10 % for validation, the rest "
-        "tests. With fewer training objects than landmarks all of them are landmarks."
+        f"Means of {shown.runs_of(seen)} random splits: 70 % for training, 10 % for validation, "
+        "the rest tests. With fewer training objects than landmarks all of them are landmarks."
     )
-    return Gathered(table(seen, "table1.csv", PRINTED, ENDS), [note, BEST])
+    return Gathered(shown.table(seen, "table1.csv", PRINTED, ENDS), [note, shown.BEST])
 
 
 def figure1(seen: Seen) -> Gathered:
     """Return the accuracies of all methods by the number of landmarks, and differences."""
+    runs = shown.runs_of(seen)
     note = (
-        f"Means of {runs_of(seen)} random splits. FTUNE's pairs are fresh ones for each class "
+        f"Means of {runs} random splits. FTUNE's pairs are fresh ones for each class "
         "(Algorithm 2, line 1). The paper prints these as pictures only, so there are no numbers. "
         f"{OF_RANDOM}: the pairs come out of as many random landmarks as DSELECT has. The splits "
         "of one set share their objects, which the error of a difference does not count."
     )
-    rows = [*means(seen.items, (*SETS, "method"), "accuracy"), *paired(seen.items, PAIRS)]
-    return Gathered(rows or seen.absent({"data_set": "all", "landmarks": None}), [note])
+    return shown.curves(seen, PAIRS, [note])
 
 
 STUDY = Study(
@@ -76,17 +65,17 @@ STUDY = Study(
             "table1",
             "Accuracies on similarity matrices",
             table1,
-            layout=(TABLE,),
+            layout=(shown.TABLE,),
             uses=lambda cell: cell["landmarks"] in ENDS,
         ),
         View(
             "figure1",
             "Accuracy by the number of landmarks, similarity matrices",
             figure1,
-            draw_curves,
-            alt=CURVE,
+            shown.draw_curves,
+            alt=shown.CURVE,
             size=(5.2, 7.4),
-            layout=(CURVES, DIFFERENCES),
+            layout=(shown.CURVES, shown.DIFFERENCES),
         ),
     ),
 )

@@ -1,20 +1,16 @@
 """What the views of FTUNE share: published accuracies, who is among the best, tables, curves."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from paper_figures.plots import error_bars, key, panels_by, plain, series_style
+from paper_figures import plots
+from paper_figures.rows import absent, by, differences, means
 from paper_figures.store import Record, Row
-from paper_figures.study import Grid, Observation, Seen, absent, by, differences, means
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
+from paper_figures.study import Gathered, Grid, Observation, Seen
 
 SETS = ("data_set", "landmarks")
 ROUNDING = 0.005  # the paper prints two decimals
@@ -100,6 +96,12 @@ def paired(items: Sequence[Observation], pairs: Sequence[tuple[str, str]]) -> It
         yield {name: row.pop(name) for name in SETS} | named | row
 
 
+def curves(seen: Seen, pairs: Sequence[tuple[str, str]], notes: list[str]) -> Gathered:
+    """Return accuracies by the number of landmarks, and differences of methods."""
+    rows = [*means(seen.items, (*SETS, "method"), "accuracy"), *paired(seen.items, pairs)]
+    return Gathered(rows or seen.absent({"data_set": "all", "landmarks": None}), notes)
+
+
 def runs_of(seen: Seen) -> str:
     """Return of how many random splits the means are."""
     counts = sorted({len(items) for items in by(seen.items, *SETS, "method").values()})
@@ -172,10 +174,8 @@ CURVE = (
 )
 
 
-def draw_curves(record: Record, figure: mpl.Figure) -> None:
+def draw_curves(record: Record, figure: plots.Figure) -> None:
     """Draw accuracy by the number of landmarks, a panel for each set; bars are standard errors."""
-    from matplotlib.ticker import NullLocator
-
     rows = [row for row in record["rows"] if row["ours"] is not None and "method" in row]
     computed = {row["method"] for row in rows}
     if "BBS+D" in computed:
@@ -183,7 +183,7 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
     methods = [method for method in DRAWN if method in computed]
     handles: dict[str, Any] = {}
     n_sets = len({row["data_set"] for row in rows})
-    parts = panels_by(figure, rows, "data_set", columns=1 if n_sets < 4 else 2)
+    parts = plots.panels_by(figure, rows, "data_set", columns=1 if n_sets < 4 else 2)
     for axis, (name,), mine in parts:
         for place, method in enumerate(methods):
             line = [row for row in mine if row["method"] == method]
@@ -191,13 +191,12 @@ def draw_curves(record: Record, figure: mpl.Figure) -> None:
             if line:
                 shift = APART ** (place - (len(methods) - 1) / 2)
                 x = [row["landmarks"] * shift for row in line]
-                look = series_style(DRAWN.index(method)) | {"linewidth": 1.2}
-                handles[method] = error_bars(axis, x, line, **look)
-        axis.set_xscale("log")
-        ticks = sorted({row["landmarks"] for row in mine})
-        axis.set_xticks(ticks, [plain(tick) for tick in ticks])
-        axis.xaxis.set_minor_locator(NullLocator())
+                look = plots.series_style(DRAWN.index(method)) | {"linewidth": 1.2}
+                handles[method] = plots.error_bars(axis, x, line, **look)
+        plots.logarithmic_at(axis, sorted({row["landmarks"] for row in mine}))
         axis.set(title=name, xlabel="landmarks", ylabel="accuracy (share)")
         axis.set_ylim(top=min(1, axis.get_ylim()[1]))
     counts = " or ".join(str(n) for n in sorted({r["n"] for r in rows if r["error"] is not None}))
-    key(figure, handles, f"bars: standard errors of means of {counts} splits" if counts else "")
+    plots.key(
+        figure, handles, f"bars: standard errors of means of {counts} splits" if counts else ""
+    )

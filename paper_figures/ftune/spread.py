@@ -17,19 +17,8 @@ from paper_figures.ftune.gaussian import LARGE
 from paper_figures.ftune.matrices import PAPER
 from paper_figures.ftune.shown import SETS, SPOKEN, VECTORS
 from paper_figures.ftune.splits import Split
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    means,
-)
+from paper_figures.rows import by, differences, means
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.typing import FloatArray
 
 DSELECT, RANDOM = "DSELECT", "random"
@@ -72,14 +61,10 @@ def gather(seen: Seen) -> Gathered:
     """Return the quantities, and DSELECT's less those of random landmarks, split by split."""
     rows = seen.absent({"data_set": "all", "landmarks": None, "quantity": None})
     for quantity in QUANTITIES:
-        items = [
-            {key: item[key] for key in (*SETS, "choice", "run")} | {"value": item[quantity]}
-            for item in seen.items
-        ]
-        named = [item | {"quantity": quantity} for item in items]
+        named = [item | {"quantity": quantity} for item in seen.items]
         keys = (*SETS, "quantity")
-        rows += means(named, (*keys, "choice"), "value")
-        rows += differences(named, keys, "value", [(DSELECT, RANDOM)], over="choice")
+        rows += means(named, (*keys, "choice"), quantity)
+        rows += differences(named, keys, quantity, [(DSELECT, RANDOM)], over="choice")
     runs = sorted({len(mine) for mine in by(seen.items, *SETS, "choice").values()})
     note = (
         f"Means of {' or '.join(map(str, runs))} random splits. Both choices have as many "

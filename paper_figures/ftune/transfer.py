@@ -8,9 +8,10 @@ these sets. The splits and pairs are those of Table 2.
 from collections.abc import Iterator
 
 from paper_figures.ftune.gaussian import LARGE
-from paper_figures.ftune.shown import CURVES, DIFFERENCES, SETS, VECTORS, paired
+from paper_figures.ftune.shown import CURVES, DIFFERENCES, VECTORS, curves
 from paper_figures.ftune.splits import Split
-from paper_figures.study import Cell, Gathered, Job, Observation, Seen, Study, View, by, grid, means
+from paper_figures.rows import by
+from paper_figures.study import Cell, Gathered, Job, Observation, Seen, Study, View, grid
 from refimpl.ftune import SLOPES
 
 LEAST, LARGEST = "FTUNE-S, slope 1 alone", "FTUNE-S, slope 1,000 alone"
@@ -54,8 +55,7 @@ def rows(seen: Seen) -> Gathered:
         slopes = [item["slope"] for item in items]
         each = [f"the slope {s:g} in {slopes.count(s)}" for s in sorted(set(slopes))]
         notes.append(f"FTUNE-S with {d} landmarks chooses {', '.join(each)} of {len(slopes)} runs.")
-    made = [*means(seen.items, (*SETS, "method"), "accuracy"), *paired(seen.items, PAIRS)]
-    return Gathered(made or seen.absent({"data_set": "all", "landmarks": None}), notes)
+    return curves(seen, PAIRS, notes)
 
 
 STUDY = Study(

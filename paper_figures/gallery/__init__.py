@@ -15,8 +15,6 @@ from paper_figures.gallery.html import page, render
 from paper_figures.store import Store, write_atomic
 from paper_figures.study import Paper
 
-__all__ = ["write"]
-
 KINDS = {"claim": "claims", "table": "tables", "figure": "figures", "experiment": "experiments"}
 
 

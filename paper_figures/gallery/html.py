@@ -16,8 +16,6 @@ from paper_figures.registry import spoken
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-__all__ = ["environment", "page", "render", "template"]
-
 
 def page(title: str, kind: str, body: str) -> str:
     """Return a whole page, with style and script inside; `kind` is the body's class."""

@@ -248,10 +248,9 @@ def _runs(judged: list[Judged]) -> list[int]:
 
 
 def _digits(judged: list[Judged], grid: Grid) -> dict[Place, Digits]:
-    groups: dict[Place, list[Row]] = {}
-    for item in judged:
-        groups.setdefault(_place(item, grid.alike), []).append(item.row)
-    return {key: (our_decimals(rows), printed_decimals(rows)) for key, rows in groups.items()}
+    parts = _parted(judged, grid.alike, grid)
+    groups = {place: [item.row for item in items] for place, items in parts}
+    return {place: (our_decimals(rows), printed_decimals(rows)) for place, rows in groups.items()}
 
 
 # ------------------------------------------------------------------------------------ headings

@@ -25,6 +25,7 @@ from paper_figures.judge.numbers import (
 )
 from paper_figures.judge.reading import fits
 from paper_figures.judge.verdicts import names, sure
+from paper_figures.study import grid
 
 HOLDS = "holds"
 FAILS = "fails"
@@ -174,16 +175,10 @@ def _combinations(source: Source, test: Test) -> Iterator[dict[str, Any]]:
         axes[key] = values if isinstance(values, list) else [values]
         if key == test.get("steps"):
             axes[key] = [axes[key]]
-    for values in itertools.product(*axes.values()):
-        keys: dict[str, Any] = {}
-        for axis, value in zip(axes, values, strict=True):
-            several = axis.split("__")
-            keys |= dict(zip(several, value if len(several) > 1 else [value], strict=True))
-        if any(fits(keys, some) for some in test.get("without", [])) or not _listed(
-            source, test, keys
-        ):
-            continue
-        yield keys
+    for keys in grid(**axes):
+        left_out = any(fits(keys, some) for some in test.get("without", []))
+        if not left_out and _listed(source, test, keys):
+            yield keys
 
 
 def _listed(source: Source, test: Test, keys: Mapping[str, Any]) -> bool:

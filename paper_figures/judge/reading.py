@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from paper_figures.study import PUBLISHED
+from paper_figures.rows import PUBLISHED
 
 
 def fits(row: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:

@@ -23,8 +23,8 @@ from typing import Any
 from scipy.special import stdtrit
 
 from paper_figures.judge.reading import fits, read
+from paper_figures.rows import points_error
 from paper_figures.store import Record, Row
-from paper_figures.study import points_error
 
 SAME = "same"
 BETTER = "better"

@@ -3,8 +3,6 @@
 from paper_figures.lmnn import clusters, courses, decoupled, gain, low_rank, shapes, table1
 from paper_figures.study import Paper
 
-__all__ = ["PAPER"]
-
 PAPER = Paper(
     "lmnn",
     "Fast solvers and efficient implementations for distance metric learning",

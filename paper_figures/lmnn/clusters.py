@@ -5,34 +5,17 @@ number of clusters, and also show the differences run by run. One metric, 30 and
 are run 24 times on Isolet and 8 times on MNIST.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
 from paper_figures.lmnn.points import in_training, per_cent, points
-from paper_figures.plots import error_bars, key, panels_by, series_style, standard_error
+from paper_figures.rows import by, differences, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    number,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 K = 3
 ERROR = "test error (%)"
@@ -113,32 +96,32 @@ def _words(metrics: Any) -> str:
     return metrics if metrics == BY_CLASS else f"{metrics} metric{'s' if metrics > 1 else ''}"
 
 
-def draw_clusters(record: Record, figure: mpl.Figure) -> None:
+def draw_clusters(record: Record, figure: plots.Figure) -> None:
     """Draw figure 4: test error by the number of metrics, and by class, with standard errors."""
     from matplotlib.ticker import MaxNLocator
 
     rows = [r for r in record["rows"] if r["ours"] is not None and "metrics" in r]
     handles: dict[str, Any] = {}
-    for axis, (name,), mine in panels_by(figure, rows, "data set"):
+    for axis, (name,), mine in plots.panels_by(figure, rows, "data set"):
         for place, ((voters,), of_voters) in enumerate(by(mine, "voters").items()):
             handles |= _clusters(axis, of_voters, voters, place)
         axis.set(title=name, xlabel="number of metrics", ylabel=ERROR)
         axis.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     counts = sorted({row["n"] for row in rows})
     note = f"bars and bands: standard errors of means of {' or '.join(map(str, counts))} runs"
-    key(figure, handles, "one run each, without standard errors" if counts == [1] else note)
+    plots.key(figure, handles, "one run each, without standard errors" if counts == [1] else note)
 
 
 def _clusters(axis: Any, rows: list[Row], voters: str, place: int) -> dict[str, Any]:
     """Draw the numbers where some points vote; return what there is to explain."""
     clusters = [row for row in rows if row["metrics"] != BY_CLASS]
     clusters.sort(key=lambda row: int(row["metrics"]))
-    style = series_style(place)
+    style = plots.series_style(place)
     said = f", {voters} vote"
     metrics = [row["metrics"] for row in clusters]
-    handles = {f"clusters by k-means{said}": error_bars(axis, metrics, clusters, **style)}
+    handles = {f"clusters by k-means{said}": plots.error_bars(axis, metrics, clusters, **style)}
     for row in (row for row in rows if row["metrics"] == BY_CLASS):
-        error = standard_error(row)
+        error = plots.standard_error(row)
         low, high = row["ours"] - error, row["ours"] + error
         axis.axhspan(low, high, color=style["color"], alpha=0.15, linewidth=0)
         handles[f"one for each class{said}"] = axis.axhline(

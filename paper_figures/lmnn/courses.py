@@ -17,20 +17,9 @@ import numpy as np
 
 from paper_figures.lmnn.points import in_training, per_cent_wrong, points
 from paper_figures.lmnn.table1 import NAMES
+from paper_figures.rows import by, number, of_points
 from paper_figures.store import Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    number,
-    of_points,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, metric_neighbors, stalled
 from refimpl.lmnn.model import Check
 from refimpl.progress import Step
@@ -168,9 +157,7 @@ def _euclidean(parts: Parts) -> FloatArray:
 def _parts(
     job: Job, data_set: str, preparation: str, share: float, by_class: bool, split: int | None
 ) -> Parts:
-    X, labels, Q, test_labels = points(job, data_set, preparation, share)
-    classes = np.unique(labels)
-    y, z = (np.searchsorted(classes, part) for part in (labels, test_labels))
+    X, y, Q, z = points(job, data_set, preparation, share)
     trains = np.ones(len(y), dtype=bool)
     if split is not None:
         trains = in_training(y, job.rng_for("held out", data_set, split))

@@ -14,18 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from paper_figures.lmnn.points import Points, in_training, per_cent, points, scaled
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    differences,
-    grid,
-    means,
-)
+from paper_figures.rows import differences, means
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.lmnn import LMNNOptions, classify, kmeans_partition, lmnn
 from refimpl.lmnn.algorithm import target_neighbors
 from refimpl.typing import BoolArray, FloatArray, IntArray, Kernels

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.points import points, printed_steps
+from paper_figures.rows import number
 from paper_figures.store import Row
-from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid, number
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.lmnn import algorithm, target_neighbors
 from refimpl.lmnn.algorithm import Examples, Pairs
 from refimpl.rivals.rotated_scan import principal_axes

@@ -14,8 +14,6 @@ from scipy.sparse.csgraph import connected_components
 
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["least_trace"]
-
 ROUNDING = 1e-9  # a singular value below this share of the largest one is 0
 STEPS = 1000
 

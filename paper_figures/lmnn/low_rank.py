@@ -7,32 +7,19 @@ on to the optimum. Ball trees are counted and timed with leaves of 2 to 128 poin
 not print the size, which decides how many points they compare.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
 from paper_figures.answers import tell
 from paper_figures.lmnn.points import Points, per_cent, points, printed_steps, scaled
-from paper_figures.plots import key, labelled, series_style
+from paper_figures.rows import exact, number, of_points
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    exact,
-    number,
-    of_points,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from paper_figures.themes import LIGHT
 from refimpl.lmnn import (
     LMNNOptions,
@@ -45,9 +32,6 @@ from refimpl.lmnn import (
 )
 from refimpl.rivals.rotated_scan import principal_axes
 from refimpl.typing import FloatArray, Kernels
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 K = 3
 TOL = {"full": 2e-3, "rect": 1e-3}  # of the solvers for use
@@ -310,7 +294,7 @@ GAINED = {
 SEARCHED = "PCA"  # whose searches stand above
 
 
-def draw_ranks(record: Record, figure: mpl.Figure) -> None:
+def draw_ranks(record: Record, figure: plots.Figure) -> None:
     """Draw figure 2: errors by dimension; above them what ball trees gain over the scan."""
     methods = record["drawing"]["methods"]
     ranks = {int(rank) for name in METHODS if name != SEARCHED for rank in methods.get(name, {})}
@@ -321,7 +305,7 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         places = (*range(len(METHODS), 8), *free)
         for place, (words, points) in zip(places, gained.items(), strict=False):
             if points:
-                top.plot(*zip(*points, strict=True), label=words, **series_style(place))
+                top.plot(*zip(*points, strict=True), label=words, **plots.series_style(place))
         top.axhline(1.0, color=LIGHT.ink, linestyle=":")
         top.set(ylabel="times as fast\nas a scan", title=f"Ball trees over the scan ({SEARCHED})")
         top.set_ylim(0, None)
@@ -333,13 +317,15 @@ def draw_ranks(record: Record, figure: mpl.Figure) -> None:
         by_rank = methods.get(method, {})
         points = sorted((int(r), by_rank[r]["error"]) for r in by_rank if int(r) in ranks)
         if points:
-            (line,) = axis.plot(*zip(*points, strict=True), label=method, **series_style(place))
+            (line,) = axis.plot(
+                *zip(*points, strict=True), label=method, **plots.series_style(place)
+            )
             tell(line, [errors.get((method, rank)) for rank, _ in points])
     if "baseline" in record["drawing"]:
         level = record["drawing"]["baseline"]
         axis.axhline(level, color=LIGHT.ink, linestyle=":", label="all components, Euclidean")
     axis.set(xlabel="dimensions", ylabel=ERROR)
-    key(figure, labelled(axis) | (labelled(top) if any(gained.values()) else {}))
+    plots.key(figure, plots.labelled(axis) | (plots.labelled(top) if any(gained.values()) else {}))
 
 
 def _gained(by_rank: dict[str, Any], ranks: set[int]) -> dict[str, list[tuple[int, float]]]:

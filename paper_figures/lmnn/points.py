@@ -19,23 +19,12 @@ HELD_OUT = 0.3  # § 5.2
 
 
 class Points(NamedTuple):
-    """Training points X with their classes y, and test points Q with theirs, z."""
-
-    X: FloatArray
-    y: Labels
-    Q: FloatArray
-    z: Labels
-
-
-class Sample(NamedTuple):
-    """Points as `Points` has them, with classes from 0, k target neighbours, and kernels."""
+    """Training points X with their classes y, from 0, and test points Q with theirs, z."""
 
     X: FloatArray
     y: IntArray
     Q: FloatArray
     z: IntArray
-    k: int
-    kernels: Kernels
 
 
 def points(job: Job, data_set: str, preparation: str, d: float, n: int | None = None) -> Points:
@@ -57,7 +46,8 @@ def _on_components(job: Job, data_set: str, preparation: str, d: float) -> Point
     held = np.cumsum(values[::-1]) / values.sum()
     n_components = int(np.searchsorted(held, d)) + 1 if d < 1 else int(d)
     Z = X @ vectors[:, : -n_components - 1 : -1]
-    return Points(Z[:train], loaded.y[:train], Z[train:], loaded.y[train:])
+    y = np.unique(loaded.y, return_inverse=True)[1]
+    return Points(Z[:train], y[:train], Z[train:], y[train:])
 
 
 def prepared(X: FloatArray, preparation: str) -> FloatArray:
@@ -108,13 +98,11 @@ def sample_of(job: Job, data_set: str, y: Labels, n: int, sample: int, k: int) -
 
 def sampled(
     job: Job, data_set: str, preparation: str, n: int, sample: int, d: int, k: int
-) -> Sample:
+) -> Points:
     """Return the points of :func:`points` whose rows :func:`sample_of` draws, and all queries."""
     whole = points(job, data_set, preparation, d)
     rows = sample_of(job, data_set, whole.y, n, sample, k)
-    classes = np.unique(whole.y)
-    y, z = (np.searchsorted(classes, labels) for labels in (whole.y[rows], whole.z))
-    return Sample(np.ascontiguousarray(whole.X[rows]), y, whole.Q, z, k, job.kernels)
+    return whole._replace(X=np.ascontiguousarray(whole.X[rows]), y=whole.y[rows])
 
 
 def printed_steps(

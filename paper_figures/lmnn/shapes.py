@@ -1,23 +1,19 @@
 """Figures 1 and 3 of Weinberger & Saul (2008): a ball of a tree, and local metrics of digits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
 from paper_figures.lmnn.points import points, prepared
-from paper_figures.plots import key, labelled, series_style
+from paper_figures.rows import exact
 from paper_figures.store import Record, Row
-from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, exact
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View
 from paper_figures.themes import LIGHT
 from refimpl.ball_trees import as_tree, nearest_neighbors
 from refimpl.lmnn import leave_one_out_error, lmnn
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 K = 3
 DIGITS = (0, 1, 2, 4)
@@ -128,7 +124,7 @@ def figure3(seen: Seen) -> Gathered:
     )
 
 
-def draw_ball(record: Record, figure: mpl.Figure) -> None:
+def draw_ball(record: Record, figure: plots.Figure) -> None:
     """Draw figure 1: a ball, a query outside, and the bound of eq. 7."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Circle
@@ -145,7 +141,7 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
             ([drawing["neighbour"]], "nearest of all points", 36),
         )
     ):
-        look = series_style(place)
+        look = plots.series_style(place)
         first, second = np.array(drawn).T
         axis.scatter(
             first, second, color=look["color"], marker=look["marker"], s=size, zorder=3, label=label
@@ -153,7 +149,10 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     edge = centre + radius * (query - centre) / np.linalg.norm(query - centre)
     bound = f"bound of eq. 7: {drawing['bound']:.2f}"
     axis.plot(
-        *np.array([query, edge]).T, color=series_style(1)["color"], linestyle="--", label=bound
+        *np.array([query, edge]).T,
+        color=plots.series_style(1)["color"],
+        linestyle="--",
+        label=bound,
     )
     axis.plot(
         *np.array([edge, centre]).T, color=LIGHT.ink, linestyle=":", label=f"r = {radius:.2f}"
@@ -164,10 +163,10 @@ def draw_ball(record: Record, figure: mpl.Figure) -> None:
     ball = Line2D(
         [], [], color=LIGHT.ink, marker="o", markersize=10, fillstyle="none", linestyle="none"
     )
-    key(figure, labelled(axis) | {"ball S of radius r": ball})
+    plots.key(figure, plots.labelled(axis) | {"ball S of radius r": ball})
 
 
-def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
+def draw_ellipsoids(record: Record, figure: plots.Figure) -> None:
     """Draw figure 3: the digits, and the unit ball of each digit's metric, enlarged."""
     from matplotlib.patches import Ellipse
 
@@ -180,7 +179,7 @@ def draw_ellipsoids(record: Record, figure: mpl.Figure) -> None:
     for place, (digit, drawn, centre, (values, vectors)) in enumerate(
         zip(drawing["digits"], drawing["points"], drawing["centres"], balls, strict=True)
     ):
-        style = series_style(place)
+        style = plots.series_style(place)
         axis.scatter(
             np.array(drawn)[:, 0],
             np.array(drawn)[:, 1],

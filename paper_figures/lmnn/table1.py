@@ -11,19 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paper_figures.lmnn.training import LAST, TIES, compute
+from paper_figures.rows import by, number, of_points
 from paper_figures.store import Row
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    number,
-    of_points,
-)
+from paper_figures.study import Cell, Gathered, Grid, Observation, Seen, Study, View
 
 PRINTED = "printed steps"
 OPTIMUM = "proven optimum"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.points import Sample, per_cent_wrong, printed_steps, sampled
+from paper_figures.lmnn.points import Points, per_cent_wrong, printed_steps, sampled
 from paper_figures.study import Job, Observation
 from refimpl.lmnn import LMNNOptions, algorithm, lmnn, metric_neighbors, target_neighbors
 from refimpl.lmnn.algorithm import Examples, State
@@ -23,7 +23,7 @@ TIES = ("first class", "nearest")
 LAST = 20  # so many steps at the end are counted by themselves
 
 
-def certified(job: Job, points: Sample, key: Sequence[Any], shuffled: bool) -> Observation:
+def certified(job: Job, points: Points, key: Sequence[Any], shuffled: bool) -> Observation:
     """Train on a sample to a proven optimum of eq. 3, and measure the metric."""
     # Where eq. 3 reaches 0 many metrics do; then it is that of least trace. Another order of the
     # points decides which of two equally near points is a target neighbour, and rounding.
@@ -39,7 +39,7 @@ def certified(job: Job, points: Sample, key: Sequence[Any], shuffled: bool) -> O
     least = least_trace(points.X, points.y, result.targets) if result.bound <= 0 else None
     if least is not None:
         L = least
-    now = next(printed_steps(points.X, points.y, result.targets, points.kernels, L))
+    now = next(printed_steps(points.X, points.y, result.targets, job.kernels, L))
     return {
         "seconds": seconds,
         "objective": result.objective if least is None else 0.0,
@@ -48,15 +48,15 @@ def certified(job: Job, points: Sample, key: Sequence[Any], shuffled: bool) -> O
         "trace": float((L * L).sum()),
         **_counts(now),
         **_total(points.y),
-        **_errors(L, points, train=True),
-        "euclidean": _errors(np.eye(points.X.shape[1]), points, train=False),
+        **_errors(job, L, points, train=True),
+        "euclidean": _errors(job, np.eye(points.X.shape[1]), points, train=False),
     }
 
 
-def printed(points: Sample) -> Observation:
+def printed(job: Job, points: Points) -> Observation:
     """Take the paper's steps from the scaled Euclidean metric; measure the best of each check."""
     targets = target_neighbors(points.X, points.y, K)
-    states = printed_steps(points.X, points.y, targets, points.kernels)
+    states = printed_steps(points.X, points.y, targets, job.kernels)
     passed: list[dict[str, Any]] = []
     best = np.inf
     seconds = 0.0
@@ -66,10 +66,10 @@ def printed(points: Sample) -> Observation:
         check = {"steps": now.t, "seconds": seconds, "pairs_ever": len(now.i)}
         if objective < best:
             best = objective
-            measured = _counts(now) | {"objective": best} | _errors(L[0], points, train=False)
+            measured = _counts(now) | {"objective": best} | _errors(job, L[0], points, train=False)
         passed.append(check | measured)
         before = process_time()
-    return {"checks": passed, "end": _errors(L[0], points, train=True), **_total(points.y)}
+    return {"checks": passed, "end": _errors(job, L[0], points, train=True), **_total(points.y)}
 
 
 def _counts(now: algorithm.State) -> dict[str, int]:
@@ -84,12 +84,12 @@ def _total(y: IntArray) -> dict[str, int]:
     return {"n": n, "total": int((sizes * (n - sizes)).sum())}
 
 
-def _errors(L: FloatArray, points: Sample, *, train: bool) -> dict[str, Any]:
+def _errors(job: Job, L: FloatArray, points: Points, *, train: bool) -> dict[str, Any]:
     """Return k-nn errors (%) of the test points; if asked of training points, left out and own."""
-    X, y, Q, z, k, kernels = points
+    X, y, Q, z = points
 
     def near(queries: FloatArray | None) -> IntArray:
-        return y[metric_neighbors(L, queries, X, k, kernels=kernels, threads=1)[1]]
+        return y[metric_neighbors(L, queries, X, K, kernels=job.kernels, threads=1)[1]]
 
     def wrong(classes: IntArray, truth: IntArray) -> dict[str, float]:
         return {ties: per_cent_wrong(classes, truth, ties) for ties in TIES}
@@ -97,20 +97,20 @@ def _errors(L: FloatArray, points: Sample, *, train: bool) -> dict[str, Any]:
     errors: dict[str, Any] = {"test": wrong(near(Q), z)}
     if train:
         others = near(None)
-        own = np.column_stack([y, others[:, : k - 1]])
+        own = np.column_stack([y, others[:, : K - 1]])
         errors |= {"left_out": wrong(others, y), "own": wrong(own, y)}
     return errors
 
 
-def ever_active(points: Sample) -> Observation:
+def ever_active(job: Job, points: Points) -> Observation:
     """Take the paper's steps from the identity, and count the triples that were ever active."""
     # the triples that ever broke the margin are the active set of § 3
     X, y = points.X, points.y
-    states = printed_steps(X, y, target_neighbors(X, y, K), points.kernels, np.eye(X.shape[1]))
+    states = printed_steps(X, y, target_neighbors(X, y, K), job.kernels, np.eye(X.shape[1]))
     ever = Ever(len(y))
     passed = []
     for now, (objective, L) in algorithm.until_converged(ever.watched(states), checks=CHECKS):
-        near = y[metric_neighbors(L[0], points.Q, X, K, kernels=points.kernels, threads=1)[1]]
+        near = y[metric_neighbors(L[0], points.Q, X, K, kernels=job.kernels, threads=1)[1]]
         counts = {"active": int(now.N.sum()), "ever": ever.count, "pairs": len(now.i)}
         error = per_cent_wrong(near, points.z)
         passed.append({"steps": now.t, "objective": objective, "error": error} | counts)
@@ -204,13 +204,13 @@ def smaller(factor: float) -> Callable[[FloatArray, FloatArray, int], FloatArray
     return step
 
 
-def changes(points: Sample, factor: float) -> Observation:
+def changes(job: Job, points: Points, factor: float) -> Observation:
     """Take the paper's steps from the scaled Euclidean metric, and count changes in each step."""
     X = points.X
     targets = target_neighbors(X, points.y, K)
-    states = printed_steps(X, points.y, targets, points.kernels, step=smaller(factor))
+    states = printed_steps(X, points.y, targets, job.kernels, step=smaller(factor))
     examples = Examples(X, points.y, targets, np.zeros(len(X), dtype=np.int64))
-    watch = Watch(examples, points.kernels)
+    watch = Watch(examples, job.kernels)
     *_, (_, best) = algorithm.until_converged(watch.watched(states), checks=CHECKS)
     return {
         "objective": best[0],
@@ -245,8 +245,8 @@ def compute(
     if part == "certified":
         yield certified(job, points, (data_set, n, sample), shuffled)
     elif part == "printed":
-        yield printed(points)
+        yield printed(job, points)
     elif part == "ever active":
-        yield ever_active(points)
+        yield ever_active(job, points)
     else:
-        yield changes(points, factor)
+        yield changes(job, points, factor)

@@ -6,14 +6,11 @@ from paper_figures.search_forest import (
     curves,
     dimensions,
     growth,
-    kmeans_trees,
     lookup,
     splits,
     table1,
 )
 from paper_figures.study import Paper
-
-__all__ = ["PAPER"]
 
 PAPER = Paper(
     "search_forest",
@@ -22,7 +19,7 @@ PAPER = Paper(
     (
         curves.STUDY,
         dimensions.STUDY,
-        kmeans_trees.STUDY,
+        dimensions.TREES,
         splits.STUDY,
         balance.STUDY,
         table1.STUDY,

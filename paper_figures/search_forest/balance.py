@@ -9,36 +9,21 @@ stopping rule alone knows of it.
 Not handled here: what the forests find (`splits`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from paper_figures.plots import error_bars, key, panels_by, series_style
+from paper_figures import plots
+from paper_figures.rows import by, differences, means
 from paper_figures.search_forest.methods import build_forest
 from paper_figures.search_forest.points import whole
 from paper_figures.store import Record
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    differences,
-    grid,
-    means,
-)
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from paper_figures.themes import LIGHT
 from refimpl.search_forest import to_terms
 from refimpl.typing import Int32Array
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 LEARNT, PRINTED, MEANS = "eq. 18", "eq. 18, x~ as printed", "2-means"
 LESS = "cost less that of 2-means"
@@ -100,22 +85,17 @@ def gather(seen: Seen) -> Gathered:
     return Gathered(rows, [note])
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw the cost over that of a balanced tree by lambda, a panel for each set."""
     rows = [row for row in record["rows"] if row["quantity"] == COST]
     handles: dict[str, Any] = {}
-    for axis, (name,), mine in panels_by(figure, rows, "data_set"):
-        for place, planes in enumerate(PLANES):
-            line = sorted((r for r in mine if r["planes"] == planes), key=lambda r: r["lambda"])
-            if line:
-                lams = [row["lambda"] for row in line]
-                handles[planes] = error_bars(axis, lams, line, **series_style(place))
+    for axis, (name,), mine in plots.panels_by(figure, rows, "data_set"):
+        by_lambda, x = sorted(mine, key=itemgetter("lambda")), itemgetter("lambda")
+        handles |= plots.lines_by(axis, by_lambda, "planes", [*PLANES], x, plots.error_bars)
         axis.axhline(1.0, color=LIGHT.soft, linewidth=0.8)
-        axis.set(title=name, xscale="log", xlabel="lambda", ylabel="cost, times a balanced tree's")
-        lams = sorted({row["lambda"] for row in mine})
-        axis.set_xticks(lams, [f"{lam:g}" for lam in lams])
-        axis.minorticks_off()
-    key(figure, handles, "bars: standard errors over draws")
+        axis.set(title=name, xlabel="lambda", ylabel="cost, times a balanced tree's")
+        plots.logarithmic_at(axis, sorted({row["lambda"] for row in mine}))
+    plots.key(figure, handles, "bars: standard errors over draws")
 
 
 SHAPE = {"trees": 5, "depth": 12, "draws": 5}

@@ -4,42 +4,27 @@ Li et al. (2011) claim in § 1 that the forest suits any similarity of pairs, an
 Euclidean neighbours alone. Here two points are similar if they have the same label.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
 from paper_figures.answers import tell
-from paper_figures.plots import key, panels_by, series_style
+from paper_figures.rows import absent, by
 from paper_figures.search_forest.methods import Grown, grown, selected, size_of
 from paper_figures.search_forest.points import HELD_OUT, trial, whole
 from paper_figures.search_forest.readings import over_draws, shares
 from paper_figures.search_forest.recall import FOREST
 from paper_figures.store import Record
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    absent,
-    by,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.lmnn import lmnn
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest
 from refimpl.typing import FloatArray, IntArray, Labels
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 SEED = 1  # of hnswlib's own generator
 SEARCHES = {
@@ -198,17 +183,17 @@ def _forest_notes(seen: Seen) -> list[str]:
     ]
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw the share of the query's class: a panel for each number of returned items."""
     rows = [row for row in record["rows"] if row["ours"] is not None]
     rows.sort(key=lambda row: row["returned"])
     sets, names = (list(dict.fromkeys(row[key] for row in rows)) for key in ("data set", "method"))
     handles: dict[str, Any] = {}
-    for axis, (count,), mine in panels_by(figure, rows, "returned", columns=1):
+    for axis, (count,), mine in plots.panels_by(figure, rows, "returned", columns=1):
         for (name,), marks in by(mine, "method").items():
             place = names.index(name)
             y = [sets.index(row["data set"]) + 0.15 * (place - len(names) / 2) for row in marks]
-            style = series_style(place) | {"linestyle": "none"}
+            style = plots.series_style(place) | {"linestyle": "none"}
             (handles[name],) = axis.plot([row["ours"] for row in marks], y, **style)
             tell(handles[name], marks)
         axis.set(
@@ -218,7 +203,7 @@ def draw(record: Record, figure: mpl.Figure) -> None:
         )
         axis.set_yticks(range(len(sets)), sets)
         axis.set_ylim(len(sets) - 0.5, -0.6)
-    key(figure, handles)
+    plots.key(figure, handles)
 
 
 # --------------------------------------------------------------------------- the study

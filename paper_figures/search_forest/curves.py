@@ -8,27 +8,15 @@ left open: the forest is shown with x~ as printed, and in the coordinates that f
 the library's default; settings are chosen on a trial (:mod:`recall`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from paper_figures import plots
 from paper_figures.answers import tell
-from paper_figures.plots import (
-    INTERVALS,
-    band,
-    hollow,
-    in_key,
-    key,
-    label_ends,
-    logarithmic,
-    panels,
-    series_style,
-    standard_error,
-)
+from paper_figures.rows import by
 from paper_figures.search_forest.methods import RANKED, SETS
 from paper_figures.search_forest.recall import (
     BY_READING,
@@ -47,13 +35,9 @@ from paper_figures.search_forest.recall import (
     rival_cell,
     set_note,
 )
-from paper_figures.store import Record, Row
+from paper_figures.store import Record
 from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
 from paper_figures.themes import LIGHT
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
-    from matplotlib.axes import Axes
 
 AS_PRINTED = f"{FOREST}, x~ as printed"
 ALL_POINTS = f"{FOREST}, all points"
@@ -66,35 +50,24 @@ FIGURES = {
     "figure2": {"small": "digits-gist", "paper": "tiny-images"},
 }
 COUNTS = (20, 40, 60, 100, 150, 200)
+DIGITS: dict[str, Any] = {
+    "at": {"d": 30, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
+    "trees": 8,
+    "depth": 8,
+    "n_train": 300,
+    "all": 600,
+    "lams": (0.05, 0.1, 0.2),
+    "regions": (2, 8),
+    "leaves": (8, 16, 32, 64, 128),
+    "bits": (16, 32, 64),
+    "functions": (2, 4, 8),
+    "widths": (0.5, 1.0, 2.0, 4.0),
+    "draws": 2,
+}
+OF_GIST: dict[str, Any] = {"trees": 12, "all": None, "lams": (0.05, 0.1), "bits": (16, 64, 128)}
 SETTINGS: dict[str, dict[str, Any]] = {
-    "digits": {
-        "at": {"d": 30, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
-        "trees": 8,
-        "depth": 8,
-        "n_train": 300,
-        "all": 600,
-        "lams": (0.05, 0.1, 0.2),
-        "regions": (2, 8),
-        "leaves": (8, 16, 32, 64, 128),
-        "bits": (16, 32, 64),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-        "draws": 2,
-    },
-    "digits-gist": {
-        "at": {"d": 96, "queries": 300, "K": 20, "sample": 900, "counts": COUNTS},
-        "trees": 12,
-        "depth": 8,
-        "n_train": 300,
-        "all": None,
-        "lams": (0.05, 0.1),
-        "regions": (2, 8),
-        "leaves": (8, 16, 32, 64, 128),
-        "bits": (16, 64, 128),
-        "functions": (2, 4, 8),
-        "widths": (0.5, 1.0, 2.0, 4.0),
-        "draws": 2,
-    },
+    "digits": DIGITS,
+    "digits-gist": DIGITS | OF_GIST | {"at": DIGITS["at"] | {"d": 96}},
     "MNIST-10": {
         "at": {
             "d": 64,
@@ -275,16 +248,17 @@ def cost_notes(lines: list[dict[str, Any]]) -> list[str]:
 PRINTED = "printed (other images)"
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw recall by returned items; in the last panel comparisons count as items."""
     # a printed number is a hollow mark
     lines = record["drawing"]
     names = list(dict.fromkeys(line["method"] for line in lines))
     looks = _looks(names)
+    rows = by(record["rows"], "method", "reading")
     handles: dict[str, Any] = {}
     parts = _parts(lines)
     least = min((min(line["recall"]) for line in lines), default=0)
-    axes = panels(figure, len(parts), 1)
+    axes = plots.panels(figure, len(parts), 1)
     for axis, (title, drawn) in zip(axes, parts.items(), strict=True):
         by_way = title.startswith("Comparisons")
         ends = {}
@@ -292,15 +266,12 @@ def draw(record: Record, figure: mpl.Figure) -> None:
             before = line["compared"] if by_way else 0
             x = np.add(line["counts"], before)
             style = looks[line["method"]]
-            (handle,) = axis.plot(x, line["recall"], **style)
-            shown = {row["returned"]: row for row in record["rows"] if _same(row, line)}
-            tell(handle, [shown.get(count) for count in line["counts"]])
+            handle = plots.mean_line(axis, x, rows[line["method"], line["reading"]], **style)
             if line["method"].startswith(CODES):
                 name = line["method"].removeprefix(f"{CODES} ")
                 ends[name] = (x[-1], line["recall"][-1], style["color"])
             else:
                 handles.setdefault(line["method"], handle)
-            band(axis, x, line["recall"], _errors(record, line), style["color"])
         axis.set(
             title=title,
             xlabel="returned items, and comparisons before" if by_way else "returned items",
@@ -308,36 +279,26 @@ def draw(record: Record, figure: mpl.Figure) -> None:
             ylim=(max(0, 10 * (least // 10 - 1)), 102),
         )
         if by_way:
-            logarithmic(axis.xaxis)
+            plots.logarithmic(axis.xaxis)
         else:
             axis.set_xlim(0, None)
             _printed(axis, record, drawn, looks)
         if ends:
-            label_ends(axis, ends, gap=0.09)
+            plots.label_ends(axis, ends, gap=0.09)
     if any(row.get("published") is not None for row in record["rows"]):
-        handles[PRINTED] = in_key()
-    note = INTERVALS if any(row["error"] for row in record["rows"]) else ""
-    key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
+        handles[PRINTED] = plots.in_key()
+    note = plots.INTERVALS if any(row["error"] for row in record["rows"]) else ""
+    plots.key(figure, {name: handles[name] for name in (*names, PRINTED) if name in handles}, note)
 
 
 def _looks(names: list[str]) -> dict[str, dict[str, Any]]:
     """Return a look for each series; all codes are of one method and have one colour."""
     codes = [name for name in names if name.startswith(CODES)]
     others = [name for name in names if name not in codes]
-    looks = {name: series_style(place) for place, name in enumerate(others)}
+    looks = {name: plots.series_style(place) for place, name in enumerate(others)}
     for place, name in enumerate(codes):
-        looks[name] = series_style(place) | {"color": LIGHT.soft, "marker": "<>p"[place]}
+        looks[name] = plots.series_style(place) | {"color": LIGHT.soft, "marker": "<>p"[place]}
     return looks
-
-
-def _same(row: Row, line: dict[str, Any]) -> bool:
-    return (row["method"], row["reading"]) == (line["method"], line["reading"])
-
-
-def _errors(record: Record, line: dict[str, Any]) -> list[float]:
-    """Return the standard errors of a line's recall, as far as its rows have them."""
-    errors = {row["returned"]: standard_error(row) for row in record["rows"] if _same(row, line)}
-    return [errors.get(count, 0.0) for count in line["counts"]]
 
 
 def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -358,12 +319,12 @@ def _parts(lines: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _printed(
-    axis: Axes, record: Record, drawn: list[dict[str, Any]], looks: dict[str, dict[str, Any]]
+    axis: plots.Axes, record: Record, drawn: list[dict[str, Any]], looks: dict[str, dict[str, Any]]
 ) -> None:
     shown = {(line["method"], line["reading"]) for line in drawn}
     for row in record["rows"]:
         if row.get("published") is not None and (row["method"], row["reading"]) in shown:
-            look = hollow(looks[row["method"]])
+            look = plots.hollow(looks[row["method"]])
             (mark,) = axis.plot([row["returned"]], [row["published"]], **look)
             tell(mark, [row])
 

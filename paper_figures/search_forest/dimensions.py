@@ -2,16 +2,19 @@
 
 Li et al. (2011) say in § 4.1 that k-means trees lose with the dimension, and have vectors of 1,000
 dimensions themselves. Here the same points are searched on few of their principal components and on
-many, each time for the neighbours on those components.
+many, each time for the neighbours on those components. A trial chooses the leaves of k-means trees
+for each number of components, and 17 trees then run out of candidates. In a second study the leaves
+are the same for all and so large that the trees return what is asked for.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from paper_figures.plots import key, line_of, panels_by, series_style
+from paper_figures import plots
+from paper_figures.rows import by
 from paper_figures.search_forest.curves import BEST_BIN_FIRST, CODES, COUNTS, SETTINGS
 from paper_figures.search_forest.recall import (
     BY_READING,
@@ -28,11 +31,8 @@ from paper_figures.search_forest.recall import (
     rival_cell,
     set_note,
 )
-from paper_figures.store import Record
-from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View, by
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
+from paper_figures.store import Record, Row
+from paper_figures.study import Cell, Gathered, Grid, Seen, Study, View
 
 SIZES: dict[str, dict[str, Any]] = {
     "small": SETTINGS["digits"]
@@ -55,6 +55,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "draws": 5,
     },
 }
+KEYS = ("points", "components", "reading", "method", "setting", "returned", "trees")
 NOTE = (
     "The paper's vectors have 1000 dimensions, and it says that k-means trees lose with the "
     "dimension. To try that, the same points are searched on few of their principal components and "
@@ -86,16 +87,19 @@ def cells(scale: str) -> list[Cell]:
 
 def gather(seen: Seen) -> Gathered:
     """Return recall by the number of components, and how far the forest is ahead of the others."""
-    names = ("points", "components", "reading", "method", "setting", "returned", "trees")
-    rows = seen.absent(dict.fromkeys(names) | {"method": "all"})
+    rows = seen.absent(dict.fromkeys(KEYS) | {"method": "all"}) + list(recall_rows(seen))
     read: dict[int, list[Curve]] = {}
-    for (points, d), items in by(seen.items, "data_set", "d").items():
-        curves = curves_of(items)
-        read.setdefault(d, curves)
-        place = {"points": points, "components": d}
-        rows += [place | row for curve in curves for row in curve.rows()]
+    for (_, d), items in by(seen.items, "data_set", "d").items():
+        read.setdefault(d, curves_of(items))
     note = NOTE.format(SIZES[seen.scale]["draws"])
     return Gathered(rows, [set_note(seen), note, READING, *differences(read), RULE])
+
+
+def recall_rows(seen: Seen) -> Iterator[Row]:
+    """Yield recall by set, components, method and the number of returned items."""
+    for (points, d), items in by(seen.items, "data_set", "d").items():
+        place = {"points": points, "components": d}
+        yield from (place | row for curve in curves_of(items) for row in curve.rows())
 
 
 def differences(read: dict[int, list[Curve]]) -> list[str]:
@@ -119,32 +123,25 @@ def differences(read: dict[int, list[Curve]]) -> list[str]:
     ]
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw recall by the number of components: a panel for whole sets, one for ranked lists."""
-    from matplotlib.ticker import NullLocator
-
     computed = [row for row in record["rows"] if row["ours"] is not None]
     points = computed[0]["points"]
     counts = sorted({row["returned"] for row in computed})
     middle = counts[len(counts) // 2]
     rows = [row for row in computed if (row["points"], row["returned"]) == (points, middle)]
     names = list(dict.fromkeys(row["method"] for row in rows))
-    ticks = sorted({row["components"] for row in rows})
     handles: dict[str, Any] = {}
-    for axis, (reading,), mine in panels_by(figure, rows, "reading", columns=1):
-        for (method,), line in by(mine, "method").items():
-            style = series_style(names.index(method))
-            handles[method] = line_of(axis, [row["components"] for row in line], line, **style)
+    for axis, (reading,), mine in plots.panels_by(figure, rows, "reading", columns=1):
+        handles |= plots.lines_by(axis, mine, "method", names, itemgetter("components"))
         axis.set(
             title=f"{reading.capitalize()}: {points}",
-            xscale="log",
             xlabel="principal components",
             ylabel="recall of the nearest (%)",
             ylim=(0, 102),
         )
-        axis.set_xticks(ticks, [str(d) for d in ticks])
-        axis.xaxis.set_minor_locator(NullLocator())
-    key(figure, handles)
+        plots.logarithmic_at(axis, sorted({row["components"] for row in rows}))
+    plots.key(figure, handles)
 
 
 STUDY = Study(
@@ -163,6 +160,57 @@ STUDY = Study(
             (
                 Grid(
                     ("points", "components", "method", "setting"), details=("trees",), **BY_READING
+                ),
+            ),
+        ),
+    ),
+)
+
+
+# --------------------------------------------------------------------------- leaves of one size
+
+REGIONS = 8
+LEAVES = {"small": 32, "paper": 63}
+RETURNED = {"small": (20, 40), "paper": (100, 200)}
+
+
+def cells_of_trees(scale: str) -> list[Cell]:
+    """Return a cell for each set and number of components, with all draws."""
+    of = SIZES[scale]
+    setting = [(REGIONS, LEAVES[scale])]
+    return [
+        rival_cell(
+            {"data_set": name, "d": d, "K": 20, "counts": RETURNED[scale]} | sizes,
+            *(KMEANS, KMEANS, of["draws"], setting, of["trees"]),
+        )
+        for d in of["components"]
+        for name, sizes in of["sets"].items()
+    ]
+
+
+def gather_trees(seen: Seen) -> Gathered:
+    """Return recall by set, components and the number of returned items."""
+    rows = seen.absent(dict.fromkeys(KEYS) | {"points": "all"}) + list(recall_rows(seen))
+    draws = SIZES[seen.scale]["draws"]
+    note = f"All trees have the same regions and leaves. They are drawn {draws} times."
+    return Gathered(rows, [set_note(seen), note, READING])
+
+
+TREES = Study(
+    "kmeans_trees",
+    recalls,
+    {scale: cells_of_trees(scale) for scale in SIZES},
+    (
+        View(
+            "kmeans_trees",
+            "K-means trees on more and more components",
+            gather_trees,
+            layout=(
+                Grid(
+                    ("points", "components"),
+                    details=("trees", "setting"),
+                    where={"method": (KMEANS,)},
+                    **BY_READING,
                 ),
             ),
         ),

@@ -6,36 +6,21 @@ leaves, or it is divided more finely, so that a leaf keeps its number of points.
 drawn from a normal distribution, and the queries are some of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from time import thread_time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from paper_figures.plots import key, line_of, logarithmic, panels_by, series_style
+from paper_figures import plots
+from paper_figures.rows import number
 from paper_figures.search_forest.methods import centres_on_the_way
 from paper_figures.search_forest.table1 import complete_trees
 from paper_figures.store import Record
-from paper_figures.study import (
-    Cell,
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    number,
-)
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.rivals.kmeans_trees import kmeans_trees
 from refimpl.rivals.lsh import lsh
 from refimpl.typing import FloatArray, Int32Array, IntArray, Points
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 BRANCHING = 8  # regions of a k-means tree's node
 WIDTH = 8.0  # of a hash function; the points have a standard deviation of 1 in each coordinate
@@ -172,23 +157,22 @@ def gather(seen: Seen) -> Gathered:
     return Gathered(rows, [NOTE])
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw microseconds a query by thousands of items, a panel for each way to divide."""
     handles: dict[str, Any] = {}
-    for axis, (kind,), mine in panels_by(figure, record["rows"], "leaves", columns=1):
-        for (index,), line in by(mine, "index").items():
-            place = list(LISTS).index(index)
-            x = [row["items"] / 1000 for row in line]
-            handles[index] = line_of(axis, x, line, **series_style(place))
+    for axis, (kind,), mine in plots.panels_by(figure, record["rows"], "leaves", columns=1):
+        handles |= plots.lines_by(
+            axis, mine, "index", [*LISTS], lambda row: float(row["items"] / 1000)
+        )
         axis.set(
             title=f"Leaves: {kind}",
             xlabel="items (thousands)",
             ylabel="microseconds a query",
             yscale="log",
         )
-        logarithmic(axis.xaxis)
-        logarithmic(axis.yaxis)
-    key(figure, handles)
+        plots.logarithmic(axis.xaxis)
+        plots.logarithmic(axis.yaxis)
+    plots.key(figure, handles)
 
 
 def cells(sizes: tuple[int, ...], queries: int, passes: int) -> list[Cell]:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from paper_figures.rows import by
 from paper_figures.search_forest.curves import FIGURES, SETTINGS
 from paper_figures.search_forest.points import whole
 from paper_figures.search_forest.table1 import HALF_BILLION
 from paper_figures.store import Row
-from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View, by
+from paper_figures.study import Cell, Gathered, Grid, Job, Observation, Seen, Study, View
 from refimpl.rivals.spectral_hashing import spectral_hashing
 
 FAILED = "queries that find nothing (%)"

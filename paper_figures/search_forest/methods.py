@@ -64,7 +64,6 @@ def build_forest(
     trees: int,
     max_depth: int,
     planes: str | None = None,
-    threads: int | None = None,
     **options: Any,
 ) -> Grown:
     """Learn a forest of `n_train` points, or of all; K shrinks with them."""
@@ -74,12 +73,11 @@ def build_forest(
     if n_train < len(rows):
         rows = np.sort(rng.choice(len(rows), n_train, replace=False))
     X, K = problem.X[rows], max(1, round(problem.K * len(rows) / len(problem.X)))
-    S = neighbor_similarity(X, K, kernels=job.kernels, threads=threads)
+    S = neighbor_similarity(X, K, kernels=job.kernels)
     if planes is not None:
         return grown(max_depth, learn_other, planes, X, S, trees, lam, max_depth, rng, job.kernels)
-    common = {"kernels": job.kernels, "threads": threads}
-    shape = ForestOptions(max_depth, **options)
-    return grown(max_depth, search_forest, X, S, trees, lam, rng=rng, options=shape, **common)
+    how = {"options": ForestOptions(max_depth, **options), "kernels": job.kernels}
+    return grown(max_depth, search_forest, X, S, trees, lam, rng=rng, **how)
 
 
 def grown(depth: int, learn: Callable[..., Any], *arguments: Any, **options: Any) -> Grown:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.study import together
+from paper_figures.rows import together
 from refimpl.rivals.candidates import Candidates, recall
 from refimpl.typing import FloatArray, Int32Array, IntArray
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from paper_figures.rows import by
 from paper_figures.search_forest.methods import METHODS, RANKED, SETS, grows
 from paper_figures.search_forest.points import trial, whole
 from paper_figures.search_forest.readings import over_draws
 from paper_figures.store import Row
-from paper_figures.study import Cell, Job, Observation, Seen, by
+from paper_figures.study import Cell, Job, Observation, Seen
 
 FOREST = "Boosted Search Forest"
 KMEANS = "k-means trees"

@@ -7,46 +7,22 @@ parts of the codes. Times are measured for up to 50 million items, five times ea
 proportion from there.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
+from paper_figures import plots
 from paper_figures.answers import tell
-from paper_figures.plots import (
-    hollow,
-    in_key,
-    key,
-    label_ends,
-    line_of,
-    logarithmic,
-    panels,
-    series_style,
-)
+from paper_figures.rows import by, number
 from paper_figures.store import Record, Row
-from paper_figures.study import (
-    Gathered,
-    Grid,
-    Job,
-    Observation,
-    Seen,
-    Study,
-    View,
-    by,
-    grid,
-    number,
-)
+from paper_figures.study import Gathered, Grid, Job, Observation, Seen, Study, View, grid
 from refimpl.kernels import SearchForest
 from refimpl.typing import Int32Array, UInt64Array
-
-if TYPE_CHECKING:
-    from matplotlib import figure as mpl
 
 HALF_BILLION = 500_000_000
 SEARCHES = {"scan": "linear scan", "index": "forest"}
@@ -206,36 +182,38 @@ def growth_notes(growth: dict[str, list[float]], sizes: list[int]) -> list[str]:
     ]
 
 
-def draw(record: Record, figure: mpl.Figure) -> None:
+def draw(record: Record, figure: plots.Figure) -> None:
     """Draw seconds a query by items; dotted lines are extrapolated, published numbers hollow."""
     rows = [row for row in record["rows"] if row["ours"] is not None]
     bits = sorted({row["bits"] for row in rows})
     handles: dict[str, Any] = {}
-    for axis, search in zip(panels(figure, len(SEARCHES), 1), SEARCHES.values(), strict=True):
+    for axis, search in zip(plots.panels(figure, len(SEARCHES), 1), SEARCHES.values(), strict=True):
         ends = {}
         for (of_bits,), line in by((r for r in rows if r["search"] == search), "bits").items():
-            style = series_style(bits.index(of_bits)) | {"linestyle": "-"}
-            line_of(axis, _millions(line), line, **style)
-            handles["measured"] = in_key(linestyle="-", marker=None)
+            style = plots.series_style(bits.index(of_bits)) | {"linestyle": "-"}
+            plots.line_of(axis, _millions(line), line, **style)
+            handles["measured"] = plots.in_key(linestyle="-", marker=None)
             for row in rows:
                 if (row["bits"], row["search"]) == (of_bits, f"{search}, extrapolated"):
                     line = [line[-1], row]
-                    handles["extrapolated in proportion"] = in_key(linestyle=":", marker=None)
-                    line_of(
+                    handles["extrapolated in proportion"] = plots.in_key(linestyle=":", marker=None)
+                    plots.line_of(
                         axis, _millions(line), line, **style | {"linestyle": ":", "markevery": [1]}
                     )
                     if row["published"] is not None:
-                        (printed,) = axis.plot(_millions([row]), row["published"], **hollow(style))
+                        (printed,) = axis.plot(
+                            _millions([row]), row["published"], **plots.hollow(style)
+                        )
                         tell(printed, [row])
-                        handles["printed (the authors' machine)"] = in_key()
+                        handles["printed (the authors' machine)"] = plots.in_key()
             end = (_millions(line)[-1], line[-1]["ours"], style["color"])
             ends[f"{of_bits} bits"] = end
         axis.set(title=search.capitalize(), xlabel="items (millions)", ylabel="seconds a query")
         axis.set_yscale("log")
-        logarithmic(axis.xaxis)
-        logarithmic(axis.yaxis)
-        label_ends(axis, ends, gap=0.09)
-    key(figure, handles)
+        plots.logarithmic(axis.xaxis)
+        plots.logarithmic(axis.yaxis)
+        plots.label_ends(axis, ends, gap=0.09)
+    plots.key(figure, handles)
 
 
 def _millions(rows: list[Row]) -> list[float]:

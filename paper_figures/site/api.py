@@ -15,8 +15,6 @@ from paper_figures.site import listings, printed, rst
 from paper_figures.site.docstrings import escaped
 from refimpl import rivals
 
-__all__ = [*("Entry", "addresses", "documented", "entries", "kernels_table", "times", "write")]
-
 KERNELS = "refimpl.kernels"
 TIMES = """\
 The last columns say how many times as fast the kernels in Cython are as these in NumPy: one thread,
@@ -34,7 +32,9 @@ GROUPS = {
     ),
     "Rivals": tuple(f"refimpl.rivals.{name}" for name in rivals.__all__),
     "Kernels in Cython": ("refimpl_fast",),
-    "Figures": tuple(f"paper_figures.{name}" for name in ("registry", "study", "store", "judge")),
+    "Figures": tuple(
+        f"paper_figures.{name}" for name in ("registry", "study", "rows", "store", "judge")
+    ),
 }
 """The modules whose names users import, in the order of the reference."""
 

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["described", "escaped", "setup"]
-
 SECTIONS = ("Parameters", "Other Parameters", "Attributes", "Returns", "Yields")
 PARAMETER = re.compile(r"(\w+(?:, \w+)*) : ")
 

@@ -19,8 +19,6 @@ from paper_figures.site.printed import ROOT
 from paper_figures.site.typeset import typeset
 from paper_figures.store import Store
 
-__all__ = ["PAGES", "page", "page_of", "readers", "write"]
-
 RESULTS = "paper_figures/reproduced"
 GUIDES = "paper_figures/site/source/"
 PAGES = {

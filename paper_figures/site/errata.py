@@ -9,8 +9,6 @@ from pathlib import Path
 from paper_figures.site import front, printed, rows, rst
 from paper_figures.site.typeset import compared, typeset
 
-__all__ = ["write"]
-
 INTRODUCTION = """\
 Misprints and errors of the five papers, as published and as corrected. What differs is marked. The
 test below an erratum computes its counter-example."""

@@ -19,8 +19,6 @@ from paper_figures.themes import LIGHT
 from refimpl import estimators
 from refimpl.search_forest import to_terms
 
-__all__ = ["PICTURES", "write"]
-
 Draw = Callable[[Any, Figure], None]
 SIZE = (5.2, 2.6)
 KINDS = load_iris().target_names.tolist()

@@ -13,8 +13,6 @@ from paper_figures.site.documents import PAGES, page_of
 from paper_figures.store import Store
 from paper_figures.study import Paper
 
-__all__ = ["claims_on", "figure_of", "write"]
-
 REPRODUCED = Path(registry.__file__).parent / "reproduced"
 FOLDER = "figures"
 KEPT_OUT = shutil.ignore_patterns("*.html", "*.svg", "*.png", "*.md", ".parts")

@@ -5,8 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-__all__ = ["element", "finish", "lighter"]
-
 PLAIN = "n p w o bp nn".split()
 """Classes of highlighted code that keep the text's own colour: names, operators, punctuation."""
 LOOKS = {

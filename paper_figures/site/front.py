@@ -11,8 +11,6 @@ from paper_figures.site.figures import FOLDER, REPRODUCED
 from paper_figures.site.mathml import inline
 from paper_figures.store import Store
 
-__all__ = ["ABOUT", "finder", "lines", "write"]
-
 PAGES = {
     "speed/index": "Measured speed: how much faster each kernel and training is",
     "install/index": "Install and run",

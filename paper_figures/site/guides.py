@@ -10,8 +10,6 @@ from paper_figures.site.figures import REPRODUCED
 from paper_figures.site.printed import ROOT
 from paper_figures.store import Store
 
-__all__ = ["methods", "trainings", "write"]
-
 MEASURES = ("error (%)", "seconds to fit", "milliseconds a query")
 TIMES = ROOT / "tests" / "benchmarks" / "speed.json"
 TRAININGS = {

@@ -17,12 +17,10 @@ from paper_figures.site.printed import ROOT
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["address", "link_of", "pages", "setup", "write"]
-
 WORDS = """\
 Every file of refimpl and refimpl_fast, and those of paper_figures that the API describes. Each line
 has an address."""
-OF_FIGURES = ("registry.py", "study.py", "store.py", "judge/[_r]*.py")
+OF_FIGURES = ("registry.py", "rows.py", "study.py", "store.py", "judge/[_r]*.py")
 LEXERS = {".py": "python", ".pyx": "cython", ".h": "cpp"}
 
 

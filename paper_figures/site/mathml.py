@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-__all__ = ["inline", "mathml", "setup"]
-
 
 def mathml(latex: str, display: str = "inline") -> str:
     """Return a LaTeX formula as a MathML element."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from paper_figures.site import rst
 
-__all__ = ["RECORD", "page", "read", "text", "write"]
-
 RECORD = Path(__file__).parent / "others.json"
 
 

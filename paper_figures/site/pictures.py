@@ -2,36 +2,34 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import starmap
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from refimpl.typing import FloatArray
 
-__all__ = ["Picture"]
-
 WIDTH, HEIGHT, EDGE = 420.0, 280.0, 26.0
+Points: TypeAlias = Iterable[Sequence[float] | FloatArray]
 
 
 class Picture:
-    """A picture in which `x` and `y` fit; it has one axis if `y` is None.
+    """A picture in which some points (n, 2) fit; numbers (n,) have one axis.
 
     A unit is as long on both axes if they are `equal`. Readers of the screen hear the title.
     """
 
     def __init__(
-        self,
-        x: Iterable[float],
-        y: Iterable[float] | None,
-        title: str,
-        labels: tuple[str, str] = ("", ""),
-        equal: bool = False,
+        self, points: ArrayLike, title: str, labels: tuple[str, str] = ("", ""), equal: bool = False
     ) -> None:
         self.title = title
         self.labels = labels
         self.parts: list[str] = []
-        self.height = HEIGHT if y is not None else 120.0
+        x, *y = np.atleast_2d(np.asarray(points, dtype=float).T)
+        self.height = HEIGHT if y else 120.0
         self.x_range = _range(x)
-        self.y_range = _range(y) if y is not None else (0.0, 1.0)
+        self.y_range = _range(*y) if y else (0.0, 1.0)
         if equal:
             self._make_equal()
 
@@ -76,14 +74,14 @@ class Picture:
         if ring:
             self.parts.append(f'<circle class="ring" cx="{a}" cy="{b}" r="{r + 4}"/>')
 
-    def line(self, xs: Sequence[float], ys: Sequence[float], style: str = "line") -> None:
+    def line(self, points: Points, style: str = "line") -> None:
         """Draw a line through points."""
-        joined = " ".join(f"{a:g},{b:g}" for a, b in map(self.at, xs, ys))
+        joined = " ".join(f"{a:g},{b:g}" for a, b in starmap(self.at, points))
         self.parts.append(f'<polyline class="{style}" points="{joined}"/>')
 
-    def area(self, xs: Sequence[float], ys: Sequence[float]) -> None:
+    def area(self, points: Points) -> None:
         """Fill the area within points."""
-        joined = " ".join(f"{a},{b}" for a, b in map(self.at, xs, ys))
+        joined = " ".join(f"{a},{b}" for a, b in starmap(self.at, points))
         self.parts.append(f'<polygon class="area" points="{joined}"/>')
 
     def half(self, feature: int, polarity: int, threshold: float) -> None:
@@ -93,25 +91,24 @@ class Picture:
         at = float(np.clip(threshold, low, high))
         a, b = (low, at) if polarity == 1 else (at, high)
         if feature == 0:
-            self.area([a, b, b, a], [y_0, y_0, y_1, y_1])
-            self.line([at, at], [y_0, y_1])
+            self.area([(a, y_0), (b, y_0), (b, y_1), (a, y_1)])
+            self.line([(at, y_0), (at, y_1)])
         else:
-            self.area([x_0, x_1, x_1, x_0], [a, a, b, b])
-            self.line([x_0, x_1], [at, at])
+            self.area([(x_0, a), (x_1, a), (x_1, b), (x_0, b)])
+            self.line([(x_0, at), (x_1, at)])
 
     def ellipse(self, centre: Sequence[float], root: FloatArray, style: str = "line") -> None:
         """Draw the points that `root` maps from the unit circle, around a centre."""
         angle = np.linspace(0, 2 * np.pi, 49)
         circle = np.array([np.cos(angle), np.sin(angle)])
-        x, y = root @ circle + np.asarray(centre)[:, None]
-        self.line(x.tolist(), y.tolist(), style)
+        self.line((root @ circle).T + np.asarray(centre), style)
 
     def cross(self, x: float, y: float) -> None:
         """Draw a cross, for a query."""
         (x_0, x_1), (y_0, y_1) = self.x_range, self.y_range
         across, up = (x_1 - x_0) / 60, (y_1 - y_0) / 40
-        self.line([x - across, x + across], [y - up, y + up])
-        self.line([x - across, x + across], [y + up, y - up])
+        self.line([(x - across, y - up), (x + across, y + up)])
+        self.line([(x - across, y + up), (x + across, y - up)])
 
     def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
         """Write a few words at a point."""

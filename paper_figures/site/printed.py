@@ -14,21 +14,6 @@ from pathlib import Path
 
 from refimpl.check.reports import MARK, ROOMS, tables
 
-__all__ = [
-    *(
-        "PREFIXES",
-        "ROOT",
-        "Erratum",
-        "Line",
-        "Mark",
-        "Paper",
-        "code_files",
-        "comments",
-        "marks",
-        "read",
-    )
-]
-
 ROOT = Path(__file__).resolve().parents[2]
 PREFIXES = {room: prefix for prefix, room in ROOMS.items()}
 _NAMES = re.compile(r"`([^`]+)`")

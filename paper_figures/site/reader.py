@@ -6,8 +6,6 @@ from paper_figures.site import figures, front, printed, rows, rst, runs, steps
 from paper_figures.site.rows import Page
 from paper_figures.site.steps import Section
 
-__all__ = ["SINGLE", "data", "write"]
-
 INTRODUCTION = """\
 Each row is a printed line. It shows what the line does in our words, the NumPy code that does it,
 the values that the code computed in a small run, the same code in Cython, and the test of both.

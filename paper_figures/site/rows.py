@@ -25,20 +25,6 @@ from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
 from paper_figures.site.typeset import LETTERS, compared, typeset
 
-__all__ = [
-    "Page",
-    "anchor",
-    "coloured",
-    "data",
-    "highlighted",
-    "json_of",
-    "macros",
-    "meanings",
-    "pieces",
-    "short",
-    "sources_of",
-]
-
 _NAME = re.compile(r'<span class="(n[a-z]?)">([A-Za-z_]\w*)</span>')
 
 

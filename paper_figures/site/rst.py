@@ -7,8 +7,6 @@ from typing import Any
 
 from paper_figures.gallery.html import environment
 
-__all__ = ["fill", "macros", "put", "raw", "scripts", "table", "titled", "toctree"]
-
 
 @cache
 def macros(name: str, *functions: Callable[..., Any]) -> Any:

@@ -9,8 +9,6 @@ from paper_figures.site import printed, snippets, steps, tracing
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.tracing import Trace
 
-__all__ = ["Live", "ids_of", "live", "rounds"]
-
 
 @dataclass(frozen=True)
 class Live:

@@ -8,11 +8,6 @@ from functools import cache
 
 from paper_figures.site.printed import ROOT, Mark, Paper, marks
 
-__all__ = [
-    *("Snippet", "cython", "function", "head", "in_headers", "located", "others", "reference"),
-    *("span", "statement"),
-]
-
 _HEADS = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)
 BEFORE, AFTER = 3, 5
 """Lines of a Cython function that are shown around a marked one."""

@@ -33,8 +33,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Section", "Step", "Steps", "read"]
-
 FOLDER = Path(__file__).parent / "steps"
 
 

@@ -21,8 +21,6 @@ from paper_figures.site.printed import ROOT
 from paper_figures.site.snippets import Snippet
 from refimpl.typing import Kernels
 
-__all__ = ["Record", "Trace", "plain", "run", "wanted"]
-
 Values = dict[str, Any]
 
 

@@ -4,8 +4,6 @@ import re
 from difflib import SequenceMatcher
 from html import escape
 
-__all__ = ["LETTERS", "compared", "typeset"]
-
 _ATOM = re.compile(
     r"""`[^`]*`                                              # code
     | [A-Za-z]{2,}(?:-[A-Za-z]+)+ | [a-z]-test | [A-Z]+-\d+ | [A-Za-z]{2,}'[a-z]+ | \d+'s  # words

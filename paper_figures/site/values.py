@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["html", "number", "shown"]
-
 MOST = 16
 """The entries of a vector that are shown."""
 ROWS, COLUMNS = 8, 8

@@ -13,8 +13,6 @@ from paper_figures.site import front, listings, printed, rows, rst, runs, snippe
 from paper_figures.site.snippets import Snippet
 from paper_figures.site.steps import Section
 
-__all__ = ["functions", "write"]
-
 DOT = '<span class="o">.</span>'
 NAME = re.compile(
     rf'(<span class="n">kernels</span>{re.escape(DOT)}|{re.escape(DOT)})?'

@@ -36,7 +36,7 @@ def job(seed=0):
 @pytest.fixture(scope="module", autouse=True)
 def few_digits():
     """Let data.load read the first digits of scikit-learn's, 25 of them the queries."""
-    few = DataSet("few", ALL_DIGITS.X[:N], ALL_DIGITS.y[:N], ALL_DIGITS.classes, n_train=N_TRAIN)
+    few = DataSet(ALL_DIGITS.X[:N], ALL_DIGITS.y[:N], ALL_DIGITS.classes, N_TRAIN, name="few")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "load", lambda name, data_dir, **options: few)
         yield

@@ -14,7 +14,7 @@ from sklearn.feature_extraction import text as words
 
 from paper_figures import data
 from paper_figures.data import sets, tiny_images
-from paper_figures.data.recipes import Parsed, Recipe
+from paper_figures.data.recipes import DataSet, Recipe
 
 
 @pytest.fixture
@@ -343,7 +343,7 @@ def recipe(monkeypatch):
     parsed = {"X": np.array([[1, 2], [3, 4]]), "y": np.array([0, 1], dtype=np.int8)}
 
     def read_made(*, option="a"):
-        return Parsed(parsed["X"], parsed["y"], {0: "x", 1: "y"}, n_train=1, notes=(option,))
+        return DataSet(parsed["X"], parsed["y"], {0: "x", 1: "y"}, n_train=1, notes=(option,))
 
     monkeypatch.setitem(sets.RECIPES, "made", Recipe(read_made))
     return parsed

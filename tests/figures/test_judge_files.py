@@ -11,7 +11,7 @@ import pytest
 
 from paper_figures.judge.reading import named_figures, parse
 from paper_figures.registry import PAPERS, ROOMS, load_papers
-from paper_figures.study import PUBLISHED
+from paper_figures.rows import PUBLISHED
 
 jsonschema = pytest.importorskip("jsonschema")
 

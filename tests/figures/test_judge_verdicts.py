@@ -15,7 +15,7 @@ from paper_figures.gallery.texts import with_links
 from paper_figures.judge import verdicts
 from paper_figures.judge.verdicts import Rule, error_of_difference, load_rules, parse_rules, sure
 from paper_figures.registry import PAPERS, load_papers
-from paper_figures.study import PUBLISHED, points_error
+from paper_figures.rows import PUBLISHED, points_error
 
 REPRODUCED = Path(paper_figures.__file__).parent / "reproduced"
 T9 = sure(8)  # standard errors that count with nine runs

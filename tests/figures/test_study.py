@@ -7,13 +7,13 @@ import pytest
 from fake_paper import PAPER, both, gather_means, noisy_mean
 
 import refimpl.kernels
-from paper_figures import data, registry, study
+from paper_figures import data, registry, rows, study
 from paper_figures.data import DataSet
 from paper_figures.study import Gathered, Grid, Job, Paper, Seen, Study, View
 
 
 def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "PUBLISHED", tmp_path)
+    monkeypatch.setattr(rows, "PUBLISHED", tmp_path)
     (tmp_path / "p").mkdir()
     text = "place,value,note\n§ 4,1.5,good\ntable 2,-3,\n4,1e3,5%\n"
     (tmp_path / "p/table.csv").write_text(text, encoding="utf-8")
@@ -22,16 +22,16 @@ def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
         {"place": "table 2", "value": -3.0, "note": ""},
         {"place": 4.0, "value": 1000.0, "note": "5%"},
     ]
-    assert study.published("p/table.csv") == lines
+    assert rows.published("p/table.csv") == lines
     assert Seen([], scale="paper").published("p/table.csv") == lines
     assert Seen([], scale="small").published("p/table.csv") == []
 
 
 def test_every_published_table_of_a_paper_can_be_read():
-    for path in study.PUBLISHED.glob("*/*.csv"):
-        rows = study.published(f"{path.parent.name}/{path.name}")
-        assert path.parent.name in registry.PAPERS and rows, path
-        assert all(None not in row and None not in row.values() for row in rows), path
+    for path in rows.PUBLISHED.glob("*/*.csv"):
+        lines = rows.published(f"{path.parent.name}/{path.name}")
+        assert path.parent.name in registry.PAPERS and lines, path
+        assert all(None not in line and None not in line.values() for line in lines), path
 
 
 def test_papers_in_their_order():
@@ -68,7 +68,7 @@ def test_a_job_loads_what_its_cell_names(monkeypatch):
 
     def load(name, data_dir, **options):
         asked.append((name, data_dir, options))
-        return DataSet(name, np.zeros((1, 1)), np.zeros(1), {})
+        return DataSet(np.zeros((1, 1)), np.zeros(1), {}, name=name)
 
     monkeypatch.setattr(data, "load", load)
     job = Job(0, "reference", "folder", ("a", "b"))

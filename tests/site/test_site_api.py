@@ -81,7 +81,7 @@ def test_figures_and_their_claims():
 
 
 def test_the_corners_of_a_picture():
-    picture = Picture([0.0, 100.0], [0.0, 10.0], "two points")
+    picture = Picture([(0.0, 0.0), (100.0, 10.0)], "two points")
     assert picture.x_range == (-6.0, 106.0) and picture.y_range == pytest.approx((-0.6, 10.6))
     assert picture.at(-6, -0.6) == (EDGE, HEIGHT - EDGE)
     assert picture.at(106, 10.6) == (WIDTH - EDGE, EDGE)
@@ -90,7 +90,7 @@ def test_the_corners_of_a_picture():
 def test_the_side_of_a_stump():
     """Polarity 1 says yes below the threshold, polarity -1 above it."""
     for polarity, ends in ((1, (0, 5)), (-1, (5, 10))):
-        picture = Picture([0.0, 10.0], [0.0, 1.0], "a stump")
+        picture = Picture([(0.0, 0.0), (10.0, 1.0)], "a stump")
         picture.x_range = (0.0, 10.0)
         picture.half(0, polarity, 5.0)
         corners = picture.parts[0].split('points="')[1].split('"')[0].split()
@@ -99,7 +99,7 @@ def test_the_side_of_a_stump():
 
 
 def test_a_circle_stays_round_on_equal_axes():
-    picture = Picture([0.0, 1.0], [0.0, 9.0], "a circle", equal=True)
+    picture = Picture([(0.0, 0.0), (1.0, 9.0)], "a circle", equal=True)
     picture.ellipse([0.5, 4.5], np.eye(2))
     places = np.array([p.split(",") for p in picture.parts[0].split('points="')[1][:-3].split()])
     width, height = np.ptp(places.astype(float), axis=0)
@@ -107,7 +107,7 @@ def test_a_circle_stays_round_on_equal_axes():
 
 
 def test_words_of_a_picture_are_escaped():
-    picture = Picture([0.0], None, "<&>")
+    picture = Picture([0.0], "<&>")
     picture.point(0, 0.5, 1, ring=True, words="<b>")
     picture.text(0, 0.5, "<i>")
     svg = picture.svg()

@@ -172,10 +172,11 @@ def test_each_thing_to_try_says_what_one_sees(browser, folder, room):
     for i, one in enumerate(demo.tries):
         browser.execute_script("document.querySelectorAll('button')[arguments[0]].click()", i)
         assert (
-            browser.execute_script("return document.getElementById('seen').textContent") == one.seen
+            browser.execute_script("return document.getElementById('seen').textContent")
+            == one["seen"]
         )
         now = dict(zip([slider.id for slider in demo.sliders], places(browser), strict=True))
-        assert now == now | dict(one.places)
+        assert now == now | one["places"]
 
 
 @browser_only

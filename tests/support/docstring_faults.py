@@ -30,8 +30,8 @@ SILENT = frozenset(
         "refimpl.search_forest": "Round Selection",
         "paper_figures.judge": "Claim Decided decide load_claims",
         "paper_figures.registry": "load_papers",
-        "paper_figures.study": "Gathered Grid Seen View differences exact grid means number "
-        "of_points",
+        "paper_figures.rows": "differences exact means number of_points",
+        "paper_figures.study": "Gathered Grid Seen View grid",
     }.items()
     for name in names.split()
 )

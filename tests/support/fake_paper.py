@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 from paper_figures.cli import main
-from paper_figures.study import SCALES, Gathered, Paper, Study, View, absent, grid, number
+from paper_figures.rows import absent, number
+from paper_figures.study import SCALES, Gathered, Paper, Study, View, grid
 
 N_CELLS = 14
 SECONDS = float(os.environ.get("FAKE_SECONDS", "0.15"))  # a cell takes so long

@@ -18,7 +18,7 @@ def provide(monkeypatch, name, X, y, n_train=None):
     def load(wanted, data_dir=None, **options):
         if wanted != name:
             return known(wanted, data_dir, **options)
-        return DataSet(name, np.asarray(X, float), np.asarray(y), {}, (), n_train)
+        return DataSet(np.asarray(X, float), np.asarray(y), {}, n_train, name=name)
 
     monkeypatch.setattr(data, "load", load)
 

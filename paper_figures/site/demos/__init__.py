@@ -2,7 +2,8 @@
 
 A demo is computed by refimpl when the site is built, once for each setting of its sliders, and is
 written as one page that needs no other file and no connection. The page's script (``engine.js``)
-only chooses a frame; it computes nothing of the paper's. ``pages.py`` writes the pages.
+only chooses a frame; it computes nothing of the paper's. ``<paper>.py`` has the settings and the
+frames, ``<paper>.toml`` the words; ``pages.py`` writes the pages.
 
 A picture consists of layers: a class of the style sheet, which says what the layer means, and a
 string. ``M1 2L3 4`` is a path, ``@0112`` are lines between the points 0 and 1, and 1 and 2, of the
@@ -15,23 +16,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["HEIGHT", "WIDTH", "Demo", "Frame", "Slider", "Try", "View", "number", "picture"]
-
 WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 44, 470, 12, 360
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 Layer = tuple[str, str]
-KINDS = (
-    ("kind0", "M12 8h0", "setosa"),
-    ("kind1", "M12 8h0", "versicolor"),
-    ("kind2", "M12 1l8 14h-16z", "virginica"),
-)
-"""The legend of `kinds`."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +53,21 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Try:
-    """What to try: the places of some sliders, the words of its button, and what one sees."""
-
-    places: Mapping[str, int]
-    words: str
-    seen: str
-
-
-@dataclass(frozen=True)
 class Demo:
-    """A demo of a paper."""
+    """A demo of a paper: what computes it, and the words of its TOML file."""
 
     room: str
+    frame: Callable[..., Frame]  # gets a setting of each slider
+    sliders: tuple[Slider, ...]
     title: str
     place: str  # the printed place of the formula
     words: str  # HTML, what the picture shows
     formula: str  # HTML in which {name} is a value
-    sliders: tuple[Slider, ...]
-    frame: Callable[..., Frame]  # gets a setting of each slider
-    legend: tuple[tuple[str, str, str], ...]  # class, string in a box of 24 by 16, and words
-    readouts: tuple[tuple[str, str], ...]  # a value's name, and its label
-    curve: tuple[str, str, str]  # a slider, the value drawn over it, its label
-    tries: tuple[Try, ...]
     alt: str  # the picture in words
+    curve: tuple[str, str, str]  # a slider, the value drawn over it, its label
+    legend: Sequence[tuple[str, str, str]]  # class, string in a box of 24 by 16, and words
+    readouts: Sequence[tuple[str, str]]  # a value's name, and its label
+    tries: Sequence[Mapping[str, Any]]  # places of some sliders, a button's words, what is seen
 
     @cached_property
     def frames(self) -> dict[tuple[int, ...], Frame]:

@@ -5,18 +5,17 @@ from itertools import islice
 
 import numpy as np
 
-from paper_figures.site.demos import Demo, Frame, Layer, Slider, Try, View, disc, number, square
+from paper_figures.site.demos import Frame, Layer, View, disc, number, square
 from paper_figures.site.examples import flowers
 from paper_figures.site.examples.boosted_distance import TWO
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import StumpEnsemble
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 X, kind = flowers(*TWO)
 ROUNDS = 12
 NOISE = (0, 2, 4, 6)
+SETTINGS = (range(1, ROUNDS + 1), NOISE)
 VIEW = View.around(X, 0.1, bottom=270)
 ORDER = np.random.default_rng(4).permutation(len(X))
 
@@ -87,7 +86,8 @@ def _yes(rounds: list[algorithm.Round]) -> str:
     return path or "M0 0"
 
 
-def _frame(T: int, noise: int) -> Frame:
+def frame(T: int, noise: int) -> Frame:
+    """Return what the demo shows for a setting of each slider."""
     rounds, P, N = trained(noise)
     rounds = rounds[:T]
     now, margin = rounds[-1], margins(rounds, P, N)
@@ -118,59 +118,3 @@ def _frame(T: int, noise: int) -> Frame:
         *((name, path) for name, path in strip.items() if path),
     ]
     return Frame(tuple(layers), values(rounds, P, N))
-
-
-def demo() -> Demo:
-    """Compute the demo."""
-    return Demo(
-        room="boosted_distance",
-        title="Boosted Distance: rounds of AdaBoost and noisy labels",
-        place="Algorithm A.2, lines 7 to 14",
-        words="Twenty-four iris flowers of two kinds. Each round adds the stump with the least "
-        "weighted error. A flower that the stump gets <b class='bad'>wrong</b> keeps its weight "
-        "and the others lose some, so it is drawn larger in the next round.",
-        formula="<p>α<sub>t</sub> = log(1 / β<sub>t</sub>), β<sub>t</sub> = "
-        "<b class='bad'>ε<sub>t</sub></b> / (1 − <b class='bad'>ε<sub>t</sub></b>), H(x) = "
-        "Σ α<sub>t</sub> h<sub>t</sub>(x)</p><p>{alpha} = log(1 / {beta}), {beta} = "
-        "<span class='bad'>{epsilon}</span> / (1 − <span class='bad'>{epsilon}</span>)</p>",
-        sliders=(
-            Slider("rounds", "<i>T</i>, rounds", range(1, ROUNDS + 1), 2),
-            Slider("noise", "flowers with a wrong label", NOISE),
-        ),
-        frame=_frame,
-        legend=(
-            ("fill0", disc(12, 8, 6), "labelled versicolor; size is weight"),
-            ("fill1", square(12, 8, 6), "labelled virginica; size is weight"),
-            ("ring", disc(12, 8, 6), "the stump of round T is wrong"),
-            ("model", "M0 4H24M4 4v8M12 4v8M20 4v8", "the stump; teeth on its versicolor side"),
-            ("area", "M0 0H24V16H0z", "where the ensemble says versicolor"),
-        ),
-        readouts=(
-            ("epsilon", "ε, weighted error of the stump"),
-            ("alpha", "α, its weight in the ensemble"),
-            ("wrong", f"flowers of {len(X)} with margin ≤ 0"),
-            ("least", "least margin"),
-        ),
-        curve=("rounds", "wrong", "flowers with margin ≤ 0, over T"),
-        tries=(
-            Try(
-                {"rounds": 0, "noise": 0},
-                "One stump",
-                "One line across one petal measure, and a "
-                "few flowers on its wrong side; all margins are −1 or 1.",
-            ),
-            Try(
-                {"rounds": 11, "noise": 0},
-                "Twelve stumps",
-                "The shaded part has corners now, "
-                "margins lie between −1 and 1, and fewer flowers are wrong.",
-            ),
-            Try(
-                {"rounds": 11, "noise": 3},
-                "Twelve stumps and six wrong labels",
-                "The flowers "
-                "with wrong labels get the largest weights, and the shaded part bends round them.",
-            ),
-        ),
-        alt="Flowers as large as their weights, the stump of the round and the margins",
-    )

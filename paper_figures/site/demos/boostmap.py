@@ -5,28 +5,15 @@ from itertools import islice
 
 import numpy as np
 
-from paper_figures.site.demos import (
-    KINDS,
-    Demo,
-    Frame,
-    Slider,
-    Try,
-    View,
-    disc,
-    kinds,
-    links,
-    number,
-    packed,
-)
+from paper_figures.site.demos import Frame, View, disc, kinds, links, number, packed
 from paper_figures.site.examples import flowers
 from paper_figures.site.examples.boostmap import D, kind
 from refimpl.boostmap import algorithm, nearby_triples
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 DIMENSIONS = (1, 2, 3, 4, 5, 6)
 CANDIDATES = (1, 3, 8, 16)
+SETTINGS = (DIMENSIONS, CANDIDATES)
 SEED, ROUNDS = 2, 100
 PETALS, _ = flowers(0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133)
 HARD = nearby_triples(D, 4, 120, rng=np.random.default_rng(SEED))
@@ -66,7 +53,8 @@ def values(d: int, M_1: int) -> dict[str, str]:
     }
 
 
-def _frame(d: int, M_1: int) -> Frame:
+def frame(d: int, M_1: int) -> Frame:
+    """Return what the demo shows for a setting of each slider."""
     m, before = answers(d, M_1), answers(d - 1, M_1)
     wrong, were = m <= 0, before <= 0
     q, a, b = TRIPLES.T
@@ -97,66 +85,3 @@ def _frame(d: int, M_1: int) -> Frame:
         ("t", "257 390 middle each triple a bar, from the least margin to the largest"),
     ]
     return Frame(tuple(layers), values(d, M_1), packed(places))
-
-
-def demo() -> Demo:
-    """Compute the demo."""
-    count = len(ORDERS)
-    return Demo(
-        room="boostmap",
-        title="BoostMap: more dimensions, fewer triples that flip",
-        place="eqs. 3, 4 and 9",
-        words="Sixteen iris flowers, of which the training knows only distances, and "
-        f"{count} triples (q, a, b), one of a and b among the four nearest to q: which of them "
-        "is nearer? Each dimension is a distance to a reference flower, or a line through two "
-        "of them. A triple <b class='bad'>flips</b> where the embedding names the wrong one.",
-        formula="<p>G = mean of |P(q, a, b) − sign H(q, a, b)| / 2, and the loss is "
-        "mean of exp(−y H)</p><p>G = {error}: <span class='bad'>{wrong}</span> of "
-        f"{count} triples wrong; loss = {{loss}}</p>",
-        sliders=(
-            Slider("dimension", "<i>d</i>, most dimensions", DIMENSIONS, 1),
-            Slider(
-                "candidates",
-                "<i>M</i><sub>1</sub> = <i>m</i>, candidates of each kind in a round",
-                CANDIDATES,
-                2,
-            ),
-        ),
-        frame=_frame,
-        legend=(
-            ("good", "M0 8H24", "of a triple that flips: q to the truly nearer flower"),
-            ("bad", "M0 8H24", "q to the flower that the embedding calls nearer"),
-            ("mark", disc(12, 8, 7), "a reference flower or pivot"),
-            *KINDS,
-            ("fillbad", "M9 0h6v16h-6z", "a triple that is wrong"),
-            ("fillgood", "M9 0h6v16h-6z", "a triple that the last dimension mended"),
-            ("thin", "M9 0h6v16h-6z", "a triple that was right before"),
-        ),
-        readouts=(
-            ("wrong", f"triples of {count} that flip"),
-            ("mended", "mended by the last dimension"),
-            ("spoilt", "spoilt by it"),
-            ("dimension", "dimensions used"),
-            ("rounds", f"rounds of § 7.3, at most {ROUNDS}"),
-        ),
-        curve=("dimension", "wrong", "triples that flip, over d"),
-        tries=(
-            Try(
-                {"dimension": 0, "candidates": 2},
-                "One dimension",
-                "All flowers are put on one line, and many triples flip.",
-            ),
-            Try(
-                {"dimension": 5, "candidates": 2},
-                "Six dimensions",
-                "Fewer triples flip: lines vanish from the picture, and orange bars with them.",
-            ),
-            Try(
-                {"dimension": 3, "candidates": 3},
-                "A wider choice in each round",
-                "With 16 of each "
-                "kind to choose from, the same number of dimensions leaves fewer triples wrong.",
-            ),
-        ),
-        alt="Sixteen flowers with lines for the triples that flip, and a bar for each triple",
-    )

@@ -5,18 +5,7 @@ from functools import cache
 import numpy as np
 
 import refimpl.kernels
-from paper_figures.site.demos import (
-    Demo,
-    Frame,
-    Slider,
-    Try,
-    View,
-    disc,
-    kinds,
-    links,
-    number,
-    packed,
-)
+from paper_figures.site.demos import Frame, View, disc, kinds, links, number, packed
 from paper_figures.site.examples import flowers
 from paper_figures.site.examples.ftune import SLOPES, K, X, kind, l
 from refimpl.ftune import algorithm
@@ -24,10 +13,9 @@ from refimpl.ftune.linear_models import LinearModel, loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["demo"]
-
 LANDMARKS = (1, 2, 4, 8, 16)
 CHOICES = ("at random", "by DSELECT")
+SETTINGS = (SLOPES, LANDMARKS, CHOICES)
 SEED = 1
 REST, rest_kind = flowers(*range(50, 150))
 VIEW = View.around(X, 0.12)
@@ -104,7 +92,8 @@ def _yes(slope: float, d: int, diverse: bool) -> str:
     return path or "M0 0"
 
 
-def _frame(slope: float, d: int, choice: str) -> Frame:
+def frame(slope: float, d: int, choice: str) -> Frame:
+    """Return what the demo shows for a setting of each slider."""
     diverse = choice == CHOICES[1]
     pairs = landmarks(d, diverse)
     places = VIEW.places(X)
@@ -119,59 +108,3 @@ def _frame(slope: float, d: int, choice: str) -> Frame:
         *kinds(kind - 1),
     ]
     return Frame(tuple(layers), values(slope, d, diverse), packed(places))
-
-
-def demo() -> Demo:
-    """Compute the demo."""
-    return Demo(
-        room="ftune",
-        title="FTUNE: a transfer function for similarities to landmarks",
-        place="Theorem 2 and Algorithm 2",
-        words="Twenty iris flowers of two kinds, and K(x, x′) = exp(−|x − x′|²). A pair of "
-        "landmarks asks: is x more similar to the one of versicolor than to the one of virginica? "
-        "f, a ramp, says how soon a small difference counts as a full yes or no.",
-        formula="<p>g(x) = Σ w<sub>i</sub> f( K(x, x<sub>i</sub><sup>+</sup>) − "
-        "K(x, x<sub>i</sub><sup>−</sup>) ) + b, L<sub>f</sub> = mean of [1 − l g]<sub>+</sub></p>"
-        "<p>slope {slope}: L<sub>f</sub> = {loss}; the slope with the least L<sub>f</sub> is "
-        "{best}</p>",
-        sliders=(
-            Slider("slope", "slope of <i>f</i>", SLOPES, 2),
-            Slider("landmarks", "<i>d</i>, pairs of landmarks", LANDMARKS, 2),
-            Slider("choice", "how landmarks are chosen", CHOICES),
-        ),
-        frame=_frame,
-        legend=(
-            ("kind0", "M12 8h0", "versicolor, label 1"),
-            ("kind1", "M12 8h0", "virginica, label −1"),
-            ("mark", disc(12, 8, 7), "a landmark"),
-            ("thin", "M0 8H24", "a pair of landmarks"),
-            ("area", "M0 0H24V16H0z", "where g says versicolor"),
-        ),
-        readouts=(
-            ("loss", "L<sub>f</sub>, training loss"),
-            ("best", "slope that Algorithm 2 chooses"),
-            ("train", "training errors"),
-            ("test", "errors on other flowers"),
-            ("objects", "different landmarks"),
-        ),
-        curve=("slope", "loss", "L<sub>f</sub> over the slopes: Algorithm 2 takes the least"),
-        tries=(
-            Try(
-                {"slope": 0, "landmarks": 4},
-                "A flat ramp: slope 1",
-                "f is the difference itself, so the boundary is smooth.",
-            ),
-            Try(
-                {"slope": 4, "landmarks": 4},
-                "Nearly a step: slope 100",
-                "Each pair says a full "
-                "yes or no, so the boundary has the corners of the lines between the landmarks.",
-            ),
-            Try(
-                {"landmarks": 1, "choice": 1},
-                "Two pairs by DSELECT",
-                "The landmarks lie far apart; drawn at random, they may lie side by side.",
-            ),
-        ),
-        alt="Flowers, the pairs of landmarks, and the part where g says versicolor",
-    )

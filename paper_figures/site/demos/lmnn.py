@@ -6,30 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from paper_figures.site.demos import (
-    KINDS,
-    Demo,
-    Frame,
-    Layer,
-    Slider,
-    Try,
-    View,
-    kinds,
-    links,
-    number,
-    packed,
-)
+from paper_figures.site.demos import Frame, Layer, View, kinds, links, number, packed
 from paper_figures.site.examples.lmnn import X as FLOWERS
 from paper_figures.site.examples.lmnn import y
 from refimpl.lmnn import algorithm
 from refimpl.typing import FloatArray
 
-__all__ = ["demo"]
-
 K = (1, 2, 3)
 MU = (0.1, 0.3, 1.0, 3.0, 10.0)
 STEPS = (0, 1, 2, 4, 8, 15, 30, 60, 100)
 SPACES = ("as measured", "as learnt, x → Lx")
+SETTINGS = (K, MU, STEPS, SPACES)
 X = FLOWERS - FLOWERS.mean(axis=0)
 ALL = np.zeros(len(X), dtype=np.int64)
 
@@ -66,7 +53,8 @@ def measured() -> View:
     return View.around(FLOWERS, 0.15)
 
 
-def _frame(k: int, mu: float, step: int, space: str) -> Frame:
+def frame(k: int, mu: float, step: int, space: str) -> Frame:
+    """Return what the demo shows for a setting of each slider."""
     state, targets = states(k, mu)[step], algorithm.target_neighbors(X, y, k)
     s, V = np.linalg.eigh(state.L[0].T @ state.L[0])
     s = np.sqrt(np.maximum(s, 0))
@@ -93,59 +81,3 @@ def _frame(k: int, mu: float, step: int, space: str) -> Frame:
         *kinds(y),
     ]
     return Frame(tuple(layers), values(state, targets, mu), packed(view.places(Z)))
-
-
-def demo() -> Demo:
-    """Compute the demo."""
-    last = len(STEPS) - 1
-    return Demo(
-        room="lmnn",
-        title="LMNN: target neighbours pull, impostors push",
-        place="eq. 3",
-        words="Eighteen iris flowers of three kinds. The metric M draws each flower to its k "
-        '<b class="good">target neighbours</b> of the same kind, and pushes away '
-        '<b class="bad">impostors</b>, flowers of another kind that come nearer than the target '
-        "neighbours and a margin of 1.",
-        formula='<p>ε(M) = <b class="good">Σ d²(x<sub>i</sub>, x<sub>j</sub>)</b> + μ '
-        '<b class="bad">Σ [1 + d²(x<sub>i</sub>, x<sub>j</sub>) − d²(x<sub>i</sub>, x<sub>l</sub>)]'
-        '<sub>+</sub></b></p><p>{objective} = <span class="good">{pull}</span> + {mu} · '
-        '<span class="bad">{push}</span></p>',
-        sliders=(
-            Slider("k", "<i>k</i>, target neighbours", K, 1),
-            Slider("mu", "<i>μ</i>, weight of the margins", MU, 2),
-            Slider("step", "step of the descent", STEPS, last),
-            Slider("space", "where the flowers are", SPACES),
-        ),
-        frame=_frame,
-        legend=(
-            *KINDS,
-            ("good", "M0 8H24", "to a target neighbour (the first sum)"),
-            ("bad", "M0 8H24", "to an impostor (the second sum)"),
-            ("model", "M3 8a9 6 0 1 0 18 0a9 6 0 1 0 -18 0", "at distance 1 from the middle"),
-        ),
-        readouts=(
-            ("objective", "ε(M), eq. 3"),
-            ("triples", "triples (i, j, l) inside the margin"),
-            ("errors", "1-NN errors, each flower left out"),
-        ),
-        curve=("step", "objective", "ε(M) over the steps shown"),
-        tries=(
-            Try(
-                {"k": 1, "mu": 0, "step": last, "space": 0},
-                "Make margins cheap: μ = 0.1",
-                "The pull wins: the ring grows, and more triples break the margin.",
-            ),
-            Try(
-                {"k": 1, "mu": 4, "step": last, "space": 0},
-                "Make margins dear: μ = 10",
-                "M stretches distances, the ring gets thin, and fewer triples break the margin.",
-            ),
-            Try(
-                {"k": 1, "mu": 4, "step": last, "space": 1},
-                "Look at the learnt space",
-                "M has stretched the direction that tells the kinds apart: the ring is small "
-                "beside the distances between kinds.",
-            ),
-        ),
-        alt="Eighteen flowers with lines to target neighbours and impostors, and the ellipse of M",
-    )

@@ -2,15 +2,14 @@
 
 import importlib
 import re
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from paper_figures.site import demos, printed, rows, rst
-from paper_figures.site.demos import Demo
-
-__all__ = ["load", "page", "write"]
+from paper_figures.site.demos import Demo, Slider
 
 HERE = Path(__file__).parent
 INTRODUCTION = """\
@@ -20,9 +19,12 @@ picture; each page is one file that works offline."""
 
 @cache
 def load(room: str) -> Demo:
-    """Compute the demo of a paper."""
-    demo: Demo = importlib.import_module(f"paper_figures.site.demos.{room}").demo()
-    return demo
+    """Read the demo of a paper; its frames are computed when they are asked for."""
+    module = importlib.import_module(f"paper_figures.site.demos.{room}")
+    said = tomllib.loads(text_of(f"{room}.toml"))
+    both = zip(said.pop("sliders"), module.SETTINGS, strict=True)
+    sliders = tuple(Slider(**one, settings=settings) for one, settings in both)
+    return Demo(room, module.frame, sliders, **said)
 
 
 def page(demo: Demo) -> str:

@@ -4,30 +4,18 @@ from functools import cache
 
 import numpy as np
 
-from paper_figures.site.demos import (
-    KINDS,
-    Demo,
-    Frame,
-    Slider,
-    Try,
-    View,
-    kinds,
-    links,
-    number,
-    packed,
-)
+from paper_figures.site.demos import Frame, View, kinds, links, number, packed
 from paper_figures.site.examples import flowers
 from refimpl.search_forest import algorithm, neighbor_similarity
 from refimpl.search_forest.model import Tree
 from refimpl.typing import FloatArray
-
-__all__ = ["demo"]
 
 X, y = flowers(*range(0, 150, 5))
 X = (X - X.mean(axis=0)) / X.std(axis=0)
 SIMILAR = neighbor_similarity(X, 5).toarray() > 0
 LAMBDAS = (0.02, 0.2, 0.3, 0.5, 0.7, 0.85)
 TREES = (1, 2, 3, 4, 5, 6)
+SETTINGS = (LAMBDAS, TREES)
 DEPTH = 6
 VIEW = View.around(X, 0.1)
 CORNERS = np.array(
@@ -94,7 +82,8 @@ def _cut(corners: FloatArray, side: FloatArray) -> FloatArray:
     return np.array(kept)
 
 
-def _frame(lam: float, M: int) -> Frame:
+def frame(lam: float, M: int) -> Frame:
+    """Return what the demo shows for a setting of each slider."""
     rounds = forest(lam)[:M]
     T = np.triu(selected(rounds) > 0, 1)
     either = SIMILAR | SIMILAR.T
@@ -111,59 +100,3 @@ def _frame(lam: float, M: int) -> Frame:
         *kinds(y),
     ]
     return Frame(tuple(layers), values(lam, M), packed(VIEW.places(X)))
-
-
-def demo() -> Demo:
-    """Compute the demo."""
-    return Demo(
-        room="search_forest",
-        title="Boosted Search Forest: λ weighs extra pairs against missed ones",
-        place="eq. 15",
-        words="Thirty iris flowers. A tree divides the plane into cells, and two flowers in one "
-        "cell are a selected pair. <b class='good'>Similar</b> pairs, a flower and its five "
-        "nearest, should be selected, <b class='bad'>dissimilar</b> pairs should not; λ is the "
-        "cost of the latter. Less than one dissimilar pair counts as one.",
-        formula="<p>c = log( (1 − λ) <b class='good'>P[t = 1, s = 1]</b> / (λ "
-        "<b class='bad'>P[t = 1, s = 0]</b>) )</p><p>{c} = log( {rest} · "
-        "<span class='good'>{similar}</span> / ({lam} · "
-        "<span class='bad'>{dissimilar}</span>) )</p>",
-        sliders=(
-            Slider("lambda", "<i>λ</i>, cost of dissimilar pairs", LAMBDAS, 3),
-            Slider("trees", "<i>M</i>, most trees", TREES, 2),
-        ),
-        frame=_frame,
-        legend=(
-            ("good", "M0 8H24", "a similar pair that any tree selects"),
-            ("bad", "M0 8H24", "a dissimilar pair that any tree selects"),
-            ("model", "M2 2H22V14H2z", "a cell of the last tree"),
-            *KINDS,
-        ),
-        readouts=(
-            ("found", "similar pairs selected (i, j)"),
-            ("extra", "dissimilar pairs selected"),
-            ("leaves", "leaves of the last tree"),
-            ("c", "c, the last tree's weight"),
-            ("trees", "trees that were worth a weight"),
-        ),
-        curve=("trees", "share", "share of similar pairs selected, over M"),
-        tries=(
-            Try(
-                {"lambda": 0, "trees": 0},
-                "Extra pairs cost little: λ = 0.02",
-                "One cell holds all flowers: every pair is selected, similar or not.",
-            ),
-            Try(
-                {"lambda": 5, "trees": 0},
-                "Extra pairs cost much: λ = 0.85",
-                "The cells are small: hardly a dissimilar pair is selected, and some similar ones "
-                "are missed.",
-            ),
-            Try(
-                {"lambda": 4, "trees": 5},
-                "More trees",
-                "Later trees cut the plane elsewhere and select "
-                "similar pairs that the first one missed.",
-            ),
-        ),
-        alt="Flowers, the cells of the last tree, and lines between the pairs that are selected",
-    )

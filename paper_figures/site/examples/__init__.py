@@ -8,8 +8,6 @@ import numpy as np
 
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["flowers"]
-
 
 def flowers(*rows: int, columns: tuple[int, ...] = (2, 3)) -> tuple[FloatArray, IntArray]:
     """Return petals of irises in cm, or sepals (columns 0, 1), and their kinds: 50 of each."""

@@ -10,9 +10,8 @@ from paper_figures.site.tracing import Trace
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import StumpEnsemble
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length", "petal width")
+DIFFERENCES = ("difference of length", "difference of width")
 KINDS = ("setosa", "versicolor", "virginica")
 
 # versicolor and virginica, where their petals are alike
@@ -39,9 +38,7 @@ def draw_stump(trace: Trace, round: int) -> str:
     record = [r for r in trace.records if r.round == round and "h_t" in r.values][-1]
     weights = [r for r in trace.records[: trace.records.index(record)] if "w" in r.values]
     w = weights[-1].values["w"]
-    picture = Picture(
-        all_points[:, 0], all_points[:, 1], f"The stump of round {round} on the points", PETALS
-    )
+    picture = Picture(all_points, f"The stump of round {round} on the points", PETALS)
     picture.half(*h_t)
     for i, (x, y) in enumerate(all_points):
         words = f"{KINDS[1 + (i >= len(P))]}, weight {w[i]:.3f}"
@@ -60,13 +57,7 @@ def draw_class(trace: Trace, round: int) -> str:
     A = THREE[of_kind == C]
     near = (A[:, None] - A).reshape(-1, 2)
     far = (THREE[of_kind != C][:, None] - A).reshape(-1, 2)
-    reach = np.vstack([near, far])
-    picture = Picture(
-        reach[:, 0],
-        reach[:, 1],
-        f"The differences of class {C}",
-        ("difference of length", "difference of width"),
-    )
+    picture = Picture(np.vstack([near, far]), f"The differences of class {C}", DIFFERENCES)
     for kind_of_pair, differences in ((1, far), (0, near)):
         for x, y in differences:
             picture.point(x, y, kind_of_pair, 3.5)
@@ -80,11 +71,9 @@ def nearest(kernels: Any) -> None:
 
 def draw_nearest(trace: Trace, round: int) -> str:
     """The training vectors, the query, and the vector of this round with a ring."""
-    picture = Picture(
-        [*TEN[:, 0], QUERY[0, 0]], [*TEN[:, 1], QUERY[0, 1]], f"Training vector {round}", PETALS
-    )
+    picture = Picture(np.vstack([TEN, QUERY]), f"Training vector {round}", PETALS)
     i = trace.latest("i", round)
-    picture.line([QUERY[0, 0], TEN[i, 0]], [QUERY[0, 1], TEN[i, 1]], "thin")
+    picture.line([QUERY[0], TEN[i]], "thin")
     for row, (x, y) in enumerate(TEN):
         picture.point(x, y, int(labels[row]), 5, row == i, f"{KINDS[labels[row]]}, i = {row}")
     picture.cross(*QUERY[0])
@@ -111,12 +100,7 @@ def draw_ensemble(trace: Trace, round: int) -> str:
     _, f, p, theta = (
         getattr(Phi_C, name)[round - 1] for name in ("alpha", "feature", "polarity", "threshold")
     )
-    picture = Picture(
-        SIDE[:, 0],
-        SIDE[:, 1],
-        f"Stump {round} and the sum so far",
-        ("difference of length", "difference of width"),
-    )
+    picture = Picture(SIDE, f"Stump {round} and the sum so far", DIFFERENCES)
     picture.half(int(f), int(p), float(theta))
     for (x, y), H in zip(SIDE, total, strict=True):
         picture.point(x, y, 0, 2 + 4 * H, words=f"H = {H:.2f}")

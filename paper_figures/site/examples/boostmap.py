@@ -14,8 +14,6 @@ from refimpl.kernels.triples import margins
 from refimpl.rivals.lipschitz import lipschitz
 from refimpl.spaces import FilterAndRefine, PrecomputedSpace
 
-__all__ = ["EXAMPLES"]
-
 X, kind = flowers(
     0, 14, 24, 41, 50, 57, 66, 70, 77, 83, 86, 101, 106, 118, 126, 133, columns=(0, 1, 2, 3)
 )
@@ -54,7 +52,7 @@ def draw_filter(trace: Trace, round: int) -> str:
     """The vectors of the objects, the query's, and rings around the candidates."""
     E, candidates = (trace.latest(name, round) for name in ("self.vectors", "candidates"))
     labels = tuple(f"distance to object {r}" for r in PIVOTS)
-    picture = Picture(E[:, 0], E[:, 1], "The vectors, and the candidates", (labels[0], labels[1]))
+    picture = Picture(E, "The vectors, and the candidates", (labels[0], labels[1]))
     for i, (u, v) in enumerate(E):
         picture.point(u, v, int(kind[i]), 4, i in candidates[0], f"object {i}")
     picture.cross(*E[ASKED])
@@ -92,14 +90,14 @@ def _name(h_j: Any) -> str:
 
 def _line(h_j: Any, title: str, low: float = np.nan, high: float = np.nan, inside: int = 1) -> str:
     F = algorithm.embeddings(PROBLEM, [tuple(h_j)])[0]
-    picture = Picture(F, None, title, (title, ""))
+    picture = Picture(F, title, (title, ""))
     if not np.isnan(low):
         x_0, x_1 = picture.x_range
         a, b = (float(np.clip(v, x_0, x_1)) for v in (low, high))
         parts = [(a, b)] if inside else [(x_0, a), (b, x_1)]
         for left, right in parts:
-            picture.area([left, right, right, left], [0, 0, 1, 1])
-    picture.line(picture.x_range, [0.4, 0.4], "thin")
+            picture.area([(left, 0), (right, 0), (right, 1), (left, 1)])
+    picture.line([(x, 0.4) for x in picture.x_range], "thin")
     for i, value in enumerate(F):
         above = 0.4 + 0.17 * (int(kind[i]) - 1)
         picture.point(float(value), above, int(kind[i]), 5, i in tuple(h_j), f"object {i}")

@@ -19,8 +19,6 @@ from refimpl.ftune.goodness import (
 )
 from refimpl.ftune.similarities import Similarity
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length", "petal width")
 X, kind = flowers(
     *(50, 54, 57, 66, 70, 72, 77, 83, 86, 98), *(106, 118, 119, 123, 126, 127, 133, 134, 138, 149)
@@ -46,11 +44,11 @@ def draw_margin(trace: Trace, round: int) -> str:
     x = (round - 1) % len(TEN)
     points, f = X[TEN], "the sign" if round <= len(TEN) else "the identity"
     margin = trace.latest("G", round)[x]
-    picture = Picture(points[:, 0], points[:, 1], f"Flower {x} with {f}", PETALS)
+    picture = Picture(points, f"Flower {x} with {f}", PETALS)
     for i in [*range(x), *range(x + 1, len(TEN)), x]:  # on top: others may stand at its place
         style = "line" if SIDES[i] == SIDES[x] else "thin"
         u, v = points[i]
-        picture.line([points[x, 0], u], [points[x, 1], v], style)
+        picture.line(points[[x, i]], style)
         picture.point(u, v, int(SIDES[i] < 0), 4 + 4 * BETWEEN[x, i], i == x, f"flower {i}")
     low, high = picture.y_range
     words = f"f is {f}: margin {number(margin)}"
@@ -78,7 +76,7 @@ def dselect(kernels: Any) -> None:
 def draw_landmarks(trace: Trace, round: int) -> str:
     """The landmarks so far have a ring; a point is larger the less similar it is to them."""
     L = [int(i) for i in trace.latest("L", round)]
-    picture = Picture(X[:, 0], X[:, 1], f"The landmarks after round {round}", PETALS)
+    picture = Picture(X, f"The landmarks after round {round}", PETALS)
     for i, (u, v) in enumerate(X):
         words = f"landmark {L.index(i) + 1}" if i in L else ""
         picture.point(u, v, int(kind[i]) - 1, 6 if i in L else 3.5, i in L, words)
@@ -95,12 +93,11 @@ def draw_transfer(trace: Trace, round: int) -> str:
     """The transfer function of this round, and the losses so far."""
     u = np.linspace(-1, 1, 101)
     slope = SLOPES[round - 1]
-    picture = Picture(
-        [-1, 1], [-1.1, 1.1], f"The ramp of slope {slope:g}", ("difference of K", "f")
-    )
-    for other in SLOPES[: round - 1]:
-        picture.line(u.tolist(), np.clip(other * u, -1, 1).tolist(), "thin")
-    picture.line(u.tolist(), np.clip(slope * u, -1, 1).tolist())
+    corners, labels = [(-1, -1.1), (1, 1.1)], ("difference of K", "f")
+    picture = Picture(corners, f"The ramp of slope {slope:g}", labels)
+    for other in SLOPES[:round]:
+        ramp = np.column_stack([u, np.clip(other * u, -1, 1)])
+        picture.line(ramp, "line" if other == slope else "thin")
     loss = trace.latest("L_of[f]", round)
     picture.text(-0.95, 0.85, f"slope {slope:g}: loss {loss:.3f}", "start")
     return picture.svg()

@@ -14,8 +14,6 @@ from refimpl.lmnn import LMNNOptions, algorithm
 from refimpl.rivals.rotated_scan import rotated_scan
 from refimpl.typing import FloatArray
 
-__all__ = ["EXAMPLES"]
-
 NAMES = ("sepal width", "petal length")
 X, y = flowers(
     0, 14, 24, 41, 44, 33, 50, 57, 70, 77, 86, 98, 101, 106, 118, 126, 133, 138, columns=(1, 2)
@@ -57,12 +55,12 @@ def draw_best(trace: Trace, round: int) -> str:
 
 def _metric(L: FloatArray, title: str) -> str:
     _, s, V = np.linalg.svd(L)
-    picture = Picture(X[:, 0], X[:, 1], title, NAMES, equal=True)
+    picture = Picture(X, title, NAMES, equal=True)
     axes = NEAR * s[0] / np.maximum(s, s[0] / 200)  # where M is singular, two lines
     picture.ellipse(X.mean(axis=0), V.T * axes)
     targets = algorithm.target_neighbors(X, y, K)[SHOWN]
     for j in targets:
-        picture.line(X[[SHOWN, j], 0].tolist(), X[[SHOWN, j], 1].tolist())
+        picture.line(X[[SHOWN, j]])
     square = (((X - X[SHOWN]) @ L.T) ** 2).sum(axis=1)
     impostors = (y != y[SHOWN]) & (square < square[targets].max() + 1)
     for i, (u, v) in enumerate(X):
@@ -84,13 +82,8 @@ def draw_balls(trace: Trace, round: int) -> str:
     centres, radii, near = (
         trace.latest(name, round) for name in ("tree.centres", "tree.radii", "closest[1]")
     )
-    picture = Picture(
-        [*(centres[1:, 0] - radii[1:]), *(centres[1:, 0] + radii[1:])],
-        [*(centres[1:, 1] - radii[1:]), *(centres[1:, 1] + radii[1:])],
-        "Two balls around the flowers",
-        NAMES,
-        equal=True,
-    )
+    ends = np.vstack([centres[1:] - radii[1:, None], centres[1:] + radii[1:, None]])
+    picture = Picture(ends, "Two balls around the flowers", NAMES, equal=True)
     for centre, radius in zip(centres[1:], radii[1:], strict=True):
         picture.ellipse(centre, radius * np.eye(2), "thin")
     for i, (u, v) in enumerate(EVERY):

@@ -10,8 +10,6 @@ from paper_figures.site.tracing import Trace
 from refimpl.search_forest import algorithm, neighbor_similarity
 from refimpl.search_forest.pairs import DensePairs
 
-__all__ = ["EXAMPLES"]
-
 PETALS = ("petal length from the mean", "petal width from the mean")
 X, y = flowers(0, 7, 14, 24, 40, 45, 50, 54, 57, 66, 70, 77, 83, 98, 101, 106, 118, 126, 133, 138)
 X = X - X.mean(axis=0)  # far from the origin no plane of eq. 18 divides the flowers
@@ -22,15 +20,11 @@ M = 3
 SIMILAR = neighbor_similarity(X, 5).toarray() > 0
 
 
-def forest(kernels: Any, M: int = M, depth: int = 3) -> list[algorithm.Round]:
-    return algorithm.search_forest(X, SIMILAR, LAMBDA, M, depth)
-
-
-FOREST = forest(None)
+FOREST = algorithm.search_forest(X, SIMILAR, LAMBDA, M, 3)
 
 
 def boosting(kernels: Any) -> None:
-    forest(kernels)
+    algorithm.search_forest(X, SIMILAR, LAMBDA, M, 3)
 
 
 def tree(kernels: Any) -> None:
@@ -52,10 +46,10 @@ def draw_selected(trace: Trace, round: int) -> str:
     """Lines between the pairs that the forest selects: full for similar ones, else broken."""
     T = trace.latest("T", round)
     similar = neighbor_similarity(X, 5).toarray() > 0
-    picture = Picture(X[:, 0], X[:, 1], f"The pairs that {round} trees select", PETALS)
+    picture = Picture(X, f"The pairs that {round} trees select", PETALS)
     for i, j in zip(*np.nonzero(np.triu(T > 0, 1)), strict=True):
         style = "line" if similar[i, j] or similar[j, i] else "thin"
-        picture.line([X[i, 0], X[j, 0]], [X[i, 1], X[j, 1]], style)
+        picture.line(X[[i, j]], style)
     _points(picture)
     return picture.svg()
 
@@ -70,7 +64,7 @@ def _points(picture: Picture, leaf: np.ndarray[Any, Any] | None = None) -> None:
 def draw_tree(trace: Trace, round: int) -> str:
     """The points with the number of the leaf that each reaches."""
     leaf = trace.latest("tree.leaf", round)
-    picture = Picture(X[:, 0], X[:, 1], f"The leaves of tree {round}", PETALS)
+    picture = Picture(X, f"The leaves of tree {round}", PETALS)
     _points(picture, leaf)
     return picture.svg()
 
@@ -79,14 +73,14 @@ def draw_leaf(trace: Trace, round: int) -> str:
     """The leaf that is taken, with rings, and its plane."""
     rows = set(trace.latest("rows", round).tolist())
     p, b = trace.latest("split.p", round), trace.latest("split.b", round)
-    picture = Picture(X[:, 0], X[:, 1], f"Leaf {trace.latest('k', round)} and its plane", PETALS)
+    picture = Picture(X, f"Leaf {trace.latest('k', round)} and its plane", PETALS)
     (x_0, x_1), (y_0, y_1) = picture.x_range, picture.y_range
     if abs(p[1]) > abs(p[0]):
         xs = np.array([x_0, x_1])
-        picture.line(xs.tolist(), (-(b + p[0] * xs) / p[1]).tolist())
+        picture.line(np.column_stack([xs, -(b + p[0] * xs) / p[1]]))
     else:
         ys = np.array([y_0, y_1])
-        picture.line((-(b + p[1] * ys) / p[0]).tolist(), ys.tolist())
+        picture.line(np.column_stack([-(b + p[1] * ys) / p[0], ys]))
     for i, (u, v) in enumerate(X):
         picture.point(u, v, int(y[i]), 5, i in rows)
     return picture.svg()
