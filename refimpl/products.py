@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from refimpl.resources import share
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = ["nearest_by_products", "rows_times", "transposed_times"]
-
 BLOCK = 2**23  # multiplications in a block: about half a millisecond
 LEAST_ROWS = 256  # with fewer rows BLAS is slower
 MOST_SUMS = 16  # largest number of blocks whose products are added: each needs memory

@@ -18,8 +18,6 @@ from refimpl.checks import as_count, as_kernels, as_labels, one_of
 from refimpl.results import result
 from refimpl.typing import ArrayLike, Bound, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["Impostors", "class_trees", "impostors"]
-
 
 @result
 @dataclass(frozen=True, eq=False)

@@ -32,8 +32,6 @@ from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Kernels, Labels
 
-__all__ = ["adaboost", "boosted_distance", "estimate_memory", "weighted"]
-
 _ROUND_BYTES = 2**10  # for a round of the class in training, as Python objects
 _MODEL_BYTES = 96  # for a round of a class
 _FEWER = "training vectors or features"

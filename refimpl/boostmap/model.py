@@ -15,8 +15,6 @@ from refimpl.results import result
 from refimpl.spaces.references import Embedding, as_embedded
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["BoostMap"]
-
 MOST = 1e150  # largest distance, so that its square is finite
 FirstRound: TypeAlias = tuple[int, int, float, float]
 """x_1, x_2, D_X(x_1, x_2) and alpha_j of a round of § 7.3."""

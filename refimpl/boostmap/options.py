@@ -10,8 +10,6 @@ from typing import TypeAlias
 from refimpl.checks import as_count, as_number, one_of
 from refimpl.typing import FloatArray
 
-__all__ = ["DEFAULT_OPTIONS", "BoostMapOptions", "Name", "QuerySensitiveRound", "Round"]
-
 Name: TypeAlias = tuple[int, int]
 """A 1D embedding: (x_1, x_2) for two pivots, (r, -1) for a reference object."""
 

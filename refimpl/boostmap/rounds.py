@@ -32,8 +32,6 @@ from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
 
-__all__ = ["least_z", "least_z_min", "margins_after", "training_rounds", "with_bounds"]
-
 IN_A_ROW = 50  # changes of weight whose gains are judged together
 NO_GAIN = 1 - ROUNDING  # "z < 1"
 MODIFY_BELOW = 0.9999  # § 7.3 step 4
@@ -67,11 +65,9 @@ def training_rounds(
     m_i: FloatArray | None = None,
     least_gain: float = 0.0,
 ) -> Iterator[Round]:
-    """Yield the rounds of § 7.3, p. 10, that follow those which are `done` and left margins m_i.
-
-    least_gain : skip steps 3-4 if the last 50 rounds only changed weights and together lowered the
-        loss by less than this share; with 0 they are never skipped, as printed
-    """
+    """Yield the rounds of § 7.3, p. 10, that follow those which are `done` and left margins m_i."""
+    # Steps 3-4 are skipped if the last 50 rounds only changed weights and together lowered the loss
+    # by less than the share `least_gain`; with 0 they are never skipped, as printed.
     triples, y = problem.triples, problem.y
     j = len(done)
     loss = math.prod(z for _, _, z in done)

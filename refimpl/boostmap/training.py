@@ -44,8 +44,6 @@ from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-__all__ = ["Training", "boostmap", "estimate_memory"]
-
 SMALL = 2**20  # bytes that do not grow with the arguments
 ROUND = 500  # bytes kept for each round: names, weights, factors
 # transposed triples, weights before and after a round, margins, factors, and temporary arrays:

@@ -22,15 +22,6 @@ from refimpl.resources import check_free_memory
 from refimpl.results import immutable
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Labels
 
-__all__ = [
-    "CandidateDistances",
-    "Triples",
-    "nearby_triples",
-    "neighbors",
-    "random_triples",
-    "selective_triples",
-]
-
 # limits of distances above 0, so that their squares and quotients stay far within float64
 NEAREST, FARTHEST = 1e-100, 1e100
 

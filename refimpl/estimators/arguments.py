@@ -1,13 +1,14 @@
-"""Checks of the parameters that all estimators share."""
+"""What all estimators share: checks of their parameters, and what their docstrings say of some."""
 
 import importlib
 import inspect
 import numbers
+import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -27,9 +28,41 @@ from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
 
-__all__: list[str] = []
+Estimator = TypeVar("Estimator")
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
+SHARED = {
+    "kernels": """\
+kernels : {"fast", "reference"} or None, default None
+    Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+    Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+    built, None warns and is "reference".""",
+    "n_jobs": """\
+n_jobs : int or None, default -1
+    The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+    not depend on it.""",
+    "max_memory": """\
+max_memory : int, optional
+    The most bytes that the training may take; see :func:`ROOM.estimate_memory`. ``fit`` raises
+    MemoryError if it could need more, or turns out to. By default what is free when the training
+    starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.""",
+}
+
+
+def described(room: str) -> Callable[[type[Estimator]], type[Estimator]]:
+    """Write out the parameters that the docstring of an estimator of `room` has in common."""
+
+    def decorate(cls: type[Estimator]) -> type[Estimator]:
+        text = inspect.cleandoc(cls.__doc__ or "")
+        cls.__doc__ = re.sub(
+            r"^(.*)\n    As for all estimators\.$",
+            lambda found: "\n".join(SHARED[name] for name in found[1].split(", ")),
+            text,
+            flags=re.MULTILINE,
+        ).replace("ROOM", room)
+        return cls
+
+    return decorate
 
 
 def kernels_named(name: KernelsName | None) -> Kernels:

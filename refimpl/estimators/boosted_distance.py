@@ -1,6 +1,7 @@
 """scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +9,6 @@ import scipy
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from refimpl.boosted_distance import (
-    BoostedDistance,
     boosted_distance,
     class_similarities,
     selected_dimensions,
@@ -17,13 +17,20 @@ from refimpl.boosted_distance import (
 from refimpl.boosted_distance.training import weighted
 from refimpl.boosted_distance.weak_learners import WeakLearner
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import classes_of, labels_of, queries_of, validated, work_of
+from refimpl.estimators.arguments import (
+    classes_of,
+    described,
+    labels_of,
+    queries_of,
+    validated,
+    work_of,
+)
 from refimpl.progress import Callback
-from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
-
-__all__ = ["BoostedDistanceClassifier"]
+from refimpl.typing import ArrayLike, FloatArray, KernelsName, Labels
 
 
+@described("refimpl.boosted_distance")
+@dataclass(eq=False, repr=False)
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
 
@@ -47,13 +54,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
         factor is predicted more often. The factor of a class without an entry is 1. The factors
         change predictions and not ``fit``. The paper has no such factors.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round of each class. If
         it returns True, the training of this class ends. See
@@ -61,11 +63,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     warm_start : bool, default False
         If True, ``fit`` continues from the model of the last ``fit``, which must have had the same
         data and no larger `n_estimators`. The result is that of one ``fit`` with all rounds.
-    max_memory : int, optional
-        The most bytes that the training may take; see
-        :func:`refimpl.boosted_distance.estimate_memory`. ``fit`` raises MemoryError before it
-        starts if it could need more. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -104,33 +103,16 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     [0]
     """
 
-    model_: BoostedDistance
-    classes_: Labels
-    selected_dimensions_: IntArray
-    _weights: FloatArray | None
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: WeakLearner[Any] | None = None,
-        normalize: bool = True,
-        class_weight: Mapping[Any, float] | None = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        warm_start: bool = False,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.weak_learner = weak_learner
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.warm_start = warm_start
-        self.max_memory = max_memory
+    n_estimators: int = 100
+    _: KW_ONLY
+    weak_learner: WeakLearner[Any] | None = None
+    normalize: bool = True
+    class_weight: Mapping[Any, float] | None = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    warm_start: bool = False
+    max_memory: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,).

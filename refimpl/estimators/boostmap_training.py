@@ -49,8 +49,6 @@ from refimpl.estimators.spaces import (
 from refimpl.spaces import PrecomputedSpace, Space
 from refimpl.typing import FloatArray, IntArray
 
-__all__: list[str] = []
-
 LEAST = 3  # objects of a triple
 MOST_OBJECTS = 5000  # § 11
 MOST_COMPONENTS = 256  # § 11

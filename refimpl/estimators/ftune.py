@@ -6,7 +6,7 @@ strings, sets, images.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,17 +15,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_number
-from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.estimators.arguments import classes_of, described, work_of
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
-from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
+from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, bbs, ftune
 from refimpl.ftune.linear_models import LossName
 from refimpl.ftune.model import as_costs, require_class_weight
 from refimpl.ftune.problems import as_class_weights
 from refimpl.ftune.similarities import Objects, TransferFunction, select
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
-
-__all__ = ["FTuneClassifier"]
 
 
 def _is_logistic(estimator: "FTuneClassifier") -> bool:
@@ -34,6 +32,8 @@ def _is_logistic(estimator: "FTuneClassifier") -> bool:
     return True
 
 
+@described("refimpl.ftune")
+@dataclass(eq=False, repr=False)
 class FTuneClassifier(ClassifierMixin, KernelEstimator):
     """Classify by similarities to landmarks, under the best transfer function: FTUNE.
 
@@ -102,25 +102,17 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         Whether a callable or precomputed kernel is a distance instead of a similarity.
     bound : float, optional
         sup |K|, by which similarities are divided; see :class:`refimpl.ftune.FTuneOptions`.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks and the points that are held out.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each one-vs-all problem;
         ``step.label`` is the index of the class in `classes_`. If it returns True, the other
         classes are not trained and are never predicted. See :func:`refimpl.ftune.ftune`.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
-        ``fit`` raises MemoryError before it starts if it could need more. By default what is free
-        when the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
-        unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -164,56 +156,28 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     True
     """
 
-    classes_: Labels
-    model_: LandmarkClassifier
-    slopes_: FloatArray
-
-    def __init__(
-        self,
-        n_landmarks: int = 30,
-        *,
-        selection: Literal["fresh", "random", "diverse"] = "fresh",
-        per_problem: bool = False,
-        family: TransferFunction | Sequence[TransferFunction] = SLOPES,
-        pairs: bool = True,
-        per_class: bool = False,
-        loss: LossName = "squared_hinge",
-        C: float | Sequence[float] = CS,
-        bias: float = BIAS,
-        choose: Literal["validation", "training"] = "validation",
-        validation: float = 0.2,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        kernel: str | Callable[..., Any] = "gaussian",
-        kernel_params: dict[str, Any] | None = None,
-        distance: bool = False,
-        bound: float | None = None,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.selection = selection
-        self.per_problem = per_problem
-        self.family = family
-        self.pairs = pairs
-        self.per_class = per_class
-        self.loss = loss
-        self.C = C
-        self.bias = bias
-        self.choose = choose
-        self.validation = validation
-        self.class_weight = class_weight
-        self.kernel = kernel
-        self.kernel_params = kernel_params
-        self.distance = distance
-        self.bound = bound
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_landmarks: int = 30
+    _: KW_ONLY
+    selection: Literal["fresh", "random", "diverse"] = "fresh"
+    per_problem: bool = False
+    family: TransferFunction | Sequence[TransferFunction] = SLOPES
+    pairs: bool = True
+    per_class: bool = False
+    loss: LossName = "squared_hinge"
+    C: float | Sequence[float] = CS
+    bias: float = BIAS
+    choose: Literal["validation", "training"] = "validation"
+    validation: float = 0.2
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    kernel: str | Callable[..., Any] = "gaussian"
+    kernel_params: dict[str, Any] | None = None
+    distance: bool = False
+    bound: float | None = None
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    max_memory: int | None = None
 
     def fit(self, X: ArrayLike | Objects, y: ArrayLike) -> Self:
         """Choose landmarks and a transfer function, and train.

@@ -1,23 +1,24 @@
 """A scikit-learn transformer: the landmarked space of Kar & Jain (2011)."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import classes_of, work_of
+from refimpl.estimators.arguments import classes_of, described, work_of
 from refimpl.estimators.similarities import KernelEstimator, at_most_all, require_pairs
-from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
+from refimpl.ftune import diverse_landmarks, landmarked
 from refimpl.ftune.model import as_transfer
 from refimpl.ftune.problems import as_singletons
 from refimpl.ftune.similarities import Objects, Similarity, TransferFunction
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName
 
-__all__ = ["LandmarkTransformer"]
 
-
+@described("refimpl.ftune")
+@dataclass(eq=False, repr=False)
 class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Transform objects into their similarities to landmarks, or to pairs of landmarks.
 
@@ -48,16 +49,11 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         As for :class:`FTuneClassifier`; it needs `slope`.
     kernel, kernel_params, distance
         As for :class:`FTuneClassifier`.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
 
     Attributes
     ----------
@@ -94,34 +90,17 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     (150, 5)
     """
 
-    model_: Landmarks
-    plus_: IntArray
-    minus_: IntArray | None
-
-    def __init__(
-        self,
-        n_components: int = 30,
-        *,
-        slope: TransferFunction | None = None,
-        selection: Literal["fresh", "random", "diverse"] = "fresh",
-        per_problem: bool = False,
-        kernel: str | Callable[..., Any] = "gaussian",
-        kernel_params: dict[str, Any] | None = None,
-        distance: bool = False,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.n_components = n_components
-        self.slope = slope
-        self.selection = selection
-        self.per_problem = per_problem
-        self.kernel = kernel
-        self.kernel_params = kernel_params
-        self.distance = distance
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
+    n_components: int = 30
+    _: KW_ONLY
+    slope: TransferFunction | None = None
+    selection: Literal["fresh", "random", "diverse"] = "fresh"
+    per_problem: bool = False
+    kernel: str | Callable[..., Any] = "gaussian"
+    kernel_params: dict[str, Any] | None = None
+    distance: bool = False
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
 
     def fit(self, X: ArrayLike | Objects, y: ArrayLike | None = None) -> Self:
         """Choose the landmarks.

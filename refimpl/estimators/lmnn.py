@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
 from typing import Any, Protocol, Self, TypeAlias, cast
@@ -16,6 +17,7 @@ from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     as_random_generator,
     classes_of,
+    described,
     queries_of,
     validated,
     work_of,
@@ -26,8 +28,6 @@ from refimpl.lmnn.arguments import require_neighbors, require_scale
 from refimpl.lmnn.model import LMNNCallback, Search, Solver
 from refimpl.lmnn.training import warn_unless_finished
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, KernelsName, Labels
-
-__all__ = ["LMNN"]
 
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
@@ -109,6 +109,8 @@ def trained(
     return model
 
 
+@described("refimpl.lmnn")
+@dataclass(eq=False, repr=False)
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn a linear map whose images have the learnt metric as Euclidean distance: LMNN.
 
@@ -149,23 +151,15 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points that are held out.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each full check. If it
         returns True, the training ends. See :func:`refimpl.lmnn.lmnn`.
     warm_start : bool, default False
         If True, ``fit`` starts from the metric of the last ``fit``.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
-        raises MemoryError if it could need more, or finds during the training that it does. By
-        default what is free when the training starts (:func:`refimpl.resources.free_memory`), and
-        no limit where that is unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -212,48 +206,24 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (4, 4)
     """
 
-    components_: FloatArray
-    model_: LMNNResult
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        mu: float = 1.0,
-        n_components: int | None = None,
-        low_rank: str = "rect",
-        solver: Solver | None = None,
-        search: Search = "product",
-        tol: float = 1e-3,
-        max_checks: int = 200,
-        n_target_rounds: int = 1,
-        validation: float | None = None,
-        patience: int = 5,
-        random_state: RandomState = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: LMNNCallback | None = None,
-        warm_start: bool = False,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.n_components = n_components
-        self.low_rank = low_rank
-        self.solver = solver
-        self.search = search
-        self.tol = tol
-        self.max_checks = max_checks
-        self.n_target_rounds = n_target_rounds
-        self.validation = validation
-        self.patience = patience
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.warm_start = warm_start
-        self.max_memory = max_memory
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 1.0
+    n_components: int | None = None
+    low_rank: str = "rect"
+    solver: Solver | None = None
+    search: Search = "product"
+    tol: float = 1e-3
+    max_checks: int = 200
+    n_target_rounds: int = 1
+    validation: float | None = None
+    patience: int = 5
+    random_state: RandomState = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: LMNNCallback | None = None
+    warm_start: bool = False
+    max_memory: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """The scikit-learn classifier over several metrics of LMNN: Weinberger & Saul (2008), § 5."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -7,15 +8,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import as_random_generator, queries_of, work_of
+from refimpl.estimators.arguments import as_random_generator, described, queries_of, work_of
 from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
-from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
+from refimpl.lmnn import kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
-__all__ = ["MultiMetricLMNN"]
 
-
+@described("refimpl.lmnn")
+@dataclass(eq=False, repr=False)
 class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     """Classify by k nearest neighbours under several metrics, learnt together: § 5.
 
@@ -38,41 +39,19 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     partition : "classes" or int, default "classes"
         The points that share a metric: the points of a class, or of a cluster. A number is the
         number of clusters, which k-means finds.
-    mu : float, default 1.0
-        The weight of the violated margins (eq. 3).
-    solver : {"smoothed", "printed"}, optional
-    search : {"product", "tree"}, default "product"
-    tol : float, default 1e-3
-    max_checks : int, default 200
-    n_target_rounds : int, default 1
-        How many times target neighbours are chosen: under the Euclidean metric first, then under
-        the metric just learnt.
+    mu, solver, search, tol, max_checks, n_target_rounds, patience, callback
+        As for :class:`LMNN`.
     validation : float or None, default 0.3
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metrics of the
         lowest error are kept. The points held out vote in predictions. A class of k + 1 points
         holds out none; if no class holds out any, or with None, all points train and the training
         ends at the optimum of eq. 3.
-    patience : int, default 5
-        How many full checks without a lower validation error to wait for.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the start of k-means and the points that are held out.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
-    callback : callable, optional
-        ``callback(step)`` is called with a :class:`refimpl.Step` after each full check. If it
-        returns True, the training ends. See :func:`refimpl.lmnn.lmnn`.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
-        raises MemoryError if it could need more, or finds during the training that it does. By
-        default what is free when the training starts (:func:`refimpl.resources.free_memory`), and
-        no limit where that is unknown.
+    kernels, n_jobs, max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -120,48 +99,22 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _X: FloatArray
-    _places: IntArray
-    classes_: Labels
-    components_: FloatArray
-    partition_: IntArray
-    model_: LMNNResult
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        partition: str | int = "classes",
-        mu: float = 1.0,
-        solver: Solver | None = None,
-        search: Search = "product",
-        tol: float = 1e-3,
-        max_checks: int = 200,
-        n_target_rounds: int = 1,
-        validation: float | None = 0.3,
-        patience: int = 5,
-        random_state: RandomState = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: LMNNCallback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.partition = partition
-        self.mu = mu
-        self.solver = solver
-        self.search = search
-        self.tol = tol
-        self.max_checks = max_checks
-        self.n_target_rounds = n_target_rounds
-        self.validation = validation
-        self.patience = patience
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_neighbors: int = 3
+    _: KW_ONLY
+    partition: str | int = "classes"
+    mu: float = 1.0
+    solver: Solver | None = None
+    search: Search = "product"
+    tol: float = 1e-3
+    max_checks: int = 200
+    n_target_rounds: int = 1
+    validation: float | None = 0.3
+    patience: int = 5
+    random_state: RandomState = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: LMNNCallback | None = None
+    max_memory: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn the metrics.

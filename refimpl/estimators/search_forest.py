@@ -6,6 +6,7 @@ Not handled here: the forest (:mod:`refimpl.search_forest`), sparse vectors, oth
 from __future__ import annotations  # scipy.sparse is imported when first used
 
 import copy
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     as_random_generator,
+    described,
     labels_of,
     queries_of,
     threads_of,
@@ -37,8 +39,6 @@ from refimpl.search_forest.index_files import MOST
 from refimpl.search_forest.model import within_range
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels, Points
 
-__all__ = ["SearchForestNeighbors"]
-
 MODES = ("distance", "connectivity")
 SIMILARITIES = ("neighbors", "classes")
 SHARE = 20  # by default a query is compared with one point in 20,
@@ -50,6 +50,8 @@ HELD_OUT = 200  # the number of points to measure the recall on
 ENOUGH = 40  # with fewer points the recall is measured on the points of the training
 
 
+@described("refimpl.search_forest")
+@dataclass(eq=False, repr=False)
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find approximate nearest neighbours with a search forest, by default among 5 % of the points.
 
@@ -115,21 +117,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 keeps the planes of eq. 18.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    max_memory : int, optional
-        The most bytes that the training may take; see
-        :func:`refimpl.search_forest.estimate_memory`. ``fit`` raises MemoryError if it could need
-        more. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points to learn from, those held out, and the training of the trees.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs, max_memory
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each tree. If it returns
         True, the training ends. See :func:`refimpl.search_forest.search_forest`.
@@ -179,44 +171,24 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        mode: str = "distance",
-        n_estimators: int = 16,
-        lam: float = 0.05,
-        similarity: str = "neighbors",
-        n_similar: int | None = None,
-        n_candidates: int | None = None,
-        n_training_points: int | None = 2000,
-        max_depth: int = 16,
-        max_leaves: int | None = 128,
-        stump_above: int | None = None,
-        refine: int = 10,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mode = mode
-        self.n_estimators = n_estimators
-        self.lam = lam
-        self.similarity = similarity
-        self.n_similar = n_similar
-        self.n_candidates = n_candidates
-        self.n_training_points = n_training_points
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.stump_above = stump_above
-        self.refine = refine
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_neighbors: int = 5
+    _: KW_ONLY
+    mode: str = "distance"
+    n_estimators: int = 16
+    lam: float = 0.05
+    similarity: str = "neighbors"
+    n_similar: int | None = None
+    n_candidates: int | None = None
+    n_training_points: int | None = 2000
+    max_depth: int = 16
+    max_leaves: int | None = 128
+    stump_above: int | None = None
+    refine: int = 10
+    random_state: int | np.random.RandomState | np.random.Generator | None = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    max_memory: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

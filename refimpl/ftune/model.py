@@ -32,19 +32,6 @@ from refimpl.ftune.similarities import (
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "ALONE",
-    "BIAS",
-    "CS",
-    "SLOPES",
-    "FTuneOptions",
-    "FTuneTraining",
-    "LandmarkClassifier",
-    "Landmarks",
-    "TrainedProblem",
-    "classes_of",
-]
-
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)
 """The slopes of § 3."""
 CS = (1.0, 10.0, 100.0, 1000.0)

@@ -39,8 +39,6 @@ from refimpl.ftune.similarities import (
 from refimpl.results import digest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["NormalizationWarning"]
-
 
 class NormalizationWarning(UserWarning):
     """Warning that similarities beyond [-1, 1] were divided by the largest magnitude.

@@ -13,16 +13,6 @@ import scipy
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = [
-    "chamfer_distances",
-    "chamfer_nearest",
-    "directed",
-    "grid",
-    "require_edges",
-    "require_size",
-    "rounded_distances",
-]
-
 MOST_DIAGONAL = 4096  # pixels: the fast twin has a table of all squared distances
 
 

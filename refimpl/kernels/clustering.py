@@ -16,8 +16,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import squared_distances
 from refimpl.results import immutable, require_forms
 
-__all__ = ["RegionTrees", "best_bin_first", "lloyd", "nearest_centres", "tree_leaves"]
-
 
 @immutable
 @dataclass(frozen=True, eq=False)

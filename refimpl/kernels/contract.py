@@ -34,8 +34,6 @@ from refimpl.kernels.arguments import (
     words,
 )
 
-__all__ = ["check", "check_threads", "checked"]
-
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

@@ -20,9 +20,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.pairs import listed_product, require_order
 from refimpl.kernels.products import matrix_vector, vector_matrix
 
-__all__ = ["STEPS", "largest", "leading_direction", "length", "times", "times_from_left"]
-__all__ += ["top_eigenvector"]
-
 STEPS = 60  # largest number of vectors in a basis
 RESTARTS = 20
 LOOK = 5  # steps between two checks of the residual

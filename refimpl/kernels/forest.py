@@ -17,15 +17,6 @@ from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
 
-__all__ = [
-    "SearchForest",
-    "forest_words",
-    "gather_candidates",
-    "plane_values",
-    "require_lists",
-    "rerank",
-]
-
 LANES = 16
 HELD = 2**20  # numbers held at a time
 BLOCK = 2**16  # numbers looked at at a time: they stay in the cache

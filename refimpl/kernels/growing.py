@@ -12,8 +12,6 @@ from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, require_forms, result
 
-__all__ = ["BallTree", "Direction", "build_tree", "projections", "squared_distances"]
-
 Direction: TypeAlias = Literal["axis", "principal"]
 """What the points of a ball tree's node are projected on."""
 ITERATIONS = 8  # power iterations towards the direction of largest variance
@@ -198,8 +196,5 @@ def projections(S: FloatArray, c: FloatArray, direction: Direction) -> FloatArra
 
 
 def squared_distances(x: FloatArray, P: FloatArray) -> FloatArray:
-    """Return the squared distances from x, shape (d,), to the rows of P, shape (p, d): shape (p,).
-
-    Each is added in the order of the coordinates.
-    """
+    """Return the squared distances from x to the rows of P, added in the coordinates' order."""
     return np.cumsum((x - P) ** 2, axis=1)[:, -1]

@@ -11,8 +11,6 @@ import numpy as np
 from refimpl.arrays import Int32Array, IntArray, UInt64Array
 from refimpl.kernels.contract import checked
 
-__all__ = ["hamming_distances", "hamming_nearest", "hamming_within", "require_words"]
-
 # the fast twin counts the codes at each distance: 64 MOST_WORDS numbers for a query
 MOST_WORDS = 2**16
 

@@ -11,8 +11,6 @@ import numpy as np
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["bucket_votes", "projections", "require_buckets"]
-
 
 @checked
 def projections(X: FloatArray, A: FloatArray, *, threads: int | None = None) -> FloatArray:

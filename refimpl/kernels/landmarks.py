@@ -11,8 +11,6 @@ import numpy as np
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["least_similar", "require_a_point", "require_positive", "transferred_differences"]
-
 
 @checked
 def least_similar(

@@ -22,8 +22,6 @@ from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
 from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins, signed_margins
 
-__all__ = ["middle_of", "minimize_z", "next_weights", "reweighted", "weights_of", "z", "z_values"]
-
 TOLERANCE = 1e-11  # largest last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
 LAST_BITS = 52 * np.log(2.0)

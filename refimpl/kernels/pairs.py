@@ -13,19 +13,6 @@ import numpy as np
 from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, UInt8Array, WeightedPairs
 from refimpl.kernels.contract import checked
 
-__all__ = [
-    "best_thresholds",
-    "listed_product",
-    "meet_pairs",
-    "midway",
-    "pair_product",
-    "parts_of",
-    "require_few",
-    "require_order",
-    "require_points",
-    "split_pairs",
-]
-
 PARTS = 8  # parts of a product at most; more threads than parts are of no use
 PART = 2**17  # pairs for which a further part pays
 
@@ -114,10 +101,7 @@ def require_points(first: Int32Array, second: Int32Array, n: int) -> None:
 
 
 def require_order(first: Int32Array, second: Int32Array, n: int, strict: bool = False) -> None:
-    """Refuse pairs of other points, without first < second, or not ascending by `first`.
-
-    With `strict`, pairs with the same `first` must be in ascending order of `second`, too.
-    """
+    """Refuse pairs without first < second or not ascending by first; if `strict`, then second."""
     require_points(first, second, n)
     fits = first < second
     fits[1:] &= first[:-1] <= first[1:]

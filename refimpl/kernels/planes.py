@@ -22,21 +22,6 @@ from refimpl.kernels.forest import plane_values
 from refimpl.kernels.pairs import best_thresholds, pair_product
 from refimpl.kernels.products import matrix_vector, vector_matrix
 
-__all__ = [
-    "REFERENCE",
-    "ListedSums",
-    "Plane",
-    "PlaneKernels",
-    "Sums",
-    "best_plane",
-    "centred",
-    "fitted",
-    "moved",
-    "normal",
-    "plane_of_sums",
-    "with_best_threshold",
-]
-
 ROUNDING = 1e-13  # a shorter normal of an eigenvector of length 1 is 0 but for rounding
 FIT = 5  # conjugate gradient steps that fit a plane; 2 to 20 steps gave similar results on images
 

@@ -13,8 +13,6 @@ import numpy as np
 from refimpl.arrays import FloatArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["matrix_vector", "vector_matrix"]
-
 HELD = 2**20  # numbers held at a time
 BUFFER = 8192  # np.einsum adds up a longer row in parts
 

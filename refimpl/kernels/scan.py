@@ -11,8 +11,6 @@ import numpy as np
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["weighted_l1", "weighted_l1_nearest"]
-
 LANES = 16
 
 

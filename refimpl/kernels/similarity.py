@@ -11,8 +11,6 @@ import numpy as np
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["add_similarity"]
-
 
 @checked
 def add_similarity(

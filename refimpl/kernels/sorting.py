@@ -14,8 +14,6 @@ from refimpl.arrays import FloatArray, IntArray, RowArray, UInt32Array
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, immutable, require_forms, sealed
 
-__all__ = ["SortedFeatures", "presort", "require_rows"]
-
 
 @immutable
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,6 @@ from refimpl.arrays import BoolArray, FloatArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.sorting import SortedFeatures
 
-__all__ = ["best_stump", "mass_below", "on_grid"]
-
 GRID = 2.0**-52
 """Weights are rounded to multiples of this, so that their sums are exact; see
 :mod:`refimpl.kernels`.

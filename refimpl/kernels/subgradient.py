@@ -19,8 +19,6 @@ import scipy
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
-
 LANES = 8
 HELD = 2**22  # numbers held at a time
 CACHED = 2**16  # numbers that a processor's cache holds

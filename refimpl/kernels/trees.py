@@ -20,17 +20,6 @@ from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import BallTree, squared_distances
 
-__all__ = [
-    "Bound",
-    "box_bound",
-    "lower_bound",
-    "require_enough",
-    "require_finite_square",
-    "scan_nearest",
-    "tree_nearest",
-    "tree_within",
-]
-
 Bound: TypeAlias = Literal["box", "ball"]
 """What rules out a node of a ball tree."""
 TINY = 1e-140  # no bound below this is used: its square has lost digits to underflow
@@ -47,12 +36,10 @@ def require_enough(k: int, n: int, skip: IntArray | None) -> None:
 
 
 def lower_bound(x_t: FloatArray, c: FloatArray, r: float) -> tuple[float, float]:
-    """Return eq. 7 of Weinberger & Saul (2008), squared, and the squared ||x_t - c||.
-
-    No point of the ball is nearer to x_t than eq. 7 says. The bound is lowered by (d + 8) 2^-52 of
-    the two lengths, more than twice the largest possible rounding error. So no distance that
-    :func:`squared_distances` computes falls below the bound.
-    """
+    """Return eq. 7 of Weinberger & Saul (2008), squared, and the squared ||x_t - c||."""
+    # No point of the ball is nearer to x_t than eq. 7 says. The bound is lowered by (d + 8) 2^-52
+    # of the two lengths, more than twice the largest possible rounding error. So no distance that
+    # squared_distances computes falls below the bound.
     square = squared_distances(x_t, c[np.newaxis])[0]
     distance = np.sqrt(square)
     bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r)  # LM:eq7
@@ -60,10 +47,8 @@ def lower_bound(x_t: FloatArray, c: FloatArray, r: float) -> tuple[float, float]
 
 
 def box_bound(x_t: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """Return the squared distance from x_t to a box.
-
-    No computed distance to a point inside is smaller, because rounding is monotonic.
-    """
+    """Return the squared distance to a box; none computed to a point inside is smaller."""
+    # because rounding is monotonic
     outside = np.maximum(np.maximum(low - x_t, x_t - high), 0.0)
     return float(np.cumsum(outside**2)[-1])
 

@@ -22,8 +22,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import fixed_sums
 from refimpl.kernels.stumps import on_grid
 
-__all__ = ["best_ranges", "margin_sums", "margins", "signed_margins", "weighted_errors"]
-
 
 def margins(F: FloatArray, triples: Int32Array) -> FloatArray:
     """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2."""

@@ -39,8 +39,6 @@ import scipy
 
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Coordinates", "FreeDirections", "Slopes", "dual_bound"]
-
 EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 16.0
 # eigenvalues above this share of the largest are exact enough if computed from X^T X
@@ -58,11 +56,10 @@ class FreeDirections(NamedTuple):
 
 
 class Coordinates:
-    """Maps from the points X, (n, d), as they were given, to coordinates, and back.
+    """Maps from the points X, (n, d), as they were given, to coordinates, and back."""
 
-    With a `share` above 0 the pull plus this share of its mean is the identity, and no direction is
-    free; LMNN-RECT and the printed solver use this.
-    """
+    # With a `share` above 0 the pull plus this share of its mean is the identity, and no direction
+    # is free; LMNN-RECT and the printed solver use this.
 
     def __init__(
         self, X: FloatArray, targets: IntArray, partition: IntArray, share: float = 0.0

@@ -19,21 +19,6 @@ from refimpl.progress import Step
 from refimpl.results import immutable, result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "Check",
-    "ConvergenceWarning",
-    "LMNNCallback",
-    "LMNNOptions",
-    "LMNNResult",
-    "Metric",
-    "Search",
-    "Solver",
-    "classify",
-    "leave_one_out_error",
-    "metric_neighbors",
-    "votes",
-]
-
 Solver: TypeAlias = Literal["smoothed", "printed"]
 Search: TypeAlias = Literal["product", "tree"]
 

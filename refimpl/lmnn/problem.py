@@ -25,8 +25,6 @@ from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-__all__ = ["Evaluation", "LargeMarginProblem", "UsedRows", "few", "scaled", "zero_metric"]
-
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
 
@@ -100,11 +98,10 @@ class Room:
 
 
 class LargeMarginProblem:
-    """Points, classes, target neighbours and a working set of pairs (i, l).
+    """Points, classes, target neighbours and a working set of pairs (i, l)."""
 
-    X : (n, d), or (partitions, n, d) where each metric has its own coordinates
-    original : the points before they were centred, (n, d)
-    """
+    # X is (n, d), or (partitions, n, d) where each metric has its own coordinates;
+    # `original` has the points before they were centred, (n, d)
 
     def __init__(
         self,

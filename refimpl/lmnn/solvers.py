@@ -48,8 +48,6 @@ from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
 
-__all__ = ["Certificate", "Memory", "descend", "descend_as_printed", "descent"]
-
 Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
 
@@ -355,10 +353,8 @@ class Multiplied(Smoothed):
 def descend(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
-    """Yield the state of the default solver, from the factors L, after each full check.
-
-    The smoothing shrinks towards the relative gap `tol`; the caller ends the steps.
-    """
+    """Yield the state of the default solver, from the factors L, after each full check."""
+    # the smoothing shrinks towards the relative gap `tol`; the caller ends the steps
     coordinates = problem.coordinates
     inner = problem.within(coordinates.U)
     smoothed = Multiplied(inner, coordinates)

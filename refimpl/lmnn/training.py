@@ -32,8 +32,6 @@ from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["lmnn", "problem_of", "stalled", "until_done", "warn_unless_finished"]
-
 TOL = 1e-3
 # the start weighs a direction by its pull, up to this multiple of the usual spread of the points
 FAR = 1000.0
@@ -306,11 +304,9 @@ def until_done(
     finish: Callable[[LMNNResult], LMNNResult] = lambda result: result,
     checks_before: int = 0,
 ) -> tuple[LMNNResult, bool]:
-    """Take steps until a rule or the callback ends them; return also whether the callback did.
-
-    finish : makes the result for the callback and the caller of that of the loop
-    checks_before : the number of full checks in earlier rounds of target neighbours
-    """
+    """Take steps until a rule or the callback ends them; return also whether the callback did."""
+    # `finish` makes the result for the callback and the caller of that of the loop;
+    # `checks_before` full checks were in earlier rounds of target neighbours
     record = Record(problem, request, tol, finish, checks_before)
     for check in on_one_blas_thread(checks):
         record.add(check)

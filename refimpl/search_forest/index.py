@@ -28,8 +28,6 @@ from refimpl.search_forest.index_files import MOST, read_index, write_index
 from refimpl.search_forest.model import points_for, require_forest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Int32Array, IntArray, Kernels, Points
 
-__all__ = ["InvertedIndex", "Selection", "selection", "to_terms"]
-
 FEW = 8  # so few queries are answered on one thread
 
 

@@ -21,8 +21,6 @@ from refimpl.kernels import SearchForest
 from refimpl.results import FileFormatError, beside, digest, load, naming, save
 from refimpl.typing import Int32Array, IntArray, Points
 
-__all__: list[str] = []
-
 VERSION = 3
 MOST = int(np.iinfo(np.int32).max)  # points of an index
 

@@ -25,18 +25,6 @@ from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays
 from refimpl.typing import ArrayLike, BoolArray, Int32Array, IntArray, Kernels, Labels, Points
 
-__all__ = [
-    "DEFAULTS",
-    "ForestOptions",
-    "Leaves",
-    "Round",
-    "SearchForest",
-    "Split",
-    "Tree",
-    "label_similarity",
-    "neighbor_similarity",
-]
-
 Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""
 

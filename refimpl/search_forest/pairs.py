@@ -53,8 +53,6 @@ from refimpl.typing import (
     WeightedPairs,
 )
 
-__all__ = ["DensePairs", "MeetingPairs", "Node", "Pairs"]
-
 DENSE_BYTES = 68  # for each pair while a tree is learnt
 LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
 PAIR_BYTES = 17  # for a listed pair between two trees
@@ -187,11 +185,10 @@ class _DenseNode:
 
 
 class MeetingPairs:
-    """The weights of the similar pairs and of those that have met in a leaf, in a list (§ 3.2).
+    """The weights of the similar pairs and of those that have met in a leaf, in a list (§ 3.2)."""
 
-    A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and w = 1.
-    With `watch` a list or a tree for which no memory is free raises MemoryError.
-    """
+    # A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and
+    # w = 1. With `watch` a list or a tree for which no memory is free raises MemoryError.
 
     def __init__(
         self,

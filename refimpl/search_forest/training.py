@@ -42,8 +42,6 @@ from refimpl.search_forest.model import (
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, Node, Pairs
 from refimpl.typing import ArrayLike, Kernels, Points
 
-__all__ = ["best_split", "estimate_memory", "grow_rounds", "grow_tree", "search_forest", "stump"]
-
 NODE_BYTES = 600  # for a leaf and its parent
 TREE_BYTES = 2**12  # for a tree
 FIXED_BYTES = 2**17  # whatever the input

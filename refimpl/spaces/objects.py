@@ -31,8 +31,6 @@ from refimpl.checks import as_float, as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["CallableSpace", "PrecomputedSpace", "Space", "as_space"]
-
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of a space, or queries: a list, or an array whose rows are objects."""
 

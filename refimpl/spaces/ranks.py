@@ -17,8 +17,6 @@ from refimpl.arrays import as_array, as_matrix, as_vectors_like
 from refimpl.checks import as_count, as_kernels, as_list, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["best_dimensions", "enn_ranks", "percentile"]
-
 BLOCK = 2**20  # distances held at a time: 8 MiB, which stay in a processor's cache
 
 

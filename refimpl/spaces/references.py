@@ -11,8 +11,6 @@ from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["Embedding", "as_dimension", "as_embedded"]
-
 
 class Embedding:
     """A map from objects of a space to vectors, by distances to some of the database's objects.

@@ -27,9 +27,6 @@ from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["FilterAndRefine", "vote"]
-
-
 # -------------------------------------------------------------------------------------------- § 4.3
 
 
