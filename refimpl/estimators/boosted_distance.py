@@ -173,28 +173,21 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return how similar each row of X is to the most similar training vector of each class.
 
-        Returns
-        -------
-        ndarray, shape (n, n_classes), float64
-            Between 0 and 1, unless ``normalize=False`` or `class_weight` has factors above 1. With
-            two classes the shape is (n,), and a value is the similarity of the second class minus
-            that of the first.
+        The result has shape (n, n_classes), float64, and values between 0 and 1, unless
+        ``normalize=False`` or `class_weight` has factors above 1. With two classes the shape is
+        (n,), and a value is the similarity of the second class minus that of the first.
         """
         S = self._similarities(X)
         return S[:, 1] - S[:, 0] if S.shape[1] == 2 else S
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the softmax of the classes' similarities.
+        """Return the softmax of the classes' similarities: float64, shape (n, n_classes).
 
         The value of class c is exp(S_c) divided by the sum of exp(S_c) over all classes. The class
         with the largest value is the one that :meth:`predict` returns. The values are not
         calibrated probabilities: no class gets more than e times the value of another, unless
         ``normalize=False`` or `class_weight` has factors above 1.
         ``sklearn.calibration.CalibratedClassifierCV`` gives calibrated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n, n_classes), float64
         """
         S = self._similarities(X)
         probabilities: FloatArray = scipy.special.softmax(S, axis=1)
@@ -205,13 +198,9 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         return probabilities
 
     def predict(self, X: ArrayLike) -> Labels:
-        """Return the class of the training vector most similar to each row of X, shape (n, d).
+        """Return the class of the training vector most similar to each row of X: shape (n,).
 
         Among classes with equal similarities the first one wins.
-
-        Returns
-        -------
-        ndarray, shape (n,)
         """
         places = self._similarities(X).argmax(axis=1)
         labels: Labels = self.classes_[places]

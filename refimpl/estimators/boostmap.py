@@ -148,24 +148,11 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     max_memory: int | None = None
 
     def fit(self, X: Objects, y: ArrayLike | None = None) -> Self:
-        """Learn the embedding.
+        """Learn the embedding from X, at least 3 objects; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features), or n objects
-            At least 3 objects. With metric="precomputed" X holds distances, shape (n, n); with a
-            callable metric X may hold any objects.
-        y : array_like, shape (n,), optional
-            Classes; used only with triples="selective" or target="classes".
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit, or the data allow no triples.
+        X has shape (n, n_features), or (n, n) with metric="precomputed", which are distances; with
+        a callable metric X may hold any objects. The classes y, shape (n,), are used only with
+        triples="selective" or target="classes".
         """
         self._fit(X, y)
         self._forget_matrix()
@@ -193,16 +180,10 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self._train(objects, members, as_random_generator(self.random_state))
 
     def transform(self, X: Objects) -> FloatArray:
-        """Return F_out of eq. 15.
+        """Return F_out of eq. 15 of m objects X, shape (m, d), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-
-        Returns
-        -------
-        ndarray, shape (m, d), float64
+        X has shape (m, n_features), or (m, n) with metric="precomputed", which are distances to the
+        n objects of `fit`; with a callable metric X may hold any objects.
         """
         check_is_fitted(self, "model_")
         F: FloatArray = self.model_.embed(self._space, as_query_objects(self, X, self.metric))
@@ -317,24 +298,10 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     max_memory: int | None = None
 
     def fit(self, X: Objects, y: ArrayLike) -> Self:
-        """Learn the distance and embed the objects that will vote.
+        """Learn the distance from X and y, and embed the objects that will vote; return self.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features), or n objects
-            At least 3 and at least `n_neighbors` objects. With metric="precomputed" X holds
-            distances, shape (n, n); with a callable metric X may hold any objects.
-        y : array_like, shape (n,)
-            Classes, at least two.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit, or the data allow no triples.
+        X is that of :meth:`BoostMap.fit`, with at least `n_neighbors` objects. The classes y, shape
+        (n,), are at least two.
         """
         objects = self._training_objects(X)
         classes, members = classes_of(y, objects, 2)
@@ -366,23 +333,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     def kneighbors(
         self, X: Objects, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IntArray] | IntArray:
-        """Return the training objects that vote.
+        """Return the training objects that vote: distances (m, k), float64, and rows (m, k), int64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-        n_neighbors : int, optional
-            k; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether the distances are returned beside the indices.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            In ascending order: exact distances with `n_refine`, else the distances of eq. 22.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training X; of equal distances the lower index comes first.
+        X is that of :meth:`BoostMap.transform`; k is `n_neighbors`, by default that of the
+        estimator. The distances ascend, and of equal ones the lower row comes first: exact
+        distances with `n_refine`, else those of eq. 22. Only `return_distance` returns them.
         """
         distances, indices = self._nearest(X, n_neighbors)
         return (distances, indices) if return_distance else indices
@@ -415,18 +370,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         return self.classes_[winners]
 
     def predict_proba(self, X: Objects) -> FloatArray:
-        """Return the share of the k votes that each class of `classes_` has.
+        """Return the share of the votes that each class of `classes_` has: (m, n_classes), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            Where several classes have most votes, the share of the class that :meth:`predict`
-            returns is raised by one unit in the last place. So it is the largest of its row.
+        X is that of :meth:`kneighbors`. Where several classes have most votes, the share of the
+        class that :meth:`predict` returns is raised by one unit in the last place. So it is the
+        largest of its row.
         """
         members, winners = self._votes(X)
         votes = np.stack([(members == c).sum(axis=1) for c in range(len(self.classes_))], axis=1)

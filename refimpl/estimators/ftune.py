@@ -180,25 +180,10 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     max_memory: int | None = None
 
     def fit(self, X: ArrayLike | Objects, y: ArrayLike) -> Self:
-        """Choose landmarks and a transfer function, and train.
+        """Choose landmarks and a transfer function, and train; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-            Shape (n, n) with ``kernel="precomputed"``; a sequence of n objects with a callable.
-        y : array_like, shape (n,)
-            Classes, at least two.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit.
-        MemoryError
-            If the training could take more than `max_memory`; raised before it starts.
+        X has shape (n, n_features), or (n, n) with ``kernel="precomputed"``; with a callable it is
+        a sequence of n objects. The classes y, shape (n,), are at least two.
         """
         rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
@@ -275,18 +260,11 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         return training, np.flatnonzero(validates) if validates.any() else training
 
     def decision_function(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return g(x) of each class.
+        """Return g(x) of each class: float64, shape (m, n_classes).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            With two classes the shape is (m,), and g is positive for the second class. A class
-            that is not trained, because the callback ended the training, has -inf.
+        X holds m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
+        With two classes the shape is (m,), and g is positive for the second class. A class that is
+        not trained, because the callback ended the training, has -inf.
         """
         S = self._to_landmarks(X)
         g = self.model_.decision(S, **work_of(self))
@@ -300,19 +278,11 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]  # scikit-learn has no hints
     def predict_proba(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return the probabilities of the classes; available only with ``loss="logistic"``.
+        """Return the probabilities of the classes, (m, n_classes); only with ``loss="logistic"``.
 
         With two classes the probability of the second class is 1 / (1 + exp(-g)). With more classes
-        this value is computed from the g of each class, and divided by the sum over the classes.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            As for :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
+        this value is computed from the g of each class, and divided by the sum over the classes. X
+        is that of :meth:`decision_function`.
         """
         P: FloatArray = scipy.special.expit(self.decision_function(X))
         if P.ndim == 1:
@@ -323,17 +293,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         return shares
 
     def predict(self, X: ArrayLike | Objects) -> Labels:
-        """Return the classes of X.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            As for :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray, shape (m,)
-        """
+        """Return the classes, shape (m,), of X, which is that of :meth:`decision_function`."""
         g = self.decision_function(X)
         places = (g > 0).astype(np.int64) if g.ndim == 1 else g.argmax(axis=1)
         labels: Labels = self.classes_[places]

@@ -103,23 +103,11 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     n_jobs: int | None = -1
 
     def fit(self, X: ArrayLike | Objects, y: ArrayLike | None = None) -> Self:
-        """Choose the landmarks.
+        """Choose the landmarks; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-            Shape (n, n) with ``kernel="precomputed"``; a sequence of n objects with a callable.
-        y : array_like, shape (n,), optional
-            Classes; needed with `slope`, and ignored without `slope`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit.
+        X has shape (n, n_features), or (n, n) with ``kernel="precomputed"``; with a callable it is
+        a sequence of n objects. The classes y, shape (n,), are needed with `slope`, and ignored
+        without.
         """
         rng, _ = self._check_selection()
         d = as_count(self.n_components, "n_components")
@@ -154,16 +142,9 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         return rng.choice(len(K), d, replace=False)
 
     def transform(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return Phi_L(x) of § 2.
+        """Return Phi_L(x) of § 2 for m objects: float64, shape (m, n_features_out).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
-
-        Returns
-        -------
-        ndarray, shape (m, n_features_out), float64
+        X has the form that ``fit`` takes (rows of n similarities if precomputed).
         """
         S = self._to_landmarks(X)
         if self.minus_ is None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, Protocol, Self, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -32,27 +32,8 @@ from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, KernelsNa
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 
-class Trainer(Protocol):
-    """The parameters that the estimators of this paper share."""
-
-    n_neighbors: int
-    mu: float
-    solver: Solver | None
-    search: Search
-    tol: float
-    max_checks: int
-    n_target_rounds: int
-    validation: float | None
-    patience: int
-    random_state: RandomState
-    kernels: KernelsName | None
-    n_jobs: int | None
-    callback: LMNNCallback | None
-    max_memory: int | None
-
-
 def training_data(
-    estimator: Trainer, X: ArrayLike, y: ArrayLike
+    estimator: Any, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, Labels, IntArray, int]:
     """Return the points X, the sorted classes, the index of each point's class, and k."""
     points: FloatArray = validated(estimator, X, dtype=np.float64, order="C", copy=True)
@@ -78,9 +59,7 @@ def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> B
     return kept
 
 
-def options_of(
-    estimator: Trainer, X: FloatArray, places: IntArray, kept: BoolArray
-) -> dict[str, Any]:
+def options_of(estimator: Any, X: FloatArray, places: IntArray, kept: BoolArray) -> dict[str, Any]:
     """Return the keyword arguments of the training that both estimators pass."""
     return {
         "options": LMNNOptions(
@@ -231,19 +210,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the metric.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-        y : array_like, shape (n,)
-            Classes.
-
-        Returns
-        -------
-        LMNN
-            The estimator itself.
-        """
+        """Learn the metric from X, (n, n_features), and the classes y, (n,); return self."""
         before = getattr(self, "components_", None) if self.warm_start else None
         points, _, places, k = training_data(self, X, y)
         d = points.shape[1]
@@ -266,43 +233,18 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return X L^T, the images of the points.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m, r), float64
-        """
+        """Return X L^T, the images of points X, shape (m, n_features): float64, shape (m, r)."""
         return cast(FloatArray, queries_of(self, X) @ self.components_.T)
 
     def get_mahalanobis_matrix(self) -> FloatArray:
-        """Return M = L^T L.
-
-        Returns
-        -------
-        ndarray, shape (n_features, n_features), float64
-        """
+        """Return M = L^T L, shape (n_features, n_features), float64."""
         check_is_fitted(self, "model_")
         return self.components_.T @ self.components_
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
-        """Return the learnt distance (not squared) between the two points of each pair.
+        """Return the learnt distance (not squared) between the points of each pair: float64, (m,).
 
-        Parameters
-        ----------
-        pairs : array_like, shape (m, 2, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m,), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `pairs` has another shape or holds anything but finite numbers.
+        `pairs` has shape (m, 2, n_features) and finite numbers; TypeError or ValueError if not.
         """
         check_is_fitted(self, "model_")
         both = as_reals(pairs, "pairs", "pairs of points")
@@ -315,26 +257,14 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return cast(FloatArray, np.hypot.reduce(images, axis=1))  # it squares no large number
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
-        """Return the negative distance of each pair: the larger, the more similar the points.
-
-        Parameters
-        ----------
-        pairs : array_like, shape (m, 2, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m,), float64
-        """
+        """Return the negative :meth:`pair_distance`: the larger, the more similar the points."""
         return -self.pair_distance(pairs)
 
     def get_metric(self) -> Callable[..., float]:
-        """Return the metric as a function of two points.
+        """Return the metric as a function of two points, which a later ``fit`` does not change.
 
-        Returns
-        -------
-        callable
-            ``metric(u, v, squared=False)`` takes arrays of shape (n_features,). scikit-learn and
-            SciPy accept the function as `metric`. A later ``fit`` does not change it.
+        ``metric(u, v, squared=False)`` takes arrays of shape (n_features,). scikit-learn and SciPy
+        accept the function as `metric`.
         """
         check_is_fitted(self, "model_")
         L = self.components_.copy()

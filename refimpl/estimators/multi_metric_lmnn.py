@@ -117,19 +117,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     max_memory: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the metrics.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-        y : array_like, shape (n,)
-            Classes.
-
-        Returns
-        -------
-        MultiMetricLMNN
-            The estimator itself.
-        """
+        """Learn the metrics from X, (n, n_features), and the classes y, (n,); return self."""
         points, classes, places, k = training_data(self, X, y)
         rng = as_random_generator(self.random_state)
         partition = self._partition(points, places, rng)
@@ -191,37 +179,19 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     ) -> tuple[FloatArray, IntArray] | IntArray:
         """Return the k nearest training points of each query (eq. 8).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), optional
-            Queries. By default the training points; then no point is its own neighbour.
-        n_neighbors : int, optional
-            k; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether to return the distances too.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            Distances, not squared; only with `return_distance`, as in scikit-learn.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training points.
+        The queries X, shape (m, n_features), are by default the training points; then no point is
+        its own neighbour. k is `n_neighbors`, by default that of the estimator. The distances, not
+        squared, float64, come first, but only with `return_distance`, as in scikit-learn; then the
+        rows of the training points, int64: both of shape (m, k).
         """
         squares, indices = self._neighbors(X, n_neighbors)
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def predict_proba(self, X: ArrayLike | None) -> FloatArray:
-        """Return the share of the k votes that each class gets.
+        """Return the share of the k votes that each class gets: shape (m, n_classes), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or None
-            None stands for the training points, each without its own vote.
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            In the order of `classes_`.
+        The columns are in the order of `classes_`. X has shape (m, n_features); None stands for
+        the training points, each without its own vote.
         """
         indices = self._neighbors(X)[1]
         counts = votes(self._places[indices], len(self.classes_))
@@ -229,16 +199,9 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         return shares
 
     def predict(self, X: ArrayLike | None) -> Labels:
-        """Return the class with most of the k votes; among equals the first of `classes_`.
+        """Return the class with most votes, shape (m,); of equal ones the first of `classes_`.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or None
-            None stands for the training points, each without its own vote.
-
-        Returns
-        -------
-        ndarray, shape (m,)
+        X is that of :meth:`predict_proba`.
         """
         places = self.predict_proba(X).argmax(axis=1)
         classes: Labels = self.classes_[places]

@@ -198,19 +198,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Learn the forest from X, and index X. If this fails, the estimator does not change.
+        """Learn the forest from X, (n, d), and index it; return self, unchanged if this fails.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-            At least two points.
-        y : array_like, shape (n,), optional
-            Classes, for ``similarity="classes"``.
-
-        Returns
-        -------
-        SearchForestNeighbors
-            The estimator itself.
+        X has at least two points; y, shape (n,), holds classes for ``similarity="classes"``.
         """
         fitted = copy.copy(self)._fit(X, y)  # noqa: SLF001  its own
         self.__dict__ = fitted.__dict__
@@ -362,19 +352,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return within_range(queries_of(self, X, self._X.dtype), "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
-        """Return the points that the forest selects for each query.
+        """Return the :class:`Selection <refimpl.search_forest.Selection>` of each query, X (m, d).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, d)
-            Queries.
-        n_candidates : int, optional
-            The largest number of candidates of a query. By default all candidates are returned;
-            the estimator's parameter `n_candidates` is not used here.
-
-        Returns
-        -------
-        refimpl.search_forest.Selection
+        `n_candidates` is the largest number of candidates of a query. By default all candidates are
+        returned; the estimator's parameter `n_candidates` is not used here.
         """
         Z = self._mapped(self._queries(X))
         return self.index_.candidates(Z, n_candidates=n_candidates)
@@ -387,23 +368,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ) -> Any:
         """Return the nearest candidates of each query.
 
-        A query with fewer candidates than neighbours is compared with all points.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, d), optional
-            Queries. By default the points of ``fit``; then no point is its own neighbour.
-        n_neighbors : int, optional
-            k, at most `n_candidates`; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether to return the distances too.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            Euclidean distances; only with `return_distance`, as in scikit-learn.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training points.
+        The queries X, shape (m, d), are by default the points of ``fit``; then no point is its own
+        neighbour. k, at most `n_candidates`, is `n_neighbors`, by default that of the estimator. A
+        query with fewer candidates than neighbours is compared with all points. Euclidean
+        distances, float64, come first, but only with `return_distance`, as in scikit-learn; then
+        the rows of the training points, int64: both of shape (m, k).
         """
         check_is_fitted(self, "model_")
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
@@ -442,18 +411,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> scipy.sparse.csr_matrix:
-        """Return the neighbours as a sparse matrix with k entries in each row.
+        """Return the neighbours as a scipy.sparse.csr_matrix, (m, n), with k entries in each row.
 
-        Parameters
-        ----------
-        X, n_neighbors
-            As for :meth:`kneighbors`.
-        mode : {"connectivity", "distance"}
-            Whether the entries are ones or distances.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix, shape (m, n)
+        X and `n_neighbors` are those of :meth:`kneighbors`. With the `mode` "connectivity" the
+        entries are ones, with "distance" distances.
         """
         one_of(mode, MODES, "mode")
         distances, indices = self.kneighbors(X, n_neighbors)
@@ -470,16 +431,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         )
 
     def transform(self, X: ArrayLike) -> scipy.sparse.csr_matrix:
-        """Return the graph of the neighbours of some points, in the `mode` of the estimator.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, d)
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix, shape (m, n)
-        """
+        """Return the graph of the neighbours of X, (m, d), in the `mode` set: CSR, (m, n)."""
         check_is_fitted(self, "model_")
         one_of(self.mode, MODES, "mode")
         k = as_count(self.n_neighbors, "n_neighbors")
