@@ -454,24 +454,11 @@ class LandmarkClassifier:
     def decision(
         self, S: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
     ) -> FloatArray:
-        """Return g(x) of every problem.
+        """Return g(x) of every problem: float64, shape (k, problems).
 
-        Parameters
-        ----------
-        S : array_like, shape (k, r)
-            K from new objects to `landmarks`, -d for a distance, not scaled.
-        kernels : module, optional
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (k, problems), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `S` has another number of columns or holds other values than finite numbers, or the
-            classifier comes from a file and f* is a function that no file holds.
+        S, shape (k, r), holds K from new objects to `landmarks`, -d for a distance, not scaled.
+        ValueError is raised, too, if the classifier comes from a file and f* is a function that no
+        file holds.
         """
         S = as_similarities(S, len(self.landmarks))
         if self.scale != 1:
@@ -501,42 +488,19 @@ class LandmarkClassifier:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> Labels:
-        """Return the labels of new objects, from their similarities to the landmarks alone.
+        """Return the labels of k new objects, from their similarities to the landmarks alone: (k,).
 
-        Parameters
-        ----------
-        K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-            The similarity of the training.
-        Q : sequence of k objects; for a matrix array_like, shape (k, n)
-        kernels : module, optional
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (k,)
-            The class with the largest g; among equals the first.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `K` or `Q` does not fit.
+        K is the :class:`refimpl.ftune.similarities.Similarity` of the training, or its matrix; for
+        a matrix Q has shape (k, n). The class with the largest g wins; among equals the first.
         """
         S = as_similarity(K).between(Q, self.landmarks)
         g = self.decision(S, kernels=kernels, threads=threads)
         return self.classes[classes_of(g, len(self.classes))]
 
     def set_functions(self, family: Sequence[TransferFunction]) -> None:
-        """Give a loaded classifier the transfer functions that no file holds.
+        """Give a loaded classifier the transfer functions of its training, m floats or callables.
 
-        Parameters
-        ----------
-        family : sequence of m floats or callables
-            The family of the training.
-
-        Raises
-        ------
-        ValueError
-            If the family has another length.
+        No file holds functions. ValueError says that the family has another length.
         """
         if len(family) != len(self.slopes):
             raise ValueError(
