@@ -10,8 +10,6 @@ product of BLAS, which must run on one thread, as in the trainings of LMNN
 all distances at once, a bound of its errors tells which points could be among the k nearest, and
 their distances are computed again in float64, exactly as the kernels sum them.
 
-Not handled here: products of square matrices, products that threads do not share, checks of
-arguments.
 """
 
 from typing import Any, TypeAlias

@@ -4,7 +4,6 @@ The threads here sleep while they wait, like the threads of the fast kernels, an
 for a thread that has not begun. They save time if the work consists of NumPy functions that release
 Python's lock, such as products of matrices.
 
-Not handled here: the threads of the kernels.
 """
 
 import importlib
@@ -90,24 +89,18 @@ def free_memory() -> int | None:
 def _of_machine() -> int | None:
     """Return the bytes available on this machine; where that is unknown, all that it has."""
     if sys.platform == "win32":
-        return _of_windows()
+        import ctypes
+
+        # the member ullAvailPhys of MEMORYSTATUSEX: dwLength and dwMemoryLoad, then seven sizes
+        status = (ctypes.c_uint64 * 8)()
+        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
+        known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status[2]) if known else None
     with suppress(OSError, ValueError, IndexError):
         return 1024 * int((ROOT / "proc/meminfo").read_text().split("MemAvailable:")[1].split()[0])
     with suppress(OSError, ValueError, AttributeError):
         pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
         return pages * size if pages > 0 and size > 0 else None
-    return None
-
-
-def _of_windows() -> int | None:
-    """Return the member ullAvailPhys of MEMORYSTATUSEX."""
-    if sys.platform == "win32":
-        import ctypes
-
-        status = (ctypes.c_uint64 * 8)()  # dwLength and dwMemoryLoad, then seven sizes
-        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
-        if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-            return int(status[2])
     return None
 
 

@@ -10,7 +10,7 @@ Not handled here: missing values, sparse matrices.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -323,7 +323,7 @@ def _train(
     """Return the ensemble of :func:`adaboost` for checked arguments and first weights."""
     trained = np.empty(0) if start is None else start.alpha
     if start is not None:
-        learner = Replay(start, learner)
+        learner = cast(WeakLearner[Any], Replay(start, learner))
     Phi: list[tuple[Any, ...]] = []
     options: dict[str, Any] = {"weak_learner": learner, "kernels": kernels, "threads": threads}
     for round in adaboost_rounds(P, N, first=first, **options):

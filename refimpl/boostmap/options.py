@@ -1,8 +1,4 @@
-"""What a training of BoostMap is asked for, and the record that each of its rounds leaves.
-
-Not handled here: the distances, the triples and the number of coordinates, which every training
-needs (:func:`refimpl.boostmap.boostmap`).
-"""
+"""What a training of BoostMap is asked for, and the record that each of its rounds leaves."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -5,7 +5,6 @@ Z of many classifiers (§ 7.3 steps 1, 3 and 9, § 8.1 steps 3 and 4). A lower b
 exponential for each triple, and rules most classifiers out. The others are evaluated in the order
 of their bounds, until no bound is low enough. The result is that of the full search, also for ties.
 
-Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.training`).
 """
 
 import math

@@ -7,8 +7,6 @@ Classification", Boston University (2005).
 A model holds the rounds with their z_j and the generator's state. It does not hold the margins of
 the triples, because they can be computed from the rounds, bit for bit.
 
-Not handled here: the rounds (``rounds.py``), distances to compute and retrieval
-(:mod:`refimpl.spaces`).
 """
 
 import hashlib

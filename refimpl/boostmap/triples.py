@@ -5,8 +5,6 @@ A *triple* (q, a, b) asks which of two objects a and b is nearer to q. Its *prox
 answer: 1 if a is nearer, -1 if b is nearer. A triple with two equal distances has no proximity
 order; the functions here draw another triple in its place.
 
-Not handled here: the printed steps (:mod:`refimpl.boostmap.algorithm`), distances to compute
-(:mod:`refimpl.spaces`).
 """
 
 from collections.abc import Callable

@@ -47,19 +47,33 @@ max_memory : int, optional
     MemoryError if it could need more, or turns out to. By default what is free when the training
     starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.""",
 }
+RAISES = """\
+Raises
+------
+TypeError, ValueError
+    From ``fit``, if a parameter or the data do not fit; from the other methods, if their arguments
+    do not.
+MemoryError
+    From ``fit``, if it would take more memory than is free, or than `max_memory` if there is one.
+sklearn.exceptions.NotFittedError
+    From the other methods, before ``fit``.
+
+"""
 
 
 def described(room: str) -> Callable[[type[Estimator]], type[Estimator]]:
-    """Write out the parameters that the docstring of an estimator of `room` has in common."""
+    """Write out what the docstring of an estimator of `room` has in common with all others."""
 
     def decorate(cls: type[Estimator]) -> type[Estimator]:
         text = inspect.cleandoc(cls.__doc__ or "")
-        cls.__doc__ = re.sub(
+        text = re.sub(
             r"^(.*)\n    As for all estimators\.$",
             lambda found: "\n".join(SHARED[name] for name in found[1].split(", ")),
             text,
             flags=re.MULTILINE,
-        ).replace("ROOM", room)
+        )
+        text = re.sub(r"^(?=(Warns|See Also)\n---)", RAISES, text, count=1, flags=re.MULTILINE)
+        cls.__doc__ = text.replace("ROOM", room)
         return cls
 
     return decorate

@@ -77,17 +77,6 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     selected_dimensions_ : ndarray of int64
         The features that the distance depends on, in ascending order.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or with ``warm_start`` if the data are
-        others or fewer rounds are asked for than are trained; from the other methods, if their
-        points or rounds do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     refimpl.boosted_distance.boosted_distance : The training as a function.

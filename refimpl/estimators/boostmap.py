@@ -101,16 +101,6 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or the data allow no triples; from
-        ``transform``, if its objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     BoostMapClassifier : Classify by the nearest neighbors under the learned distance.
@@ -245,16 +235,6 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         n_candidates), and ``model_.cost`` for each of the other n - s objects.
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or the data allow no triples; from the
-        other methods, if their objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
 
     See Also
     --------

@@ -14,7 +14,6 @@ The paper leaves some choices open. Here they are:
 * An object that is alone in its class is in no selective triple. It can be a candidate, and it can
   vote.
 
-Not handled here: the estimators themselves (:mod:`refimpl.estimators.boostmap`).
 """
 
 from typing import NamedTuple

@@ -129,18 +129,6 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their
-        objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    AttributeError
-        From ``predict_proba``, unless the loss is ``"logistic"``.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     LandmarkTransformer : The features alone.
@@ -282,7 +270,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
 
         With two classes the probability of the second class is 1 / (1 + exp(-g)). With more classes
         this value is computed from the g of each class, and divided by the sum over the classes. X
-        is that of :meth:`decision_function`.
+        is that of :meth:`decision_function`. With another loss there is an AttributeError.
         """
         P: FloatArray = scipy.special.expit(self.decision_function(X))
         if P.ndim == 1:

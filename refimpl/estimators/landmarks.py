@@ -69,14 +69,6 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from ``transform``, if its objects are
-        not like those of ``fit``.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     FTuneClassifier : A classifier on such features, which chooses the slope.

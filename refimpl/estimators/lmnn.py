@@ -152,16 +152,6 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     n_features_in_ : int
         The number of columns of X in ``fit``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the methods that take points, if
-        these do not fit the metric.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning

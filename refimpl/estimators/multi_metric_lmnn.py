@@ -66,16 +66,6 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         The number of columns of X in ``fit``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their points
-        do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning

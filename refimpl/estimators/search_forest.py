@@ -145,16 +145,6 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_features_in_ : int
         The number of columns of X in ``fit``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their points
-        or numbers of neighbours or candidates do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     refimpl.search_forest.search_forest : Learn the forest.

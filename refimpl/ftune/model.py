@@ -1,8 +1,4 @@
-"""What FTUNE and BBS are asked for and what they learn: options, landmarks, classifiers.
-
-Not handled here: choosing landmarks (:mod:`refimpl.ftune.landmarks`) and training
-(:mod:`refimpl.ftune.training`).
-"""
+"""What FTUNE and BBS are asked for and what they learn: options, landmarks, classifiers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from refimpl.arrays import as_array, as_reals
-from refimpl.checks import as_float, as_options, is_real, one_of, positive
-from refimpl.ftune.linear_models import (
-    LEAST_COST,
-    MOST_COST,
-    LossName,
-    as_bias,
-    as_cost,
-    require_loss,
-)
+from refimpl.checks import as_float, as_number, as_options, is_real, one_of, positive
+from refimpl.ftune.linear_models import LEAST_COST, LOSSES, MOST_BIAS, MOST_COST, LossName, as_cost
 from refimpl.ftune.similarities import (
     Objects,
     Ramp,
@@ -190,7 +179,7 @@ class FTuneOptions:
     bound: float | None = None
 
     def __post_init__(self) -> None:
-        require_loss(self.loss)
+        one_of(self.loss, LOSSES, "loss")
         one_of(self.choose, ("validation", "training"), "choose")
         if not isinstance(self.per_class, bool | np.bool_):
             raise TypeError(f"per_class must be True or False; got {self.per_class!r}")
@@ -199,7 +188,7 @@ class FTuneOptions:
         self._set("family", as_family(self.family))
         self._set("C", tuple(C.tolist()))
         self._set("per_class", bool(self.per_class))
-        self._set("bias", as_bias(self.bias))
+        self._set("bias", as_number(self.bias, "bias", below=MOST_BIAS))
         self._set("class_weight", None if self.class_weight is None else dict(self.class_weight))
         self._set("bound", None if self.bound is None else positive(self.bound, "bound"))
 

@@ -6,7 +6,6 @@ alone, while SciPy's solver keeps a random state of its own. New basis vectors a
 to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
 
-Not handled here: other eigenvectors.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,6 @@ interleaved lanes: lane i adds coordinates i, i + 16, ...; then one half of the 
 the other, four times. Points and hyperplanes may be float32: their products are exact in float64.
 So the twins send every point to the same leaf.
 
-Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
 from collections.abc import Iterator

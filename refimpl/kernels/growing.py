@@ -1,7 +1,4 @@
-"""Ball trees, and how they are built: § 4.1 of Weinberger & Saul (2008).
-
-Not handled here: the searches of the trees (:mod:`refimpl.kernels.trees`).
-"""
+"""Ball trees, and how they are built: § 4.1 of Weinberger & Saul (2008)."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias

@@ -3,7 +3,6 @@
 A *code* is a row of 64-bit words, at least one and at most 65,536 of them. The *Hamming distance*
 of two codes is the number of bits in which they differ.
 
-Not handled here: making the codes, tables of codes.
 """
 
 import numpy as np

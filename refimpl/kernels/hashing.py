@@ -3,7 +3,6 @@
 A *bucket* is a list of points with the same hash value. A query falls into one bucket of each hash
 table, and each of these buckets gives one vote to every point in it.
 
-Not handled here: the rule that turns projections into buckets.
 """
 
 import numpy as np

@@ -3,7 +3,6 @@
 A *landmark* is a training object to which all objects are compared; an object's similarities to the
 landmarks are its features.
 
-Not handled here: the similarities themselves; K is computed by the caller.
 """
 
 import numpy as np

@@ -3,8 +3,6 @@
 Eqs. 9 and 12-14 of Athitsos et al. (2005). The kernels that look for a minimum see many embeddings
 at once and every triple of each.
 
-Not handled here: margins and what needs no exponential (:mod:`refimpl.kernels.triples`).
-
 The kernels take the margins m_i = y_i H(o_i) of the strong classifier so far, and not the weights
 of the triples. By eq. 9 from the first round on, the weight of a triple is exp(-m_i), divided by
 the sum over all triples. A weight may be too small for float64, and matter again after a

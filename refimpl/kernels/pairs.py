@@ -5,7 +5,6 @@ second, v) in ascending order of `first`, with first < second, each pair at most
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
-Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of splits.
 """
 
 import numpy as np

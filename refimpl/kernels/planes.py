@@ -5,8 +5,6 @@ chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
 
-Not handled here: stumps and dense matrices of pairs (``search_forest``), the eigensolver
-(``eigen.py``), sums over pairs (``pairs.py``).
 """
 
 from functools import partial

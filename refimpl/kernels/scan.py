@@ -3,7 +3,6 @@
 A distance may be NaN or infinite where the vectors or their weights are. NaN comes last, as
 numpy.argsort puts it.
 
-Not handled here: index structures.
 """
 
 import numpy as np

@@ -2,8 +2,6 @@
 
 Algorithm A.3 of Amores, Sebe & Radeva (2006) compares these sums.
 
-Not handled here: finding the stumps (:mod:`refimpl.kernels.stumps`), validation (the callers in
-:mod:`refimpl.boosted_distance` do it).
 """
 
 import numpy as np

@@ -2,9 +2,6 @@
 
 A *decision stump* is a classifier that compares one feature with a threshold.
 
-Not handled here: sorting the features (:mod:`refimpl.kernels.sorting`), the sums of many stumps
-(:mod:`refimpl.kernels.similarity`), validation (the callers in :mod:`refimpl.boosted_distance` do
-it).
 """
 
 import numpy as np

@@ -8,7 +8,6 @@ No coordinate may be beyond 1e140 (only :func:`scan_nearest` takes larger ones, 
 that it completes are finite). What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises
 TypeError or ValueError.
 
-Not handled here: the building of trees (:mod:`refimpl.kernels.growing`).
 """
 
 from collections.abc import Iterator

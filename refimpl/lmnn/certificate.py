@@ -28,7 +28,6 @@ least value of eq. 3 over all triples. The bound holds for every working set. Sl
 steps are mixed and scaled down until G is inside the cone of positive semidefinite matrices, by
 more than rounding errors can have moved it.
 
-Not handled here: the steps and the choice of the slopes (``solvers.py``).
 """
 
 from dataclasses import dataclass

@@ -4,9 +4,8 @@ The number of a leaf is an *index word*, and the *inverted list* of a word holds
 leaf. A query passes down the trees. The points that share a word with the query are its candidates
 X_q. Only they are compared with the query by the exact distance.
 
-Not handled here: learning (``training.py``), files (``index_files.py``), several machines:
-:func:`refimpl.search_forest.to_terms` gives the words to any text engine, which then selects the
-same candidates.
+Not handled here: several machines. :func:`refimpl.search_forest.to_terms` gives the words to any
+text engine, which then selects the same candidates.
 """
 
 import os

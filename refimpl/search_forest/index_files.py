@@ -2,7 +2,6 @@
 
 The header, ``index.json``, names the folder of the arrays and has a sha256 over all of them.
 
-Not handled here: what an index does with its lists (``index.py``).
 """
 
 import hashlib

@@ -7,9 +7,7 @@ pairs serves as well as the paper's matrices. The leaf of least J^k, where most 
 split first. Best thresholds for eq. 17, and planes that move as long as it rises, are not the
 paper's.
 
-Not handled here: the printed algorithms (``algorithm.py``), similarities (``model.py``), the
-weights of all pairs (``pairs.py``), planes and how they are moved (``refimpl/kernels/planes.py``),
-missing values, sparse vectors.
+Not handled here: missing values, sparse vectors.
 """
 
 import heapq

@@ -4,7 +4,6 @@ Athitsos, Alon, Sclaroff & Kollios (2005), §§ 11.1 and 11.2. The *rank* of a d
 query is its place in the order of the embedded distances. A good embedding gives low ranks to the
 true nearest neighbours of a query, so that few candidates need an exact distance.
 
-Not handled here: the retrieval itself (:mod:`refimpl.spaces.retrieval`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,4 @@
-"""The base class of embeddings by distances to reference objects: BoostMap's and its rivals'.
-
-Not handled here: how references are chosen, and distances between embedded objects.
-"""
+"""The base class of embeddings by distances to reference objects: BoostMap's and its rivals'."""
 
 from typing import Any
 
