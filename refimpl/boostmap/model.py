@@ -1,4 +1,4 @@
-"""The result of a training of BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.4 and 8.2."""
+"""The result of a training of BoostMap: Athitsos et al. (2005), §§ 7.4 and 8.2."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
