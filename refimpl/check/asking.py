@@ -25,8 +25,6 @@ from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
 
-__all__ = ["MOST_ENDS", "Asking", "available"]
-
 MOST_ENDS = 2
 """Cases in a row without an answer because the process ended or was too slow; the others of this
 kernel or training are not asked then."""
@@ -156,11 +154,9 @@ class Asking:
     # --------------------------------------------------------------------------- random examples
 
     def explore(self, name: str, examples: int, seed: int) -> Difference | None:
-        """Return the smallest difference that Hypothesis finds, or None.
-
-        In a training what another order of summation explains is no finding: rounding breaks ties.
-        The notes count it. The vectors have each tie rule on numbers whose sums are exact.
-        """
+        """Return the smallest difference that Hypothesis finds, or None."""
+        # In a training what another order of summation explains is no finding: rounding breaks
+        # ties. The notes count it. The vectors have each tie rule on numbers whose sums are exact.
         import hypothesis
 
         subject = subject_of(name)

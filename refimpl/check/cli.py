@@ -36,8 +36,6 @@ from refimpl.check.serving import checked, limits_memory
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
-__all__ = ["main", "options_of"]
-
 MEMORY = 4096
 """MiB that a module may take by default."""
 INTERRUPTED = "refimpl.check: interrupted; nothing is decided"

@@ -18,20 +18,6 @@ import numpy as np
 from refimpl.check.judging import FORM_ERRORS
 from refimpl.check.subject import Kind, Output, States, Subject, Values
 
-__all__ = [
-    "NAMES",
-    "Difference",
-    "Fault",
-    "Odd",
-    "compare",
-    "difference_of",
-    "ends",
-    "first_fault",
-    "renamed",
-    "reported",
-    "value_fault",
-]
-
 SEVERITY = list(Kind)
 SINGLE = 2.0**-28
 """Errors above this share of a number are no last bits; float32 gives such errors."""

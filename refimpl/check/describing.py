@@ -16,8 +16,6 @@ from refimpl.check.reports import ROOMS
 from refimpl.check.subject import Output, States, Training
 from refimpl.check.subjects import TRAININGS
 
-__all__ = ["listing", "skeleton"]
-
 WIDEST = 46
 """Columns of a function in the table."""
 

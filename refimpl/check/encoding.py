@@ -21,8 +21,6 @@ import numpy as np
 
 from refimpl.check.drawing import generated
 
-__all__ = ["DTYPES", "decode", "encode", "read"]
-
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 RECORDS = {
     "BallTree": "refimpl.kernels",

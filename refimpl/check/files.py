@@ -23,8 +23,6 @@ from refimpl.check.encoding import decode, encode
 from refimpl.check.subject import States, Subject, Values, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
 
-__all__ = ["UnusableError", "contents", "decoded_cases", "folder", "load", "text_of", "write"]
-
 Verify = Callable[[str, Values, Any], None]
 
 FORMAT = "refimpl-vectors"
@@ -89,10 +87,8 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def write(out: Path, where: Path | None = None, verify: Verify | None = None) -> int:
-    """Write the vectors whose arguments are in `where`; return their size in bytes.
-
-    ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
-    """
+    """Write the vectors whose arguments are in `where`; return their size in bytes."""
+    # ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
     out.mkdir(parents=True, exist_ok=True)  # before the work
     files = {path: text_of(content).encode() for path, content in contents(where, verify)}
     for path, data in files.items():

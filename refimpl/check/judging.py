@@ -16,25 +16,6 @@ from refimpl.check.subject import Kind, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray, IntArray
 
-__all__ = [
-    "CLOSE",
-    "FORM_ERRORS",
-    "at_limits",
-    "best",
-    "by_worth",
-    "differences",
-    "exact",
-    "indices",
-    "listed",
-    "nearest",
-    "objective_of",
-    "squares",
-    "stump",
-    "tie_if",
-    "way_up",
-    "whole",
-]
-
 CLOSE = 2.0**-40
 TRIPLES, WORST = 2**22, 5
 """Triples that are looked at together, and the largest slacks that are kept."""
@@ -98,11 +79,9 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
 def best(
     worth: Callable[[Values, Values], Any], size: Callable[[Values, Any], Any] = lambda *_: 0.0
 ) -> Callable[[Values, Values, Values], Kind]:
-    """Return the judge of a choice by its `worth`, a function of the arguments and an answer.
-
-    It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
-    what rounding may change.
-    """
+    """Return the judge of a choice by its `worth`, a function of the arguments and an answer."""
+    # It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
+    # what rounding may change.
 
     def judge(arguments: Values, want: Values, got: Values) -> Kind:
         expected = worth(arguments, want)
@@ -130,10 +109,8 @@ def nearest(
 
 
 def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
-    """Return the query and the place of each entry of lists one behind the other.
-
-    A query lists different places below n, else ValueError is raised.
-    """
+    """Return the query and the place of each entry of lists one behind the other."""
+    # A query lists different places below n, else ValueError is raised.
     places = indices(places, n)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if starts[0] != 0 or len(query) != len(places):
@@ -144,10 +121,8 @@ def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
 
 
 def at_limits(D: FloatArray, limits: FloatArray, *pairs: tuple[IntArray, IntArray]) -> Kind:
-    """Judge which points are nearer than a limit, (query, point) in ascending order.
-
-    Two answers may differ in points at the limit: a tie, or up to rounding of equal worth.
-    """
+    """Judge which points are nearer than a limit, (query, point) in ascending order."""
+    # Two answers may differ in points at the limit: a tie, or up to rounding of equal worth.
     places = [query * D.shape[1] + point for query, point in pairs]
     if any((np.diff(one) <= 0).any() for one in places):
         return Kind.WRONG

@@ -26,16 +26,6 @@ from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.subject import States
 
-__all__ = [
-    "OUT_OF_MEMORY",
-    "Answer",
-    "Asked",
-    "GivenUpError",
-    "ModuleProgram",
-    "Program",
-    "ProgramError",
-]
-
 MOST_STARTS = 50
 MOST_SILENT = 2
 """Time-outs in a row; one more ends the check."""

@@ -19,19 +19,6 @@ from refimpl.check.comparing import Difference
 from refimpl.check.encoding import decode
 from refimpl.check.subject import Kind
 
-__all__ = [
-    "ACCEPTED",
-    "AGREES",
-    "DIFFERS",
-    "MARK",
-    "ROOMS",
-    "UNUSABLE",
-    "Report",
-    "remarks",
-    "tables",
-    "whole_tables",
-]
-
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
 ACCEPTED = {
     "last-bits": Kind.LAST_BITS,

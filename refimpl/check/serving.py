@@ -33,8 +33,6 @@ try:
 except ImportError:  # no Unix
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Server", "checked", "imported", "limits_memory"]
-
 OWN = Path(__file__).parent
 NEAR = 2**21
 """Bytes below the limit on memory from which the module has used it up."""
