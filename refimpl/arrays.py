@@ -2,7 +2,6 @@
 
 :func:`as_array` takes anything that NumPy takes; :func:`for_kernel` gives it the dtype, the layout
 and the byte order of kernels, and copies only if it must. All checks of arrays go through both.
-
 """
 
 import functools

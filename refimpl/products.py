@@ -9,7 +9,6 @@ product of BLAS, which must run on one thread, as in the trainings of LMNN
 :func:`nearest_by_products` finds exact nearest neighbours: a product of matrices in float32 gives
 all distances at once, a bound of its errors tells which points could be among the k nearest, and
 their distances are computed again in float64, exactly as the kernels sum them.
-
 """
 
 from typing import Any, TypeAlias

@@ -3,7 +3,6 @@
 ``callback(step)`` is called after each step of a training: a round, a tree, a check of all triples,
 a one-vs-all problem. If it returns True, the part that the step belongs to ends there: a class, a
 phase, or, in a training without parts, the training. The training returns what it has.
-
 """
 
 import os

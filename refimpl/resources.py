@@ -3,7 +3,6 @@
 The threads here sleep while they wait, like the threads of the fast kernels, and no caller waits
 for a thread that has not begun. They save time if the work consists of NumPy functions that release
 Python's lock, such as products of matrices.
-
 """
 
 import importlib

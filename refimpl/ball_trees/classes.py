@@ -2,7 +2,6 @@
 
 The *target neighbours* of a point are the points of its own class that should be near to it. An
 *impostor* is a point of another class that is nearer than a target neighbour plus a margin of 1.
-
 """
 
 from dataclasses import dataclass

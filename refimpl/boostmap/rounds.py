@@ -4,7 +4,6 @@ The rounds are those of :mod:`refimpl.boostmap.algorithm`, bit for bit. A round 
 Z of many classifiers (§ 7.3 steps 1, 3 and 9, § 8.1 steps 3 and 4). A lower bound on Z needs no
 exponential for each triple, and rules most classifiers out. The others are evaluated in the order
 of their bounds, until no bound is low enough. The result is that of the full search, also for ties.
-
 """
 
 import math

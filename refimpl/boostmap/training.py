@@ -6,7 +6,6 @@ Classification", Boston University (2005).
 
 A model holds the rounds with their z_j and the generator's state. It does not hold the margins of
 the triples, because they can be computed from the rounds, bit for bit.
-
 """
 
 import hashlib
@@ -409,11 +408,6 @@ def boostmap(
     BoostMap.embed, BoostMap.pairwise : Embed queries, and compare them with embedded objects.
     estimate_memory : How much memory the training takes.
     refimpl.estimators.BoostMap : The same for scikit-learn.
-
-    References
-    ----------
-    V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
-    Classification", Boston University (2005), §§ 7.3, 8.1 and 8.3.
 
     Examples
     --------

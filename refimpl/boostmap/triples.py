@@ -4,7 +4,6 @@
 A *triple* (q, a, b) asks which of two objects a and b is nearer to q. Its *proximity order* is the
 answer: 1 if a is nearer, -1 if b is nearer. A triple with two equal distances has no proximity
 order; the functions here draw another triple in its place.
-
 """
 
 from collections.abc import Callable
@@ -264,12 +263,8 @@ def nearby_triples(
 
     Raises
     ------
-    TypeError
-        If `rng` is no generator, or an argument does not hold numbers.
-    ValueError
-        If shapes do not fit, `k_most` is out of range, or no triple has a proximity order.
-    MemoryError
-        If the lists of near objects or the triples would not fit into the memory that is free.
+    TypeError, ValueError, MemoryError
+        As :func:`random_triples` does, and if shapes do not fit or `k_most` is out of range.
 
     See Also
     --------
@@ -330,12 +325,8 @@ def selective_triples(
 
     Raises
     ------
-    TypeError
-        If `rng` is no generator, or an argument does not hold numbers.
-    ValueError
-        If shapes do not fit, a class has a single object, or no triple has a proximity order.
-    MemoryError
-        If the lists of near objects or the triples would not fit into the memory that is free.
+    TypeError, ValueError, MemoryError
+        As :func:`random_triples` does, and if shapes do not fit or a class has a single object.
 
     See Also
     --------

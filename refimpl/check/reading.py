@@ -149,7 +149,7 @@ def read_array(path: str, kind: Array, **lengths: int) -> Any:
 def checked(
     arrays: dict[str, Any], kinds: dict[str, Array], path: str, **lengths: int
 ) -> dict[str, Any]:
-    """Return the arrays of the data that `kinds` names, in the forms that it says; refuse others."""
+    """Return the data's arrays that `kinds` names, in the forms that it says; refuse others."""
     # None stands for an optional one that is not there.
     missing = [name for name, kind in kinds.items() if not kind.optional and name not in arrays]
     if missing:

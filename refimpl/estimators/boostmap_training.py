@@ -13,7 +13,6 @@ The paper leaves some choices open. Here they are:
   triples reach about as far.
 * An object that is alone in its class is in no selective triple. It can be a candidate, and it can
   vote.
-
 """
 
 from typing import NamedTuple

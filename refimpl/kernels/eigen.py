@@ -5,7 +5,6 @@ Lanczos iteration, as in ``scipy.sparse.linalg.eigsh``. The result depends on th
 alone, while SciPy's solver keeps a random state of its own. New basis vectors are made orthogonal
 to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
-
 """
 
 from collections.abc import Callable

@@ -4,7 +4,6 @@ Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in floa
 interleaved lanes: lane i adds coordinates i, i + 16, ...; then one half of the lanes is added to
 the other, four times. Points and hyperplanes may be float32: their products are exact in float64.
 So the twins send every point to the same leaf.
-
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 A *code* is a row of 64-bit words, at least one and at most 65,536 of them. The *Hamming distance*
 of two codes is the number of bits in which they differ.
-
 """
 
 import numpy as np

@@ -2,7 +2,6 @@
 
 A *bucket* is a list of points with the same hash value. A query falls into one bucket of each hash
 table, and each of these buckets gives one vote to every point in it.
-
 """
 
 import numpy as np

@@ -2,7 +2,6 @@
 
 A *landmark* is a training object to which all objects are compared; an object's similarities to the
 landmarks are its features.
-
 """
 
 import numpy as np

@@ -4,7 +4,6 @@ Li et al. (2011), § 3.3. A node's symmetric matrix is given by its upper triang
 second, v) in ascending order of `first`, with first < second, each pair at most once.
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
-
 """
 
 import numpy as np

@@ -4,7 +4,6 @@ The plane of eq. 18 comes from an eigenvector. It only approximates eq. 17, so i
 chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
-
 """
 
 from functools import partial

@@ -2,7 +2,6 @@
 
 A distance may be NaN or infinite where the vectors or their weights are. NaN comes last, as
 numpy.argsort puts it.
-
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """Sums of decision stumps over all pairs of a query and a training vector.
 
 Algorithm A.3 of Amores, Sebe & Radeva (2006) compares these sums.
-
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """Decision stumps: find the best one of a round in one linear pass over the sorted features.
 
 A *decision stump* is a classifier that compares one feature with a threshold.
-
 """
 
 import numpy as np

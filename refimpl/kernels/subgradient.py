@@ -9,7 +9,6 @@ neighbours j of i.
 
 Eqs. 5 and 6 consist of sums of w (x_a - x_b)(x_a - x_b)^T over pairs. Such a sum is X^T
 times what :func:`weighted_differences` makes of X.
-
 """
 
 import numpy as np

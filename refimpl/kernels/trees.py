@@ -7,7 +7,6 @@ neighbours as a comparison with every point, to the last bit and with the same t
 No coordinate may be beyond 1e140 (only :func:`scan_nearest` takes larger ones, as long as the sums
 that it completes are finite). What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises
 TypeError or ValueError.
-
 """
 
 from collections.abc import Iterator

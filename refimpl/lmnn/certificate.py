@@ -27,7 +27,6 @@ If G is positive semidefinite for each metric, the sum of all alpha_ijl is a low
 least value of eq. 3 over all triples. The bound holds for every working set. Slopes of several
 steps are mixed and scaled down until G is inside the cone of positive semidefinite matrices, by
 more than rounding errors can have moved it.
-
 """
 
 from dataclasses import dataclass

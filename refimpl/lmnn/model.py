@@ -2,7 +2,6 @@
 
 A metric is used for k nearest neighbours: eq. 8 of Weinberger & Saul (2008). The squared distance
 from a query to a training point is taken under the metric of the training point's partition.
-
 """
 
 from collections.abc import Callable

@@ -8,7 +8,6 @@ A *target neighbour* j of a point i is one of its k nearest points of the same c
 l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* holds pairs (i, l)
 whose margin may be violated. With many points a training starts from the result of a training on a
 subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
-
 """
 
 from bisect import bisect_left

@@ -28,7 +28,6 @@ is the same in all coordinates, but in these the steps come near its optimum far
 
 Each computes the objective in a full check of all triples, in the original coordinates, and has the
 best metric of all full checks.
-
 """
 
 from collections import deque

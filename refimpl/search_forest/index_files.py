@@ -1,7 +1,6 @@
 """An inverted index as a folder: its lists and vectors as .npy files, its forest, and a header.
 
 The header, ``index.json``, names the folder of the arrays and has a sha256 over all of them.
-
 """
 
 import hashlib

@@ -17,7 +17,6 @@ S may be asymmetric.
 
 A *node* is a part of the points with M_ij of their pairs. It gives its worth J^k (eq. 17), products
 with M, the best thresholds, and its two parts.
-
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used

@@ -3,7 +3,6 @@
 Athitsos, Alon, Sclaroff & Kollios (2005), §§ 11.1 and 11.2. The *rank* of a database object for a
 query is its place in the order of the embedded distances. A good embedding gives low ranks to the
 true nearest neighbours of a query, so that few candidates need an exact distance.
-
 """
 
 from collections.abc import Mapping, Sequence
