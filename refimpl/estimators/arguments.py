@@ -31,22 +31,19 @@ from refimpl.typing import ArrayLike, IntArray, Kernels, KernelsName, Labels
 Estimator = TypeVar("Estimator")
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
-SHARED = {
-    "kernels": """\
+SHARED = """\
 kernels : {"fast", "reference"} or None, default None
     Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
     Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-    built, None warns and is "reference".""",
-    "n_jobs": """\
+    built, None warns and is "reference".
 n_jobs : int or None, default -1
     The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-    not depend on it.""",
-    "max_memory": """\
+    not depend on it.
 max_memory : int, optional
     The most bytes that the training may take; see :func:`ROOM.estimate_memory`. ``fit`` raises
     MemoryError if it could need more, or turns out to. By default what is free when the training
-    starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.""",
-}
+    starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+"""
 RAISES = """\
 Raises
 ------
@@ -61,17 +58,26 @@ sklearn.exceptions.NotFittedError
 """
 
 
-def described(room: str) -> Callable[[type[Estimator]], type[Estimator]]:
-    """Write out what the docstring of an estimator of `room` has in common with all others."""
+ENTRY = re.compile(r"^(\w+(?:, \w+)*) : .*\n(?: .*\n)*", re.MULTILINE)
+ELSEWHERE = re.compile(
+    r"^([\w, ]+)\n    As for (?:all|:(?:class|func):`)(?:[\w.]*\.)?([\w ]+)`?\.\n", re.MULTILINE
+)
+
+
+def described(
+    room: str, *others: Callable[..., Any]
+) -> Callable[[type[Estimator]], type[Estimator]]:
+    """Write out the parameters that a docstring has "As for" all estimators, or `others`."""
+    sources = {" estimators": SHARED} | {c.__name__: inspect.getdoc(c) or "" for c in others}
+
+    def entries(found: re.Match[str]) -> str:
+        if found[2] not in sources:
+            return found[0]
+        known = {n: e[0] for e in ENTRY.finditer(sources[found[2]]) for n in e[1].split(", ")}
+        return "".join(dict.fromkeys(known[name] for name in found[1].split(", ")))
 
     def decorate(cls: type[Estimator]) -> type[Estimator]:
-        text = inspect.cleandoc(cls.__doc__ or "")
-        text = re.sub(
-            r"^(.*)\n    As for all estimators\.$",
-            lambda found: "\n".join(SHARED[name] for name in found[1].split(", ")),
-            text,
-            flags=re.MULTILINE,
-        )
+        text = ELSEWHERE.sub(entries, inspect.cleandoc(cls.__doc__ or ""))
         text = re.sub(r"^(?=(Warns|See Also)\n---)", RAISES, text, count=1, flags=re.MULTILINE)
         cls.__doc__ = text.replace("ROOM", room)
         return cls

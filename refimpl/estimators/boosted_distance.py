@@ -12,6 +12,7 @@ from refimpl.boosted_distance import (
     boosted_distance,
     class_similarities,
     selected_dimensions,
+    similarity,
     staged_nearest_neighbor,
 )
 from refimpl.boosted_distance.training import weighted
@@ -29,7 +30,7 @@ from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, KernelsName, Labels
 
 
-@described("refimpl.boosted_distance")
+@described("refimpl.boosted_distance", boosted_distance, similarity)
 @dataclass(eq=False, repr=False)
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
@@ -43,17 +44,10 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     n_estimators : int, default 100
         The number of rounds of boosting for each class, T. All are made, also where they gain
         nothing any more, unless `callback` ends them.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        The method that finds the weak classifier of each round; by default decision stumps, as in
-        the paper.
-    normalize : bool, default True
-        Whether to divide the similarity of each class by the sum of its weights, so that it lies in
-        [0, 1] (ERRATUM BD-2). False is Algorithm A.3 as printed, which favours the class whose
-        stumps weigh most.
-    class_weight : dict of label -> float, optional
-        A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
-        factor is predicted more often. The factor of a class without an entry is 1. The factors
-        change predictions and not ``fit``. The paper has no such factors.
+    weak_learner
+        As for :func:`refimpl.boosted_distance.boosted_distance`.
+    normalize, class_weight
+        As for :func:`refimpl.boosted_distance.similarity`.
     kernels, n_jobs
         As for all estimators.
     callback : callable, optional

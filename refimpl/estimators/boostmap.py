@@ -184,7 +184,7 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self.model_.d
 
 
-@described("refimpl.boostmap")
+@described("refimpl.boostmap", BoostMap)
 @dataclass(eq=False, repr=False)
 class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     """Classify by the k nearest neighbours under the learned distance: BoostMap-Pa-Se-QS.

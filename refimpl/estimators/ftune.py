@@ -32,7 +32,7 @@ def _is_logistic(estimator: "FTuneClassifier") -> bool:
     return True
 
 
-@described("refimpl.ftune")
+@described("refimpl.ftune", FTuneOptions)
 @dataclass(eq=False, repr=False)
 class FTuneClassifier(ClassifierMixin, KernelEstimator):
     """Classify by similarities to landmarks, under the best transfer function: FTUNE.
@@ -66,24 +66,13 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     per_problem : bool, default False
         With ``selection="diverse"``: whether DSELECT chooses landmarks for each class separately;
         see :func:`refimpl.ftune.dselect`.
-    family : float, callable or sequence of them
-        The transfer functions to choose from: slopes of ramps (infinity is the sign function), or
-        antisymmetric functions of an array. By default the six slopes of § 3, 1 to 1000.
+    family
+        As for :class:`refimpl.ftune.FTuneOptions`.
     pairs : bool, default True
         False trains BBS instead: its features are the similarities to single landmarks, without a
         transfer function.
-    per_class : bool, default False
-        Whether each class chooses its own transfer function ("-M") or all share one ("-S").
-    loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
-        The loss that the linear classifiers minimise.
-    C : float or sequence of floats
-        The weights of the losses to choose from on the validation set; by default 1, 10, 100 and
-        1000. C times a class weight must be between 1e-100 and 1e12.
-    bias : float, default 1.0
-        The value of a constant feature with a penalised weight; 0 leaves the feature out.
-    choose : {"validation", "training"}, default "validation"
-        Whether to choose the transfer function with the best validation accuracy or with the least
-        training loss.
+    per_class, loss, C, bias, choose
+        As for :class:`refimpl.ftune.FTuneOptions`.
     validation : float, default 0.2
         The share of the points of each class that is held out for the choice. If no point can be
         held out, the training points are used for the choice.
@@ -100,8 +89,8 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         Further arguments of the kernel; ``{"width": ...}`` for "gaussian".
     distance : bool, default False
         Whether a callable or precomputed kernel is a distance instead of a similarity.
-    bound : float, optional
-        sup |K|, by which similarities are divided; see :class:`refimpl.ftune.FTuneOptions`.
+    bound
+        As for :class:`refimpl.ftune.FTuneOptions`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks and the points that are held out.

@@ -88,7 +88,7 @@ def trained(
     return model
 
 
-@described("refimpl.lmnn")
+@described("refimpl.lmnn", LMNNOptions)
 @dataclass(eq=False, repr=False)
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn a linear map whose images have the learnt metric as Euclidean distance: LMNN.
@@ -114,10 +114,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How to reduce the rank to `n_components` (§ 4.3). LMNN-RECT ("rect") learns the factor
         itself and needs the default `solver` and `n_target_rounds`. LMNN-SVD ("svd") learns a
         metric of full rank and keeps its leading eigenvectors.
-    solver : {"smoothed", "printed"}, optional
-    search : {"product", "tree"}, default "product"
+    solver, search, max_checks, patience
+        As for :class:`refimpl.lmnn.LMNNOptions`.
     tol : float, default 1e-3
-    max_checks : int, default 200
     n_target_rounds : int, default 1
         How many times target neighbours are chosen: under the Euclidean metric first, then under
         the metric just learnt.
@@ -125,8 +124,6 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metric of the lowest
         error is kept.
-    patience : int, default 5
-        How many full checks without a lower validation error to wait for.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points that are held out.

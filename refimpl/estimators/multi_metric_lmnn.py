@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
 from refimpl.estimators.arguments import as_random_generator, described, queries_of, work_of
-from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
+from refimpl.estimators.lmnn import LMNN, RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
 
-@described("refimpl.lmnn")
+@described("refimpl.lmnn", LMNN)
 @dataclass(eq=False, repr=False)
 class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     """Classify by k nearest neighbours under several metrics, learnt together: § 5.

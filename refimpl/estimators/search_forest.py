@@ -50,7 +50,7 @@ HELD_OUT = 200  # the number of points to measure the recall on
 ENOUGH = 40  # with fewer points the recall is measured on the points of the training
 
 
-@described("refimpl.search_forest")
+@described("refimpl.search_forest", ForestOptions)
 @dataclass(eq=False, repr=False)
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find approximate nearest neighbours with a search forest, by default among 5 % of the points.
@@ -110,10 +110,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         all points. All points are searched.
     max_leaves : int or None, default 128
         The largest number of leaves of a tree; None sets no limit.
-    max_depth : int, default 16
-        The largest number of splits between the root and a leaf.
-    stump_above : int, optional
-        Nodes with more points than this are split by a threshold on one coordinate.
+    max_depth, stump_above
+        As for :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 keeps the planes of eq. 18.
