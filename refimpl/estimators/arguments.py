@@ -40,9 +40,9 @@ n_jobs : int or None, default -1
     The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
     not depend on it.
 max_memory : int, optional
-    The most bytes that the training may take; see :func:`ROOM.estimate_memory`. ``fit`` raises
-    MemoryError if it could need more, or turns out to. By default what is free when the training
-    starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+    The most bytes that the training may take; see :func:`ROOM.estimate_memory`.
+    ``fit`` raises MemoryError if it could need more, or turns out to. By default what is free when
+    the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
 """
 RAISES = """\
 Raises
