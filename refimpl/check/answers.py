@@ -1,7 +1,5 @@
 """``metric``, ``neighbors``, ``embedding``, ``landmarks`` and ``tree``: answers that somebody
 stored in files.
-
-Not handled here: trainings (:mod:`refimpl.check.logs`).
 """
 
 import sys

@@ -2,9 +2,6 @@
 
 Random examples are drawn as the vectors are, by Hypothesis, which makes small what it finds; the
 expected results are the reference's. Hypothesis is optional: ``pip install 'refimpl[check]'``.
-
-Not handled here: how a program is asked (:mod:`refimpl.check.programs`), how an answer is judged
-(:mod:`refimpl.check.comparing`).
 """
 
 import dataclasses

@@ -3,8 +3,6 @@
 
 Exit codes: 0 agrees, 1 differs, 2 what was named cannot be used, or the check itself failed: a
 failure is never told as a difference.
-
-Not handled here: the checks themselves.
 """
 
 import argparse

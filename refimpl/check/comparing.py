@@ -2,9 +2,6 @@
 
 A state agrees, or differs in last bits, by a tie, by another choice of equal worth, or is wrong.
 What follows from a choice is compared after it where the check can follow it.
-
-Not handled here: where the states come from (a program, a log), what another choice is worth
-(:mod:`refimpl.check.judging` and the judges of :mod:`refimpl.check.subjects`).
 """
 
 import dataclasses

@@ -1,7 +1,5 @@
 """Say what the functions of a module of trainings take and return: a table, and a file to start
 from.
-
-Not handled here: kernels, which :mod:`refimpl.kernels` describes.
 """
 
 import re

@@ -7,8 +7,6 @@ an array of shape []. A large argument is given by the recipe of a generator, ``
 ...}`` (:func:`refimpl.check.drawing.generated`).
 
 A record, such as a tree, is ``{"record": name, "fields": {...}}``.
-
-Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
 """
 
 import dataclasses

@@ -3,8 +3,6 @@
 ``vectors/index.json`` lists the files with their sha256; ``vectors/schema.json`` is the JSON schema
 of a file. The files hold the arguments of the cases. :func:`write` computes from them what is
 expected, and draws cases for a flag of a kernel that no case has, and for a new training.
-
-Not handled here: how values are written (:mod:`refimpl.check.encoding`).
 """
 
 import hashlib

@@ -3,8 +3,6 @@
 A judge gets a kernel's arguments, the expected results and the results, and says one of "a tie
 broken otherwise" (the same worth to the last bit), "another choice of equal worth" (the same up to
 rounding, or the same choice in another form) and "wrong".
-
-Not handled here: numbers (:mod:`refimpl.check.comparing`).
 """
 
 from collections.abc import Callable, Iterator

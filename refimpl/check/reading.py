@@ -2,8 +2,6 @@
 
 A file is looked at before it is read: a pipe, a file that is too large and an archive that becomes
 too large are refused.
-
-Not handled here: logs (:mod:`refimpl.check.logs`), vectors (:mod:`refimpl.check.files`).
 """
 
 import io

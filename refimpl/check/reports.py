@@ -1,7 +1,4 @@
-"""What the command says: as text, as JSON, as an HTML page; and what ``PAPER.md`` says of a line.
-
-Not handled here: the checks.
-"""
+"""What the command says: as text, as JSON, as an HTML page; and what ``PAPER.md`` says of a line."""
 
 import dataclasses
 import html

@@ -13,9 +13,6 @@ The class of a result says when two numbers agree:
 A kernel has one state, its results; a training has one for each round. The outputs of a state stand
 in the order in which the algorithm computes them, so the first that differs belongs to the line
 that does.
-
-Not handled here: the kernels and trainings themselves (:mod:`refimpl.check.subjects`), comparing
-(:mod:`refimpl.check.comparing`).
 """
 
 import inspect
