@@ -1,4 +1,4 @@
-"""What the command says: as text, as JSON, as an HTML page; and what ``PAPER.md`` says of a line."""
+"""What the command says, as text, JSON or an HTML page, and what ``PAPER.md`` says of a line."""
 
 import dataclasses
 import html
