@@ -77,8 +77,6 @@ def leading_direction(
     --------
     Points 0 and 1 should stay together, and point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import leading_direction
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> x = np.array([[1.0, 0.0], [1.0, 0.1], [-1.0, 0.0]])
     >>> leading_direction(x, first, second, np.array([1.0, -1.0]), 0.0, np.ones(2), 1e-4).round(3)

@@ -215,8 +215,6 @@ def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatAr
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import plane_values
     >>> plane_values(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -0.5])).tolist()
     [0.0, 1.0]
     """
@@ -251,8 +249,6 @@ def forest_words(forest: SearchForest, X: Points, *, threads: int | None = None)
     --------
     See :class:`SearchForest`.
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import forest_words
     >>> forest_words(None, np.zeros((1, 2)))
     Traceback (most recent call last):
     TypeError: forest must be a SearchForest; got None
@@ -347,8 +343,6 @@ def gather_candidates(
     --------
     Words 0 and 1 are leaves of the first tree, 2 and 3 of the second:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import gather_candidates
     >>> starts, items = np.array([0, 2, 3, 4, 6]), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
     >>> words = np.array([[0, 3]], dtype=np.int32)
     >>> offsets, rows, scores = gather_candidates(
@@ -451,8 +445,6 @@ def rerank(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import rerank
     >>> X = np.array([[0.0], [1.0], [4.0]])
     >>> squares, indices = rerank(X[1:2], X, np.array([0, 2]), np.array([2, 0]), 2)
     >>> squares.tolist(), indices.tolist()

@@ -137,7 +137,6 @@ def build_tree(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_nearest
     >>> tree = build_tree(np.array([[0.0], [5.0], [1.0], [4.0]]), leaf_size=2)
     >>> tree_nearest(tree, np.array([[0.9]]), 1)[1].tolist()

@@ -45,8 +45,6 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_distances
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> hamming_distances(X[1:2], X).tolist()
     [[2, 0, 2]]
@@ -91,8 +89,6 @@ def hamming_nearest(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_nearest
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> distances, indices = hamming_nearest(X[1:2], X, 2)
     >>> distances.tolist(), indices.tolist()
@@ -141,8 +137,6 @@ def hamming_within(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_within
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> starts, indices, distances = hamming_within(X[:2], X, np.array([2, 0]))
     >>> starts.tolist(), indices.tolist(), distances.tolist()

@@ -45,8 +45,6 @@ def least_similar(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import least_similar
     >>> sums, column = np.zeros(3), np.array([1.0, 0.5, 0.2])
     >>> least_similar(sums, column, np.array([True, False, False])), sums.tolist()
     (2, [1.0, 0.5, 0.2])
@@ -102,8 +100,6 @@ def transferred_differences(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import transferred_differences
     >>> K = np.array([[1.0, 0.75], [0.0, 3.0]])
     >>> pair = np.array([0]), np.array([1])
     >>> transferred_differences(K, *pair, np.array([2.0, np.inf])).tolist()

@@ -76,8 +76,6 @@ def z_values(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import z_values
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2]], dtype=np.int32)
     >>> Z = z_values(F, triples, np.ones(1), np.zeros(1), np.array([0.5]))
     >>> bool(abs(Z[0] - np.exp(-0.5 * 4)) < 1e-12)
@@ -149,8 +147,6 @@ def minimize_z(
     --------
     Two triples of equal margins, one right and one wrong: no alpha is better than 0.
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import minimize_z
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
     >>> alpha, Z = minimize_z(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.zeros(1))
     >>> alpha.tolist(), Z.tolist()
@@ -308,8 +304,6 @@ def next_weights(
     --------
     The first triple is classified right, the second wrong:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import next_weights
     >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
     >>> margin, w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.log(2.0))
     >>> margin.round(4).tolist(), w.round(12).tolist(), round(z, 12)

@@ -53,8 +53,6 @@ def pair_product(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import pair_product
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> pair_product(first, second, np.array([1.0, 2.0]), np.array([1.0, 10.0, 100.0])).tolist()
     [210.0, 1.0, 2.0]
@@ -163,8 +161,6 @@ def best_thresholds(
     --------
     Points 0 and 1 should stay together, point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import best_thresholds
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> A = np.array([[0.0], [1.0], [5.0]])
     >>> crossing, threshold = best_thresholds(A, first, second, np.array([1.0, -1.0]), 0.0)
@@ -238,8 +234,6 @@ def split_pairs(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import split_pairs
     >>> first, second = np.array([0, 0, 2], dtype=np.int32), np.array([1, 2, 3], dtype=np.int32)
     >>> left = np.array([True, True, False, False])
     >>> for part in split_pairs(left, first, second, np.array([1.0, 2.0, 3.0])):
@@ -307,8 +301,6 @@ def meet_pairs(
     --------
     Points 0 and 2 meet for the first time:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import meet_pairs
     >>> listed = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
     >>> similar = np.array([1], dtype=np.uint8)
     >>> for field in meet_pairs(np.array([7, 8, 7]), *listed, similar, np.array([0.5]), 0.25):

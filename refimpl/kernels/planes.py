@@ -150,8 +150,6 @@ def best_plane(
     --------
     Points 0 and 1 should stay together, and point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import best_plane
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> X, v = np.array([[0.0], [1.0], [9.0]]), np.array([1.0, -1.0])
     >>> p, b, left = best_plane(X, first, second, v, 0.0, np.ones(2), 0.1, 1e-4, "best", 0)

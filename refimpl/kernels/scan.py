@@ -42,8 +42,6 @@ def weighted_l1(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_l1
     >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
     >>> weighted_l1(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]])).tolist()
     [[3.0, 5.0]]
@@ -90,8 +88,6 @@ def weighted_l1_nearest(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_l1_nearest
     >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
     >>> distances, indices = weighted_l1_nearest(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]]), 1)
     >>> distances.tolist(), indices.tolist()

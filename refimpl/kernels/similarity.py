@@ -43,8 +43,6 @@ def add_similarity(
     --------
     One stump, h(x) = [x_0 < 2], of weight 0.5:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import add_similarity
     >>> S, Q, X = np.zeros((1, 2)), np.array([[3.0]]), np.array([[0.0], [2.0]])
     >>> add_similarity(S, Q, X, np.array([0.5]), np.array([0]), np.array([1]), np.array([2.0]))
     >>> S.tolist()

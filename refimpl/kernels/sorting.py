@@ -221,8 +221,6 @@ def presort(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import presort
     >>> A, B = np.array([[3.0], [1.0]]), np.array([[0.0], [1.0], [5.0]])
     >>> features = presort(A, B)
     >>> features.n_rows, features.column(0).tolist()

@@ -60,7 +60,6 @@ def best_stump(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import best_stump, presort
     >>> features = presort(np.array([[0.0, 5.0], [1.0, 4.0], [2.0, 6.0]]))
     >>> w, l = np.array([0.5, 0.25, 0.25]), np.array([False, True, True])

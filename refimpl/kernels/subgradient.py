@@ -50,8 +50,6 @@ def pair_distances(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import pair_distances
     >>> Z = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> pair_distances(Z, np.array([0, 0]), np.array([1, 2])).tolist()
     [25.0, 1.0]
@@ -110,8 +108,6 @@ def impostors(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import impostors
     >>> Q, X = np.array([[0.0]]), np.array([[0.5], [0.5], [3.0]])
     >>> first, second = impostors(Q, X, np.array([1.0]), np.array([0]), np.array([0, 1, 1]))
     >>> first.tolist(), second.tolist()
@@ -184,8 +180,6 @@ def hinge_terms(
     --------
     A point whose target neighbour is 2 away, with impostors at 2.5 and 4:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import hinge_terms
     >>> sums = hinge_terms(np.array([[2.0]]), np.array([2.5, 4.0]), np.array([0, 2]), 0.0)
     >>> [part.tolist() for part in sums]
     [[0.5], [0.5], [1], [1.0, 0.0], [[1.0]]]
@@ -256,8 +250,6 @@ def weighted_differences(
     --------
     One pair, (0, 1), of weight 2; each of its rows has the other for a neighbour:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_differences
     >>> Z, other = np.array([[0.0], [3.0]]), np.array([1, 0])
     >>> start, edge, w = np.array([0, 1, 2]), np.array([0, 0]), np.array([2.0])
     >>> weighted_differences(Z, start, other, edge, w).tolist()

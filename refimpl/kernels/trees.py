@@ -124,7 +124,6 @@ def tree_nearest(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_nearest
     >>> X = np.array([[0.0], [5.0], [1.0], [4.0]])
     >>> tree = build_tree(X, leaf_size=2)
@@ -195,7 +194,6 @@ def tree_within(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_within
     >>> tree = build_tree(np.array([[0.0], [5.0], [1.0], [4.0]]), leaf_size=2)
     >>> starts, indices, squares, _ = tree_within(tree, np.array([[0.0]]), np.array([16.0]))
@@ -267,8 +265,6 @@ def scan_nearest(
     --------
     The second point is ruled out by its first coordinate:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import scan_nearest
     >>> X = np.array([[0.0, 1.0], [5.0, 0.0]])
     >>> squares, indices, terms = scan_nearest(np.array([[0.0, 0.0]]), X, 1)
     >>> squares.tolist(), indices.tolist(), terms.tolist()
