@@ -1,7 +1,7 @@
 """scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +9,7 @@ import scipy
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from refimpl.boosted_distance import (
+    BoostedDistance,
     boosted_distance,
     class_similarities,
     selected_dimensions,
@@ -96,6 +97,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     callback: Callback | None = None
     warm_start: bool = False
     max_memory: int | None = None
+    model_: BoostedDistance = field(init=False)
+    _weights: FloatArray | None = field(init=False)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn one similarity for each class from X, shape (n, d), and the labels y, shape (n,).
