@@ -79,7 +79,7 @@ def described(
     def decorate(cls: type[Estimator]) -> type[Estimator]:
         text = ELSEWHERE.sub(entries, inspect.cleandoc(cls.__doc__ or ""))
         text = re.sub(r"^(?=(Warns|See Also)\n---)", RAISES, text, count=1, flags=re.MULTILINE)
-        cls.__doc__ = text.replace("ROOM", room)
+        cls.__doc__ = text.replace("ROOM", room) + "\n"
         return cls
 
     return decorate

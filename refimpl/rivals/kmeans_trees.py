@@ -113,8 +113,8 @@ class KMeansTrees(RegionTrees):
         """Return the first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
 
         Best-bin-first search opens the leaves in the order of their distance from the query, Q
-        (m, d), until it has `n_candidates` points, or all. The scores of the :class:`Candidates`
-        say how many leaves had been opened before.
+        (m, d), until it has `n_candidates` points, or all. The scores say how many leaves had been
+        opened before.
         """
         kernels = as_kernels(kernels)
         n_candidates = min(as_count(n_candidates, "n_candidates"), self.n)
