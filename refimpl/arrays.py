@@ -2,8 +2,6 @@
 
 :func:`as_array` takes anything that NumPy takes; :func:`for_kernel` gives it the dtype, the layout
 and the byte order of kernels, and copies only if it must. All checks of arrays go through both.
-
-Not handled here: numbers, indices and options; see :mod:`refimpl.checks`.
 """
 
 import functools
@@ -15,42 +13,6 @@ from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, get_args, get_ty
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-__all__ = [
-    "LARGEST",
-    "PARSED",
-    "SMALLEST",
-    "BoolArray",
-    "FloatArray",
-    "Int32Array",
-    "IntArray",
-    "Labels",
-    "Points",
-    "RowArray",
-    "UInt8Array",
-    "UInt32Array",
-    "UInt64Array",
-    "WeightedPairs",
-    "any_arrays",
-    "as_array",
-    "as_label_array",
-    "as_matrix",
-    "as_points",
-    "as_reals",
-    "as_single_or_double",
-    "as_vectors_like",
-    "class_numbers",
-    "for_kernel",
-    "in_range",
-    "in_scale",
-    "label_array",
-    "mapped_by",
-    "plain_labels",
-    "require_one_type",
-    "require_reals",
-    "require_squares",
-    "require_unchanged",
-]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 """float64, of any shape; a docstring gives the shape."""

@@ -15,31 +15,11 @@ import numpy as np
 
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, as_label_array
-from refimpl.kernels.arguments import as_float, one_of
+from refimpl.kernels.arguments import as_float as as_float
+from refimpl.kernels.arguments import one_of as one_of
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, IntArray, Kernels, Labels
-
-__all__ = [
-    "as_callback",
-    "as_class_indices",
-    "as_count",
-    "as_flag",
-    "as_float",
-    "as_generator",
-    "as_indices",
-    "as_kernels",
-    "as_labels",
-    "as_list",
-    "as_number",
-    "as_options",
-    "as_threads",
-    "is_real",
-    "one_of",
-    "positive",
-    "restored_kernels",
-    "stored_kernels",
-]
 
 Options = TypeVar("Options")
 

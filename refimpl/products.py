@@ -9,9 +9,6 @@ product of BLAS, which must run on one thread, as in the trainings of LMNN
 :func:`nearest_by_products` finds exact nearest neighbours: a product of matrices in float32 gives
 all distances at once, a bound of its errors tells which points could be among the k nearest, and
 their distances are computed again in float64, exactly as the kernels sum them.
-
-Not handled here: products of square matrices, products that threads do not share, checks of
-arguments.
 """
 
 from typing import Any, TypeAlias
@@ -21,8 +18,6 @@ from numpy.typing import NDArray
 
 from refimpl.resources import share
 from refimpl.typing import FloatArray, IntArray
-
-__all__ = ["nearest_by_products", "rows_times", "transposed_times"]
 
 BLOCK = 2**23  # multiplications in a block: about half a millisecond
 LEAST_ROWS = 256  # with fewer rows BLAS is slower

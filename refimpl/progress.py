@@ -3,8 +3,6 @@
 ``callback(step)`` is called after each step of a training: a round, a tree, a check of all triples,
 a one-vs-all problem. If it returns True, the part that the step belongs to ends there: a class, a
 phase, or, in a training without parts, the training. The training returns what it has.
-
-Not handled here: what a step is; each training's docstring says it.
 """
 
 import os
@@ -14,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeAlias, TypeVar
 
 from refimpl.results import save
@@ -160,12 +157,7 @@ class Checkpoint:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.write()
 
 

@@ -3,8 +3,6 @@
 The threads here sleep while they wait, like the threads of the fast kernels, and no caller waits
 for a thread that has not begun. They save time if the work consists of NumPy functions that release
 Python's lock, such as products of matrices.
-
-Not handled here: the threads of the kernels.
 """
 
 import importlib
@@ -26,17 +24,6 @@ from typing import Any, TypeVar
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
-
-__all__ = [
-    "check_free_memory",
-    "check_memory",
-    "expected",
-    "free_memory",
-    "on_one_blas_thread",
-    "one_blas_thread",
-    "processors",
-    "share",
-]
 
 LEAST_PAUSE = 0.004  # seconds
 MOST_PAUSE = 64 * LEAST_PAUSE
@@ -88,13 +75,11 @@ def _require_free(needed: int, who_needs: str, advice: str) -> None:
 
 
 def free_memory() -> int | None:
-    """Return how many more bytes this process can take now; None if it cannot be known.
-
-    On Linux this is what the kernel calls available, but no more than the control groups of the
-    process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
-    physical memory that is available. On other systems, such as macOS, the standard library does
-    not tell what is free: the result is the memory of the machine, or None.
-    """
+    """Return how many more bytes this process can take now; None if it cannot be known."""
+    # On Linux this is what the kernel calls available, but no more than the control groups of the
+    # process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
+    # physical memory that is available. On other systems, such as macOS, the standard library does
+    # not tell what is free: the result is the memory of the machine, or None.
     rooms = [_of_machine(), _of_address_space(), *_of_control_groups(ROOT)]
     known = [room for room in rooms if room is not None]
     return max(0, min(known)) if known else None
@@ -103,24 +88,18 @@ def free_memory() -> int | None:
 def _of_machine() -> int | None:
     """Return the bytes available on this machine; where that is unknown, all that it has."""
     if sys.platform == "win32":
-        return _of_windows()
+        import ctypes
+
+        # the member ullAvailPhys of MEMORYSTATUSEX: dwLength and dwMemoryLoad, then seven sizes
+        status = (ctypes.c_uint64 * 8)()
+        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
+        known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status[2]) if known else None
     with suppress(OSError, ValueError, IndexError):
         return 1024 * int((ROOT / "proc/meminfo").read_text().split("MemAvailable:")[1].split()[0])
     with suppress(OSError, ValueError, AttributeError):
         pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
         return pages * size if pages > 0 and size > 0 else None
-    return None
-
-
-def _of_windows() -> int | None:
-    """Return the member ullAvailPhys of MEMORYSTATUSEX."""
-    if sys.platform == "win32":
-        import ctypes
-
-        status = (ctypes.c_uint64 * 8)()  # dwLength and dwMemoryLoad, then seven sizes
-        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
-        if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
-            return int(status[2])
     return None
 
 
@@ -197,11 +176,8 @@ def _reclaimable(path: Path, names: tuple[str, ...]) -> int:
 
 
 def processors() -> int:
-    """Return how many processors this process may use.
-
-    The number is that of the process's affinity, but no more than its container allows. The
-    environment variable OMP_NUM_THREADS can set a lower number; it is read once.
-    """
+    """Return how many processors this process may use: by its affinity and its container."""
+    # the environment variable OMP_NUM_THREADS can set a lower number; it is read once
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed()
     return min(_allowed(), affinity)
 

@@ -28,24 +28,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from refimpl.arrays import label_array
 
-__all__ = [
-    "HOMES",
-    "SCHEMA_VERSION",
-    "TYPES",
-    "FileFormatError",
-    "beside",
-    "copied",
-    "digest",
-    "from_new_arrays",
-    "immutable",
-    "load",
-    "naming",
-    "require_forms",
-    "result",
-    "save",
-    "sealed",
-]
-
 T = TypeVar("T")
 DType = TypeVar("DType", bound=np.generic)
 Header: TypeAlias = dict[str, Any]  # as json reads it
@@ -134,13 +116,11 @@ _GENERATED_REPR = cast(Any, _Plain.__repr__).__code__  # all generated ones shar
 
 
 def immutable(cls: type[T]) -> type[T]:
-    """Seal the arrays of a frozen dataclass, compare its objects by value, show them in one line.
-
-    Every array is :func:`sealed` before ``__post_init__`` sees it, so what has been validated
-    cannot change; unpickled objects go through the constructor again. Objects are equal if all
-    fields are, bit for bit, NaN like NaN. A class keeps the methods that it defines itself.
-    ``_unsaved`` may name attributes beside the fields that pickle carries.
-    """
+    """Seal a frozen dataclass's arrays, compare its objects by value, show them in one line."""
+    # Every array is sealed before __post_init__ sees it, so what has been validated cannot change;
+    # unpickled objects go through the constructor again. Objects are equal if all fields are, bit
+    # for bit, NaN like NaN. A class keeps the methods that it defines itself. `_unsaved` may name
+    # attributes beside the fields that pickle carries.
     create: Callable[..., None] = cls.__init__
 
     @functools.wraps(create)
@@ -191,10 +171,8 @@ def _field_names(instance: Any) -> list[str]:
 
 
 def sealed(array: NDArray[DType], *, copy: bool = True) -> NDArray[DType]:
-    """Return an array of the same values that even ``setflags`` cannot make writeable.
-
-    Without `copy` nobody else may write to the array.
-    """
+    """Return an array of the same values that even ``setflags`` cannot make writeable."""
+    # without `copy` nobody else may write to the array
     if _is_sealed(array):
         return array
     array = copied(array) if copy else np.asarray(array)

@@ -70,7 +70,7 @@ def documented() -> list[ModuleType]:
 
 def _exported(module: ModuleType) -> Iterator[tuple[str, Any]]:
     top = module.__name__.partition(".")[0]
-    for name in module.__all__:
+    for name in getattr(module, "__all__", ()):  # a family of kernels has none
         thing = getattr(module, name)
         home = getattr(thing, "__module__", None) or ""
         if (inspect.isroutine(thing) or inspect.isclass(thing)) and home.partition(".")[0] == top:

@@ -2,8 +2,6 @@
 
 The *target neighbours* of a point are the points of its own class that should be near to it. An
 *impostor* is a point of another class that is nearer than a target neighbour plus a margin of 1.
-
-Not handled here: the choice of target neighbours (:func:`refimpl.lmnn.target_neighbors`).
 """
 
 from dataclasses import dataclass
@@ -17,8 +15,6 @@ from refimpl.ball_trees.search import LEAF_SIZE
 from refimpl.checks import as_count, as_kernels, as_labels, one_of
 from refimpl.results import result
 from refimpl.typing import ArrayLike, Bound, FloatArray, IntArray, Kernels, Labels
-
-__all__ = ["Impostors", "class_trees", "impostors"]
 
 
 @result

@@ -23,8 +23,6 @@ from refimpl.products import nearest_by_products
 from refimpl.results import from_new_arrays, result
 from refimpl.typing import ArrayLike, Bound, Direction, FloatArray, IntArray, Kernels
 
-__all__ = ["Neighbors", "as_tree", "nearest_neighbors"]
-
 LEAF_SIZE = 128
 PROBES = 32  # queries searched to measure how many distances the tree saves
 SCANNED = 1 << 22  # numbers that stay in cache while every query reads all of them: 16 MB

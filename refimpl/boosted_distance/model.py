@@ -14,8 +14,6 @@ import numpy as np
 from refimpl.results import immutable, result, sealed
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["BoostedDistance", "Ensemble", "Parameters", "Round", "StumpEnsemble", "TreeEnsemble"]
-
 Parameters: TypeAlias = tuple[Any, ...]
 """The parameters of a weak classifier, in the order of the ensemble's fields after ``alpha``."""
 
@@ -23,12 +21,10 @@ Parameters: TypeAlias = tuple[Any, ...]
 @immutable
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2).
+    """A weighted sum of weak classifiers, H(x) = sum_t alpha_t h_t(x) (eq. 2)."""
 
-    A subclass is a frozen dataclass whose further fields are the parameters of the weak
-    classifiers, with the rounds along the first axis; it defines :meth:`h` and :meth:`features`.
-    """
-
+    # A subclass is a frozen dataclass whose further fields are the parameters of the weak
+    # classifiers, with the rounds along the first axis; it defines h and features.
     alpha: FloatArray  # the weights of the weak classifiers, (T,)
 
     def __post_init__(self) -> None:
@@ -50,20 +46,14 @@ class Ensemble:
 
     @classmethod
     def from_rounds(cls, rounds: Iterable[tuple[Any, ...]]) -> Self:
-        """Make an ensemble of rounds.
-
-        A round is a tuple of the weight and the parameters, in the order of the fields.
-        """
+        """Make an ensemble of rounds: tuples of the values of the fields, in their order."""
         return cls(*[np.array(values) for values in zip(*rounds, strict=True)])
 
     def __len__(self) -> int:
         return len(self.alpha)
 
     def weak_classifier(self, t: int) -> Parameters:
-        """Return the parameters of round t, counted from 0.
-
-        They are a tuple in the order of the fields after ``alpha``.
-        """
+        """Return the parameters of round t, counted from 0: the fields after ``alpha``."""
         return tuple(getattr(self, field.name)[t] for field in dataclasses.fields(self)[1:])
 
     def rounds(self, first: int, last: int) -> Self:
@@ -72,10 +62,7 @@ class Ensemble:
         return type(self)(*(getattr(self, field.name)[first:last] for field in fields))
 
     def h(self, t: int, D: FloatArray) -> BoolArray:
-        """Apply the weak classifier of round t to the vectors D, shape (n, d).
-
-        Returns a bool array, shape (n,).
-        """
+        """Return what round t's weak classifier says of vectors D, (n, d): bool, shape (n,)."""
         raise TypeError(f"{type(self).__name__} must define h(t, D)")
 
     def features(self) -> IntArray:

@@ -21,14 +21,6 @@ from refimpl.checks import as_count, as_flag, as_kernels, as_labels, positive
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "class_similarities",
-    "nearest_neighbor_boosted_distance",
-    "selected_dimensions",
-    "similarity",
-    "staged_nearest_neighbor",
-]
-
 _BLOCK = 2**23  # similarities held at a time: 64 MiB
 PIECE = 2**21  # similarities computed at a time where a whole matrix of them is held: 16 MiB
 _LANES = 16  # training vectors that refimpl_fast compares at a time

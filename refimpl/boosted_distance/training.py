@@ -10,7 +10,7 @@ Not handled here: missing values, sparse matrices.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -32,8 +32,6 @@ from refimpl.kernels.contract import check_threads
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Kernels, Labels
-
-__all__ = ["adaboost", "adaboost_rounds", "boosted_distance", "estimate_memory", "weighted"]
 
 _ROUND_BYTES = 2**10  # for a round of the class in training, as Python objects
 _MODEL_BYTES = 96  # for a round of a class
@@ -379,7 +377,7 @@ def _train(
     """Return the ensemble of :func:`adaboost` for checked arguments and first weights."""
     trained = np.empty(0) if start is None else start.alpha
     if start is not None:
-        learner = Replay(start, learner)
+        learner = cast(WeakLearner[Any], Replay(start, learner))
     Phi: list[tuple[Any, ...]] = []
     options: dict[str, Any] = {"weak_learner": learner, "kernels": kernels, "threads": threads}
     for round in algorithm.adaboost_rounds(P, N, first=first, **options):

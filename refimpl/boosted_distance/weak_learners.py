@@ -309,35 +309,21 @@ class DepthTwoTrees(Stumps):
         return np.where(root, yes, no)
 
 
-class Replay(WeakLearner[Data]):
+class Replay:
     """A weak learner that repeats the rounds of a trained ensemble before it finds new ones."""
 
-    def __init__(self, trained: _AnEnsemble, learner: WeakLearner[Data]) -> None:
+    def __init__(self, trained: _AnEnsemble, learner: WeakLearner[Any]) -> None:
         self.learner = learner
         self._remaining = [trained.weak_classifier(t) for t in range(len(trained))]
 
-    @property
-    def Ensemble(self) -> type[_AnEnsemble]:
-        """The class of the learner's ensembles."""
-        return self.learner.Ensemble
-
-    def prepare(self, P: Vectors, N: Vectors, *, kernels: Kernels, threads: int | None) -> Data:
-        """Prepare, once, the data that the learner's rounds need."""
-        return self.learner.prepare(P, N, kernels=kernels, threads=threads)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.learner, name)
 
     def select(
-        self, data: Data, w: FloatArray, l: BoolArray, *, kernels: Kernels, threads: int | None
+        self, data: Any, w: FloatArray, l: BoolArray, **how: Any
     ) -> tuple[float, Parameters]:
         """Return error and parameters of the next trained weak classifier, then of new ones."""
         if not self._remaining:
-            return self.learner.select(data, w, l, kernels=kernels, threads=threads)
+            return self.learner.select(data, w, l, **how)
         h = self._remaining.pop(0)
         return float(on_grid(w)[self.learner.classify(data, h) != l].sum()), h
-
-    def classify(self, data: Data, h: Parameters) -> BoolArray:
-        """Apply a weak classifier of the learner to all vectors: bool array, shape (n,)."""
-        return self.learner.classify(data, h)
-
-    def memory(self, P: Vectors, N: Vectors, *, threads: int | None = None) -> int:
-        """Return the learner's bound of its bytes."""
-        return self.learner.memory(P, N, threads=threads)

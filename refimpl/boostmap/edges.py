@@ -28,9 +28,10 @@ def canny(
 ) -> BoolArray:
     """Detect edges by Canny's method.
 
-    The steps are Gaussian smoothing, the gradient, suppression of pixels that are no maximum along
-    their gradient, and hysteresis: a pixel above `low` counts if it is connected, over its 8
-    neighbors, to a pixel above `high`.
+    J. Canny, "A computational approach to edge detection", IEEE PAMI 8 (1986). The steps are
+    Gaussian smoothing, the gradient, suppression of pixels that are no maximum along their
+    gradient, and hysteresis: a pixel above `low` counts if it is connected, over its 8 neighbors,
+    to a pixel above `high`.
 
     Parameters
     ----------
@@ -59,10 +60,6 @@ def canny(
     See Also
     --------
     chamfer : Distances between edge images.
-
-    References
-    ----------
-    J. Canny, A computational approach to edge detection, IEEE PAMI 8 (1986).
 
     Examples
     --------
@@ -180,7 +177,8 @@ def chamfer(
     """Return the symmetric chamfer distance from every edge image in A to every edge image in B.
 
     The distance is c(a, b) + c(b, a), where c(a, b) is the mean, over the edge pixels of a, of the
-    Euclidean distance to the nearest edge pixel of b.
+    Euclidean distance to the nearest edge pixel of b: § 11 of Athitsos et al. (2005), after Barrow
+    et al. (1977).
 
     Parameters
     ----------
@@ -208,10 +206,6 @@ def chamfer(
     See Also
     --------
     chamfer_nearest : Find only the nearest images.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 11, after Barrow et al. (1977).
 
     Examples
     --------
@@ -264,10 +258,6 @@ def chamfer_nearest(
     See Also
     --------
     chamfer : Compute all distances.
-
-    References
-    ----------
-    Athitsos, Alon, Sclaroff & Kollios (2005), § 11.
 
     Examples
     --------

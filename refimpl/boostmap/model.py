@@ -1,7 +1,4 @@
-"""The result of a training of BoostMap: Athitsos, Alon, Sclaroff & Kollios (2005), §§ 7.4 and 8.2.
-
-Not handled here: 1D embeddings and the weights of eq. 21 (:mod:`refimpl.boostmap.algorithm`).
-"""
+"""The result of a training of BoostMap: Athitsos et al. (2005), §§ 7.4 and 8.2."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +11,6 @@ from refimpl.checks import as_count, as_kernels
 from refimpl.results import result
 from refimpl.spaces.references import Embedding, as_embedded
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
-
-__all__ = ["BoostMap"]
 
 MOST = 1e150  # largest distance, so that its square is finite
 FirstRound: TypeAlias = tuple[int, int, float, float]
@@ -123,9 +118,7 @@ class BoostMap(Embedding):
 
     @property
     def references(self) -> IntArray:
-        """Return the database objects to which distances are measured, at most 2 d: int64 array,
-        ascending.
-        """
+        """The database objects to which distances are measured, at most 2 d: int64, ascending."""
         return np.unique(np.concatenate([self.first, self.second[self.second >= 0]]))
 
     def _coordinates(self, D: FloatArray) -> FloatArray:
@@ -164,27 +157,11 @@ class BoostMap(Embedding):
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> FloatArray:
-        """Return D_q of eq. 22 from embedded queries to embedded objects.
+        """Return D_q of eq. 22 from embedded queries to embedded objects: (n_Q, n_X), float64.
 
-        Without a query-sensitive part the distance is that of eq. 16.
-
-        Parameters
-        ----------
-        Q : array_like, shape (n_Q, d)
-        X : array_like, shape (n_X, d)
-        kernels : module, optional
-            :mod:`refimpl.kernels` (default) or a module with the same names.
-        threads : int, optional
-            None for all processors.
-
-        Returns
-        -------
-        ndarray, shape (n_Q, n_X), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the vectors are no finite numbers, or have another number of columns than d.
+        Q has shape (n_Q, d), X (n_X, d). Without a query-sensitive part the distance is that of eq.
+        16. TypeError or ValueError says that the vectors are no finite numbers, or have another
+        number of columns than d.
         """
         queries, points = as_embedded(Q, X, self.d)
         weights = self.weights(queries)
@@ -192,18 +169,10 @@ class BoostMap(Embedding):
         return as_kernels(kernels).weighted_l1(queries, weights, points, threads=threads)
 
     def truncated(self, d: int) -> "BoostMap":
-        """Return the embedding that a training with fewer coordinates gives, without phase two.
+        """Return the embedding that a training with `d` coordinates gives, without phase two.
 
-        It is the embedding as it was before the first phase added a coordinate to `d` of them.
-
-        Parameters
-        ----------
-        d : int
-
-        Returns
-        -------
-        BoostMap
-            It cannot be the ``start=`` of a training.
+        It is the embedding as it was before the first phase added a coordinate to `d` of them. It
+        cannot be the ``start=`` of a training.
         """
         d = as_count(d, "d")
         rounds = zip(

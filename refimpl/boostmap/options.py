@@ -1,16 +1,10 @@
-"""What a training of BoostMap is asked for, and the record that each of its rounds leaves.
-
-Not handled here: the distances, the triples and the number of coordinates, which every training
-needs (:func:`refimpl.boostmap.boostmap`).
-"""
+"""What a training of BoostMap is asked for, and the record that each of its rounds leaves."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from refimpl.checks import as_count, as_number, one_of
 from refimpl.typing import FloatArray
-
-__all__ = ["DEFAULT_OPTIONS", "BoostMapOptions", "Name", "QuerySensitiveRound", "Round"]
 
 Name: TypeAlias = tuple[int, int]
 """A 1D embedding: (x_1, x_2) for two pivots, (r, -1) for a reference object."""

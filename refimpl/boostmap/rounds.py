@@ -4,8 +4,6 @@ The rounds are those of :mod:`refimpl.boostmap.algorithm`, bit for bit. A round 
 Z of many classifiers (§ 7.3 steps 1, 3 and 9, § 8.1 steps 3 and 4). A lower bound on Z needs no
 exponential for each triple, and rules most classifiers out. The others are evaluated in the order
 of their bounds, until no bound is low enough. The result is that of the full search, also for ties.
-
-Not handled here: callbacks and the number of rounds (:mod:`refimpl.boostmap.training`).
 """
 
 import math
@@ -31,8 +29,6 @@ from refimpl.kernels.losses import reweighted, weights_of
 from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins
 from refimpl.typing import FloatArray, Int32Array, IntArray, Kernels
-
-__all__ = ["least_z", "least_z_min", "margins_after", "training_rounds", "with_bounds"]
 
 IN_A_ROW = 50  # changes of weight whose gains are judged together
 NO_GAIN = 1 - ROUNDING  # "z < 1"
@@ -67,11 +63,9 @@ def training_rounds(
     m_i: FloatArray | None = None,
     least_gain: float = 0.0,
 ) -> Iterator[Round]:
-    """Yield the rounds of § 7.3, p. 10, that follow those which are `done` and left margins m_i.
-
-    least_gain : skip steps 3-4 if the last 50 rounds only changed weights and together lowered the
-        loss by less than this share; with 0 they are never skipped, as printed
-    """
+    """Yield the rounds of § 7.3, p. 10, that follow those which are `done` and left margins m_i."""
+    # Steps 3-4 are skipped if the last 50 rounds only changed weights and together lowered the loss
+    # by less than the share `least_gain`; with 0 they are never skipped, as printed.
     triples, y = problem.triples, problem.y
     j = len(done)
     loss = math.prod(z for _, _, z in done)

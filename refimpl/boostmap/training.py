@@ -6,9 +6,6 @@ Classification", Boston University (2005).
 
 A model holds the rounds with their z_j and the generator's state. It does not hold the margins of
 the triples, because they can be computed from the rounds, bit for bit.
-
-Not handled here: the rounds (``rounds.py``), distances to compute and retrieval
-(:mod:`refimpl.spaces`).
 """
 
 import hashlib
@@ -43,8 +40,6 @@ from refimpl.kernels.arguments import checked_once
 from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, expected
 from refimpl.typing import FloatArray, IntArray, Kernels
-
-__all__ = ["Training", "boostmap", "estimate_memory"]
 
 SMALL = 2**20  # bytes that do not grow with the arguments
 ROUND = 500  # bytes kept for each round: names, weights, factors
@@ -414,11 +409,6 @@ def boostmap(
     BoostMap.embed, BoostMap.pairwise : Embed queries, and compare them with embedded objects.
     estimate_memory : How much memory the training takes.
     refimpl.estimators.BoostMap : The same for scikit-learn.
-
-    References
-    ----------
-    V. Athitsos, J. Alon, S. Sclaroff & G. Kollios, "Learning Euclidean Embeddings for Indexing and
-    Classification", Boston University (2005), §§ 7.3, 8.1 and 8.3.
 
     Examples
     --------

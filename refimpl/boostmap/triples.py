@@ -4,9 +4,6 @@
 A *triple* (q, a, b) asks which of two objects a and b is nearer to q. Its *proximity order* is the
 answer: 1 if a is nearer, -1 if b is nearer. A triple with two equal distances has no proximity
 order; the functions here draw another triple in its place.
-
-Not handled here: the printed steps (:mod:`refimpl.boostmap.algorithm`), distances to compute
-(:mod:`refimpl.spaces`).
 """
 
 from collections.abc import Callable
@@ -21,15 +18,6 @@ from refimpl.checks import as_count, as_generator, as_indices, as_labels
 from refimpl.resources import check_free_memory
 from refimpl.results import immutable
 from refimpl.typing import ArrayLike, FloatArray, Int32Array, IntArray, Labels
-
-__all__ = [
-    "CandidateDistances",
-    "Triples",
-    "nearby_triples",
-    "neighbors",
-    "random_triples",
-    "selective_triples",
-]
 
 # limits of distances above 0, so that their squares and quotients stay far within float64
 NEAREST, FARTHEST = 1e-100, 1e100
@@ -275,12 +263,8 @@ def nearby_triples(
 
     Raises
     ------
-    TypeError
-        If `rng` is no generator, or an argument does not hold numbers.
-    ValueError
-        If shapes do not fit, `k_most` is out of range, or no triple has a proximity order.
-    MemoryError
-        If the lists of near objects or the triples would not fit into the memory that is free.
+    TypeError, ValueError, MemoryError
+        As :func:`random_triples` does, and if shapes do not fit or `k_most` is out of range.
 
     See Also
     --------
@@ -340,13 +324,9 @@ def selective_triples(
 
     Raises
     ------
-    TypeError
-        If `rng` is no generator, or an argument does not hold numbers.
-    ValueError
-        If shapes do not fit, `k_most` is out of range, a class has a single object, or no triple
-        has a proximity order.
-    MemoryError
-        If the lists of near objects or the triples would not fit into the memory that is free.
+    TypeError, ValueError, MemoryError
+        As :func:`random_triples` does, and if shapes do not fit, `k_most` is out of range, a class
+        has a single object, or no triple has a proximity order.
 
     See Also
     --------

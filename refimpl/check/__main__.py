@@ -8,8 +8,6 @@ from contextlib import suppress
 from refimpl.check.cli import main
 from refimpl.check.reports import UNUSABLE
 
-__all__: list[str] = []
-
 
 def run() -> int:
     """Run the command; an output that is closed, full or of few characters is no difference."""

@@ -1,7 +1,5 @@
 """``metric``, ``neighbors``, ``embedding``, ``landmarks`` and ``tree``: answers that somebody
 stored in files.
-
-Not handled here: trainings (:mod:`refimpl.check.logs`).
 """
 
 import sys
@@ -25,8 +23,6 @@ from refimpl.check.subjects.lmnn import factor
 from refimpl.kernels.arguments import floats, int64s
 from refimpl.lmnn import LMNNOptions, estimate_memory, lmnn, target_neighbors
 from refimpl.typing import FloatArray, IntArray
-
-__all__ = ["check_embedding", "check_landmarks", "check_metric", "check_neighbors", "check_tree"]
 
 POINTS = partial(floats, finite=True, largest=1e150)
 """Points whose squares are finite."""
@@ -132,10 +128,8 @@ def _best_scale(Z: FloatArray, y: Any, targets: IntArray, mu: float) -> tuple[fl
 
 
 def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
-    """Compare neighbours with the true ones, or with those computed from X and Q.
-
-    -1 fills a row for which fewer neighbours were found.
-    """
+    """Compare neighbours with the true ones, or with those computed from X and Q."""
+    # -1 fills a row for which fewer neighbours were found.
     if data is not None and truth is not None:
         raise UnusableError("name --truth or --data, not both: one of them says what is right")
     I = read_array(path, int64s("queries", "k", nonempty=True))
@@ -297,10 +291,8 @@ def check_landmarks(path: str, data: str) -> Report:
 
 
 def check_tree(path: str, data: str) -> Report:
-    """Compare a ball tree with § 4.1: complete, each node divided, balls around their points.
-
-    Node j has the children 2 j + 1 and 2 j + 2 and the points ``order[starts[j]:ends[j]]``.
-    """
+    """Compare a ball tree with § 4.1: complete, each node divided, balls around their points."""
+    # Node j has the children 2 j + 1 and 2 j + 2 and the points ``order[starts[j]:ends[j]]``.
     X = checked(read_data(data), {"X": floats("n", "d", finite=True)}, data)["X"]
     kinds = {
         "order": int64s("points"),

@@ -2,9 +2,6 @@
 
 Random examples are drawn as the vectors are, by Hypothesis, which makes small what it finds; the
 expected results are the reference's. Hypothesis is optional: ``pip install 'refimpl[check]'``.
-
-Not handled here: how a program is asked (:mod:`refimpl.check.programs`), how an answer is judged
-(:mod:`refimpl.check.comparing`).
 """
 
 import dataclasses
@@ -24,8 +21,6 @@ from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject
-
-__all__ = ["MOST_ENDS", "Asking", "available"]
 
 MOST_ENDS = 2
 """Cases in a row without an answer because the process ended or was too slow; the others of this
@@ -156,11 +151,9 @@ class Asking:
     # --------------------------------------------------------------------------- random examples
 
     def explore(self, name: str, examples: int, seed: int) -> Difference | None:
-        """Return the smallest difference that Hypothesis finds, or None.
-
-        In a training what another order of summation explains is no finding: rounding breaks ties.
-        The notes count it. The vectors have each tie rule on numbers whose sums are exact.
-        """
+        """Return the smallest difference that Hypothesis finds, or None."""
+        # In a training what another order of summation explains is no finding: rounding breaks
+        # ties. The notes count it. The vectors have each tie rule on numbers whose sums are exact.
         import hypothesis
 
         subject = subject_of(name)

@@ -3,8 +3,6 @@
 
 Exit codes: 0 agrees, 1 differs, 2 what was named cannot be used, or the check itself failed: a
 failure is never told as a difference.
-
-Not handled here: the checks themselves.
 """
 
 import argparse
@@ -35,8 +33,6 @@ from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
 from refimpl.check.serving import checked, limits_memory
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
-
-__all__ = ["main", "options_of"]
 
 MEMORY = 4096
 """MiB that a module may take by default."""

@@ -2,9 +2,6 @@
 
 A state agrees, or differs in last bits, by a tie, by another choice of equal worth, or is wrong.
 What follows from a choice is compared after it where the check can follow it.
-
-Not handled here: where the states come from (a program, a log), what another choice is worth
-(:mod:`refimpl.check.judging` and the judges of :mod:`refimpl.check.subjects`).
 """
 
 import dataclasses
@@ -17,20 +14,6 @@ import numpy as np
 
 from refimpl.check.judging import FORM_ERRORS
 from refimpl.check.subject import Kind, Output, States, Subject, Values
-
-__all__ = [
-    "NAMES",
-    "Difference",
-    "Fault",
-    "Odd",
-    "compare",
-    "difference_of",
-    "ends",
-    "first_fault",
-    "renamed",
-    "reported",
-    "value_fault",
-]
 
 SEVERITY = list(Kind)
 SINGLE = 2.0**-28

@@ -1,7 +1,5 @@
 """Say what the functions of a module of trainings take and return: a table, and a file to start
 from.
-
-Not handled here: kernels, which :mod:`refimpl.kernels` describes.
 """
 
 import re
@@ -15,8 +13,6 @@ from refimpl.check.files import decoded_cases
 from refimpl.check.reports import ROOMS
 from refimpl.check.subject import Output, States, Training
 from refimpl.check.subjects import TRAININGS
-
-__all__ = ["listing", "skeleton"]
 
 WIDEST = 46
 """Columns of a function in the table."""

@@ -16,8 +16,6 @@ import numpy as np
 
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["KINDS", "Given", "Lcg", "NoProblemError", "Source", "city_block", "floats", "generated"]
-
 Choice = TypeVar("Choice")
 
 MULTIPLIER = 6364136223846793005

@@ -7,8 +7,6 @@ an array of shape []. A large argument is given by the recipe of a generator, ``
 ...}`` (:func:`refimpl.check.drawing.generated`).
 
 A record, such as a tree, is ``{"record": name, "fields": {...}}``.
-
-Not handled here: the form of a whole file (:mod:`refimpl.check.files`).
 """
 
 import dataclasses
@@ -20,8 +18,6 @@ from typing import Any
 import numpy as np
 
 from refimpl.check.drawing import generated
-
-__all__ = ["DTYPES", "decode", "encode", "read"]
 
 DTYPES = ("bool", "float32", "float64", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 RECORDS = {

@@ -3,8 +3,6 @@
 ``vectors/index.json`` lists the files with their sha256; ``vectors/schema.json`` is the JSON schema
 of a file. The files hold the arguments of the cases. :func:`write` computes from them what is
 expected, and draws cases for a flag of a kernel that no case has, and for a new training.
-
-Not handled here: how values are written (:mod:`refimpl.check.encoding`).
 """
 
 import hashlib
@@ -22,8 +20,6 @@ from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import decode, encode
 from refimpl.check.subject import States, Subject, Values, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
-
-__all__ = ["UnusableError", "contents", "decoded_cases", "folder", "load", "text_of", "write"]
 
 Verify = Callable[[str, Values, Any], None]
 
@@ -89,10 +85,8 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def write(out: Path, where: Path | None = None, verify: Verify | None = None) -> int:
-    """Write the vectors whose arguments are in `where`; return their size in bytes.
-
-    ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
-    """
+    """Write the vectors whose arguments are in `where`; return their size in bytes."""
+    # ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
     out.mkdir(parents=True, exist_ok=True)  # before the work
     files = {path: text_of(content).encode() for path, content in contents(where, verify)}
     for path, data in files.items():

@@ -3,8 +3,6 @@
 A judge gets a kernel's arguments, the expected results and the results, and says one of "a tie
 broken otherwise" (the same worth to the last bit), "another choice of equal worth" (the same up to
 rounding, or the same choice in another form) and "wrong".
-
-Not handled here: numbers (:mod:`refimpl.check.comparing`).
 """
 
 from collections.abc import Callable, Iterator
@@ -15,25 +13,6 @@ import numpy as np
 from refimpl.check.subject import Kind, Values
 from refimpl.kernels.stumps import on_grid
 from refimpl.typing import FloatArray, IntArray
-
-__all__ = [
-    "CLOSE",
-    "FORM_ERRORS",
-    "at_limits",
-    "best",
-    "by_worth",
-    "differences",
-    "exact",
-    "indices",
-    "listed",
-    "nearest",
-    "objective_of",
-    "squares",
-    "stump",
-    "tie_if",
-    "way_up",
-    "whole",
-]
 
 CLOSE = 2.0**-40
 TRIPLES, WORST = 2**22, 5
@@ -98,11 +77,9 @@ def squares(Q: FloatArray, X: FloatArray) -> FloatArray:
 def best(
     worth: Callable[[Values, Values], Any], size: Callable[[Values, Any], Any] = lambda *_: 0.0
 ) -> Callable[[Values, Values, Values], Kind]:
-    """Return the judge of a choice by its `worth`, a function of the arguments and an answer.
-
-    It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
-    what rounding may change.
-    """
+    """Return the judge of a choice by its `worth`, a function of the arguments and an answer."""
+    # It raises an error for what is no choice. `size`, of the arguments and the expected worth, is
+    # what rounding may change.
 
     def judge(arguments: Values, want: Values, got: Values) -> Kind:
         expected = worth(arguments, want)
@@ -130,10 +107,8 @@ def nearest(
 
 
 def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
-    """Return the query and the place of each entry of lists one behind the other.
-
-    A query lists different places below n, else ValueError is raised.
-    """
+    """Return the query and the place of each entry of lists one behind the other."""
+    # A query lists different places below n, else ValueError is raised.
     places = indices(places, n)
     query = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if starts[0] != 0 or len(query) != len(places):
@@ -144,10 +119,8 @@ def listed(starts: Any, places: Any, n: int) -> tuple[IntArray, IntArray]:
 
 
 def at_limits(D: FloatArray, limits: FloatArray, *pairs: tuple[IntArray, IntArray]) -> Kind:
-    """Judge which points are nearer than a limit, (query, point) in ascending order.
-
-    Two answers may differ in points at the limit: a tie, or up to rounding of equal worth.
-    """
+    """Judge which points are nearer than a limit, (query, point) in ascending order."""
+    # Two answers may differ in points at the limit: a tie, or up to rounding of equal worth.
     places = [query * D.shape[1] + point for query, point in pairs]
     if any((np.diff(one) <= 0).any() for one in places):
         return Kind.WRONG

@@ -39,8 +39,6 @@ from refimpl.kernels.triples import margins
 from refimpl.search_forest.algorithm import selection_rounds
 from refimpl.typing import FloatArray
 
-__all__ = ["ALGORITHMS", "check_rounds", "read_log"]
-
 Arrays = dict[str, Any]
 
 LABELS = frozenset({"C", "l_y"})
@@ -136,10 +134,8 @@ def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
 
 
 def read_log(path: str, needed: tuple[str, ...], known: frozenset[str]) -> list[Values]:
-    """Return the rounds of a log of JSON lines, each of which must have what is `needed`.
-
-    `known` are the parts that may have other names.
-    """
+    """Return the rounds of a log of JSON lines, each of which must have what is `needed`."""
+    # `known` are the parts that may have other names.
     rounds: list[Values] = []
     for number, entry in _entries(path):
         where = f"{path}, line {number}"

@@ -7,9 +7,6 @@ with the outputs by their names (for a training a list of them), or ``{"id": ...
 for what it does not have. It may leave out what counts the work. Values are written as in the
 vectors; plain numbers and lists of numbers are read, too. A program that crashes, or is silent for
 too long, is started again for the next case.
-
-Not handled here: which cases are asked (:mod:`refimpl.check.asking`), the module's side
-(:mod:`refimpl.check.serving`).
 """
 
 import json
@@ -25,16 +22,6 @@ from refimpl.check.comparing import Odd
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.subject import States
-
-__all__ = [
-    "OUT_OF_MEMORY",
-    "Answer",
-    "Asked",
-    "GivenUpError",
-    "ModuleProgram",
-    "Program",
-    "ProgramError",
-]
 
 MOST_STARTS = 50
 MOST_SILENT = 2

@@ -2,8 +2,6 @@
 
 A file is looked at before it is read: a pipe, a file that is too large and an archive that becomes
 too large are refused.
-
-Not handled here: logs (:mod:`refimpl.check.logs`), vectors (:mod:`refimpl.check.files`).
 """
 
 import io
@@ -37,8 +35,6 @@ KINDS = {
 }
 """What files are, by their first bytes."""
 WRITE = "as numpy.savez(file, X=X, y=y) writes it"
-
-__all__ = ["announce", "checked", "counted", "points", "read_array", "read_data", "read_text"]
 
 
 def counted(number: int, name: str, several: str = "") -> str:
@@ -132,10 +128,8 @@ def read_data(path: str) -> dict[str, Any]:
 
 
 def read_array(path: str, kind: Array, **lengths: int) -> Any:
-    """Return the array of an .npy file, of an .npz file of one array, or of a CSV file.
-
-    `kind` says what it must be; `lengths` are those that it names.
-    """
+    """Return the array of an .npy file, of an .npz file of one array, or of a CSV file."""
+    # `kind` says what it must be; `lengths` are those that it names.
     content = _content(path)
     if content.startswith((NPY, ZIP)):
         arrays = _arrays(content, path)
@@ -153,10 +147,8 @@ def read_array(path: str, kind: Array, **lengths: int) -> Any:
 def checked(
     arrays: dict[str, Any], kinds: dict[str, Array], path: str, **lengths: int
 ) -> dict[str, Any]:
-    """Return the arrays of the data that `kinds` names, in the forms that it says; refuse others.
-
-    None stands for an optional one that is not there.
-    """
+    """Return the data's arrays that `kinds` names, in the forms that it says; refuse others."""
+    # None stands for an optional one that is not there.
     missing = [name for name, kind in kinds.items() if not kind.optional and name not in arrays]
     if missing:
         names = ", ".join(missing)

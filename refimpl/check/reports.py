@@ -1,7 +1,4 @@
-"""What the command says: as text, as JSON, as an HTML page; and what ``PAPER.md`` says of a line.
-
-Not handled here: the checks.
-"""
+"""What the command says, as text, JSON or an HTML page, and what ``PAPER.md`` says of a line."""
 
 import dataclasses
 import html
@@ -18,19 +15,6 @@ import numpy as np
 from refimpl.check.comparing import Difference
 from refimpl.check.encoding import decode
 from refimpl.check.subject import Kind
-
-__all__ = [
-    "ACCEPTED",
-    "AGREES",
-    "DIFFERS",
-    "MARK",
-    "ROOMS",
-    "UNUSABLE",
-    "Report",
-    "remarks",
-    "tables",
-    "whole_tables",
-]
 
 AGREES, DIFFERS, UNUSABLE = 0, 1, 2
 ACCEPTED = {

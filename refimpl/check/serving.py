@@ -3,8 +3,6 @@
 The first line names the module and its memory; the answer says what the module has. For a kernel
 the reference fills what the module lacks. What the module writes to its standard output goes to
 standard error. Its memory is limited where the system can do that (Linux).
-
-Not handled here: the side that asks (:mod:`refimpl.check.programs`).
 """
 
 import importlib
@@ -32,8 +30,6 @@ try:
     import resource
 except ImportError:  # no Unix
     resource = None  # type: ignore[assignment]
-
-__all__ = ["Server", "checked", "imported", "limits_memory"]
 
 OWN = Path(__file__).parent
 NEAR = 2**21

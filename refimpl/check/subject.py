@@ -13,9 +13,6 @@ The class of a result says when two numbers agree:
 A kernel has one state, its results; a training has one for each round. The outputs of a state stand
 in the order in which the algorithm computes them, so the first that differs belongs to the line
 that does.
-
-Not handled here: the kernels and trainings themselves (:mod:`refimpl.check.subjects`), comparing
-(:mod:`refimpl.check.comparing`).
 """
 
 import inspect
@@ -29,27 +26,6 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.check.drawing import Source
-
-__all__ = [
-    "KERNELS",
-    "TRAININGS",
-    "FormError",
-    "Kernel",
-    "Kind",
-    "Output",
-    "States",
-    "Subject",
-    "Training",
-    "Values",
-    "call",
-    "copied",
-    "in_order",
-    "kernel",
-    "of_reference",
-    "posed",
-    "rounding",
-    "training",
-]
 
 Values = dict[str, Any]
 States = list[Values]
@@ -159,10 +135,8 @@ def of_reference(subject: Subject, arguments: Values) -> States:
 
 
 def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
-    """Return drawn arguments and the reference's states; None if they make no problem.
-
-    A training may refuse what was drawn, such as landmarks of one class.
-    """
+    """Return drawn arguments and the reference's states; None if they make no problem."""
+    # A training may refuse what was drawn, such as landmarks of one class.
     try:
         arguments = subject.draw(source, flag)
         return arguments, of_reference(subject, arguments)
@@ -190,10 +164,8 @@ def kernel(
     over: str = "",
     **more: Any,
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
-    """Decorate the function that draws a kernel's arguments; it has the kernel's name.
-
-    `over` names the argument over whose entries it adds products, and nothing else.
-    """
+    """Decorate the function that draws a kernel's arguments; it has the kernel's name."""
+    # `over` names the argument over whose entries it adds products, and nothing else.
     listed = _outputs(outputs)
     needed = () if record else tuple(one.name for one in listed if one.agreement != "count")
 
@@ -226,10 +198,8 @@ def kernel(
 def training(
     outputs: str, *, takes: str, algorithm: str, **more: Any
 ) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
-    """Decorate the function that draws a small problem; it has the training's name.
-
-    `algorithm` is its mark, as PAPER.md has it, or its name.
-    """
+    """Decorate the function that draws a small problem; it has the training's name."""
+    # `algorithm` is its mark, as PAPER.md has it, or its name.
 
     def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:
         name = draw.__name__

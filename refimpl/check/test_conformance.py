@@ -17,8 +17,6 @@ from refimpl.check.reports import Report
 from refimpl.check.serving import Server, checked, imported
 from refimpl.check.subjects import KERNELS
 
-__all__ = ["pytest_generate_tests", "test_agrees"]
-
 
 @cache
 def own_module() -> Any:

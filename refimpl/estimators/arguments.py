@@ -1,9 +1,10 @@
-"""Checks of the parameters that all estimators share."""
+"""What all estimators share: checks of their parameters, and what their docstrings say of some."""
 
 import copy
 import importlib
 import inspect
 import numbers
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
@@ -28,11 +29,63 @@ from refimpl.checks import as_kernels, one_of
 from refimpl.resources import processors
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels
 
-__all__: list[str] = []
+Estimator = TypeVar("Estimator")
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 _KERNELS = {"reference": "refimpl.kernels", "fast": "refimpl_fast"}
+SHARED = """\
+kernels : {"fast", "reference"} or None, default None
+    Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
+    Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
+    built, None warns and is "reference".
+n_jobs : int or None, default -1
+    The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
+    not depend on it.
+max_memory : int, optional
+    The most bytes that the training may take; see :func:`ROOM.estimate_memory`.
+    ``fit`` raises MemoryError if it could need more, or turns out to. By default what is free when
+    the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+"""
+RAISES = """\
+Raises
+------
+TypeError, ValueError
+    From ``fit``, if a parameter or the data do not fit; from the other methods, if their arguments
+    do not.
+MemoryError
+    From ``fit``, if it would take more memory than is free, or than `max_memory` if there is one.
+sklearn.exceptions.NotFittedError
+    From the other methods, before ``fit``.
+
+"""
+
+
+ENTRY = re.compile(r"^(\w+(?:, \w+)*) : .*\n(?: .*\n)*", re.MULTILINE)
+ELSEWHERE = re.compile(
+    r"^([\w, ]+)\n    As for (?:all|:(?:class|func):`)(?:[\w.]*\.)?([\w ]+)`?\.\n", re.MULTILINE
+)
+
+
+def described(
+    room: str, *others: Callable[..., Any]
+) -> Callable[[type[Estimator]], type[Estimator]]:
+    """Write out the parameters that a docstring has "As for" all estimators, or `others`."""
+    sources = {" estimators": SHARED} | {c.__name__: inspect.getdoc(c) or "" for c in others}
+
+    def entries(found: re.Match[str]) -> str:
+        if found[2] not in sources:
+            return found[0]
+        known = {n: e[0] for e in ENTRY.finditer(sources[found[2]]) for n in e[1].split(", ")}
+        return "".join(dict.fromkeys(known[name] for name in found[1].split(", ")))
+
+    def decorate(cls: type[Estimator]) -> type[Estimator]:
+        text = ELSEWHERE.sub(entries, inspect.cleandoc(cls.__doc__ or ""))
+        text = re.sub(r"^(?=(Warns|See Also)\n---)", RAISES, text, count=1, flags=re.MULTILINE)
+        cls.__doc__ = text.replace("ROOM", room) + "\n"
+        return cls
+
+    return decorate
 
 
 def kernels_named(name: KernelsName | None) -> Kernels:

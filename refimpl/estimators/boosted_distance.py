@@ -1,6 +1,7 @@
 """scikit-learn estimator over Boosted Distance: Amores, Sebe & Radeva (2006)."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from refimpl.boosted_distance import (
     boosted_distance,
     class_similarities,
     selected_dimensions,
+    similarity,
     staged_nearest_neighbor,
 )
 from refimpl.boosted_distance.training import weighted
@@ -21,17 +23,18 @@ from refimpl.estimators.arguments import (
     agreeing,
     all_or_nothing,
     classes_of,
+    described,
     labels_of,
     queries_of,
     validated,
     work_of,
 )
 from refimpl.progress import Callback
-from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
-
-__all__ = ["BoostedDistanceClassifier"]
+from refimpl.typing import ArrayLike, FloatArray, KernelsName, Labels
 
 
+@described("refimpl.boosted_distance", boosted_distance, similarity)
+@dataclass(eq=False, repr=False)
 class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     """Nearest neighbour under the boosted distance, whose similarities are normalised by default.
 
@@ -44,24 +47,12 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     n_estimators : int, default 100
         The number of rounds of boosting for each class, T. All are made, also where they gain
         nothing any more, unless `callback` ends them.
-    weak_learner : refimpl.boosted_distance.weak_learners.WeakLearner, optional
-        The method that finds the weak classifier of each round; by default decision stumps, as in
-        the paper.
-    normalize : bool, default True
-        Whether to divide the similarity of each class by the sum of its weights, so that it lies in
-        [0, 1] (ERRATUM BD-2). False is Algorithm A.3 as printed, which favours the class whose
-        stumps weigh most.
-    class_weight : dict of label -> float, optional
-        A factor for the similarity of each class, such as ``{"rare": 1.1}``. A class with a larger
-        factor is predicted more often. The factor of a class without an entry is 1. The factors
-        change predictions and not ``fit``. The paper has no such factors.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    weak_learner
+        As for :func:`refimpl.boosted_distance.boosted_distance`.
+    normalize, class_weight
+        As for :func:`refimpl.boosted_distance.similarity`.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round of each class. If
         it returns True, the training of this class ends. See
@@ -69,11 +60,8 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     warm_start : bool, default False
         If True, ``fit`` continues from the model of the last ``fit``, which must have had the same
         data and no larger `n_estimators`. The result is that of one ``fit`` with all rounds.
-    max_memory : int, optional
-        The most bytes that the training may take; see
-        :func:`refimpl.boosted_distance.estimate_memory`. ``fit`` raises MemoryError before it
-        starts if it could need more. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -85,17 +73,6 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
         The number of columns of X in ``fit``.
     selected_dimensions_ : ndarray of int64
         The features that the distance depends on, in ascending order.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or with ``warm_start`` if the data are
-        others or fewer rounds are asked for than are trained; from the other methods, if their
-        points or rounds do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
 
     See Also
     --------
@@ -112,33 +89,18 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     [0]
     """
 
-    model_: BoostedDistance
-    classes_: Labels
-    selected_dimensions_: IntArray
-    _weights: FloatArray | None
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        weak_learner: WeakLearner[Any] | None = None,
-        normalize: bool = True,
-        class_weight: Mapping[Any, float] | None = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        warm_start: bool = False,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.weak_learner = weak_learner
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.warm_start = warm_start
-        self.max_memory = max_memory
+    n_estimators: int = 100
+    _: KW_ONLY
+    weak_learner: WeakLearner[Any] | None = None
+    normalize: bool = True
+    class_weight: Mapping[Any, float] | None = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    warm_start: bool = False
+    max_memory: int | None = None
+    model_: BoostedDistance = field(init=False)
+    _weights: FloatArray | None = field(init=False)
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -201,40 +163,29 @@ class BoostedDistanceClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return how similar each row of X is to the most similar training vector of each class.
 
-        Returns
-        -------
-        ndarray, shape (n, n_classes), float64
-            Between 0 and 1, unless ``normalize=False`` or `class_weight` has factors above 1. With
-            two classes the shape is (n,), and a value is the similarity of the second class minus
-            that of the first.
+        The result has shape (n, n_classes), float64, and values between 0 and 1, unless
+        ``normalize=False`` or `class_weight` has factors above 1. With two classes the shape is
+        (n,), and a value is the similarity of the second class minus that of the first.
         """
         S = self._similarities(X)
         return S[:, 1] - S[:, 0] if S.shape[1] == 2 else S
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the softmax of the classes' similarities.
+        """Return the softmax of the classes' similarities: float64, shape (n, n_classes).
 
         The value of class c is exp(S_c) divided by the sum of exp(S_c) over all classes. The class
         with the largest value is the one that :meth:`predict` returns. The values are not
         calibrated probabilities: no class gets more than e times the value of another, unless
         ``normalize=False`` or `class_weight` has factors above 1.
         ``sklearn.calibration.CalibratedClassifierCV`` gives calibrated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n, n_classes), float64
         """
         S = self._similarities(X)
         return agreeing(scipy.special.softmax(S, axis=1), S.argmax(axis=1))
 
     def predict(self, X: ArrayLike) -> Labels:
-        """Return the class of the training vector most similar to each row of X, shape (n, d).
+        """Return the class of the training vector most similar to each row of X: shape (n,).
 
         Among classes with equal similarities the first one wins.
-
-        Returns
-        -------
-        ndarray, shape (n,)
         """
         places = self._similarities(X).argmax(axis=1)
         labels: Labels = self.classes_[places]

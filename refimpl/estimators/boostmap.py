@@ -7,6 +7,7 @@ drawn from X.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -15,16 +16,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from refimpl import boostmap
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import all_or_nothing, as_random_generator, classes_of, work_of
+from refimpl.estimators.arguments import (
+    all_or_nothing,
+    as_random_generator,
+    classes_of,
+    described,
+    work_of,
+)
 from refimpl.estimators.boostmap_training import BoostMapTraining
 from refimpl.estimators.spaces import Objects, as_query_objects
 from refimpl.progress import Callback
 from refimpl.spaces.retrieval import FilterAndRefine, vote
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
-__all__ = ["BoostMap", "BoostMapClassifier"]
 
-
+@described("refimpl.boostmap")
+@dataclass(eq=False, repr=False)
 class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraining):
     """Embed objects in R^d by their distances to a few reference objects: BoostMap.
 
@@ -72,27 +79,19 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         Further arguments of the metric.
     max_rounds : int, optional
         The largest number of rounds of § 7.3; by default 100 and 5 more for each component.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
+    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
+        The source of random numbers; pass an integer to get the same result from each ``fit``. It
+        draws training objects, candidates and triples, and what each round tries.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
         True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.
     start : refimpl.boostmap.BoostMap, optional
         An earlier `model_`, or a ``step.result``, that ``fit`` continues from. X, y and
         `random_state` must be the same as then, and `random_state` must be an integer.
-    max_memory : int, optional
-        The most bytes that the training may take beyond its distances; see
-        :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
-        By default what is free when the training starts (:func:`refimpl.resources.free_memory`),
-        and no limit where that is unknown.
-    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-        The source of random numbers; pass an integer to get the same result from each ``fit``. It
-        draws training objects, candidates and triples, and what each round tries.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -108,16 +107,6 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or the data allow no triples; from
-        ``transform``, if its objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     BoostMapClassifier : Classify by the nearest neighbors under the learned distance.
@@ -132,71 +121,35 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     (150, 3)
     """
 
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        n_triples: int | None = None,
-        n_candidates: int | None = None,
-        n_training_objects: int | None = None,
-        triples: str = "nearby",
-        k_most: int | None = None,
-        target: str = "distances",
-        n_references: int = 500,
-        n_pairs: int | None = None,
-        n_best: int = 200,
-        query_sensitive: int | None = 0,
-        metric: str | Callable[..., Any] = "euclidean",
-        metric_params: Mapping[str, Any] | None = None,
-        max_rounds: int | None = None,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        start: boostmap.BoostMap | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_triples = n_triples
-        self.n_candidates = n_candidates
-        self.n_training_objects = n_training_objects
-        self.triples = triples
-        self.k_most = k_most
-        self.target = target
-        self.n_references = n_references
-        self.n_pairs = n_pairs
-        self.n_best = n_best
-        self.query_sensitive = query_sensitive
-        self.metric = metric
-        self.metric_params = metric_params
-        self.max_rounds = max_rounds
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.start = start
-        self.max_memory = max_memory
+    n_components: int | None = None
+    _: KW_ONLY
+    n_triples: int | None = None
+    n_candidates: int | None = None
+    n_training_objects: int | None = None
+    triples: str = "nearby"
+    k_most: int | None = None
+    target: str = "distances"
+    n_references: int = 500
+    n_pairs: int | None = None
+    n_best: int = 200
+    query_sensitive: int | None = 0
+    metric: str | Callable[..., Any] = "euclidean"
+    metric_params: Mapping[str, Any] | None = None
+    max_rounds: int | None = None
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    start: boostmap.BoostMap | None = None
+    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike | None = None) -> Self:
-        """Learn the embedding.
+        """Learn the embedding from X, at least 3 objects; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features), or n objects
-            At least 3 objects. With metric="precomputed" X holds distances, shape (n, n); with a
-            callable metric X may hold any objects.
-        y : array_like, shape (n,), optional
-            Classes; used only with triples="selective" or target="classes".
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit, or the data allow no triples.
+        X has shape (n, n_features), or (n, n) with metric="precomputed", which are distances; with
+        a callable metric X may hold any objects. The classes y, shape (n,), are used only with
+        triples="selective" or target="classes".
         """
         self._fit(X, y)
         self._forget_matrix()
@@ -225,16 +178,10 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self._train(objects, members, as_random_generator(self.random_state))
 
     def transform(self, X: Objects) -> FloatArray:
-        """Return F_out of eq. 15.
+        """Return F_out of eq. 15 of m objects X, shape (m, d), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-
-        Returns
-        -------
-        ndarray, shape (m, d), float64
+        X has shape (m, n_features), or (m, n) with metric="precomputed", which are distances to the
+        n objects of `fit`; with a callable metric X may hold any objects.
         """
         check_is_fitted(self, "model_")
         F: FloatArray = self.model_.embed(self._space, as_query_objects(self, X, self.metric))
@@ -245,6 +192,8 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self.model_.d
 
 
+@described("refimpl.boostmap", BoostMap)
+@dataclass(eq=False, repr=False)
 class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     """Classify by the k nearest neighbours under the learned distance: BoostMap-Pa-Se-QS.
 
@@ -273,27 +222,12 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         As for :class:`BoostMap`; 0 is "QI" of § 11.
     n_references, n_pairs, n_best, metric, metric_params, max_rounds
         As for :class:`BoostMap`.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    callback : callable, optional
-        ``callback(step)`` is called with a :class:`refimpl.Step` after each round. If it returns
-        True, this phase of the training ends. See :func:`refimpl.boostmap.boostmap`.
-    start : refimpl.boostmap.BoostMap, optional
-        An earlier `model_`, or a ``step.result``, that ``fit`` continues from. X, y and
-        `random_state` must be the same as then, and `random_state` must be an integer.
-    max_memory : int, optional
-        The most bytes that the training may take beyond its distances; see
-        :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
-        By default what is free when the training starts (:func:`refimpl.resources.free_memory`),
-        and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-        The source of random numbers; pass an integer to get the same result from each ``fit``. It
-        draws training objects, candidates and triples, what each round tries, and ties of votes.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+        As for :class:`BoostMap`; it draws ties of votes, too.
+    kernels, n_jobs, max_memory
+        As for all estimators.
+    callback, start
+        As for :class:`BoostMap`.
 
     Attributes
     ----------
@@ -309,16 +243,6 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         n_candidates), and ``model_.cost`` for each of the other n - s objects.
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit, or the data allow no triples; from the
-        other methods, if their objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
 
     See Also
     --------
@@ -337,75 +261,36 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     [[1.0, 0.0, 0.0]]
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        n_refine: int | None = None,
-        n_components: int | None = None,
-        n_triples: int | None = None,
-        n_candidates: int | None = None,
-        n_training_objects: int | None = None,
-        triples: str = "selective",
-        k_most: int | None = None,
-        target: str = "classes",
-        n_references: int = 500,
-        n_pairs: int | None = None,
-        n_best: int = 200,
-        query_sensitive: int | None = None,
-        metric: str | Callable[..., Any] = "euclidean",
-        metric_params: Mapping[str, Any] | None = None,
-        max_rounds: int | None = None,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        start: boostmap.BoostMap | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_refine = n_refine
-        self.n_components = n_components
-        self.n_triples = n_triples
-        self.n_candidates = n_candidates
-        self.n_training_objects = n_training_objects
-        self.triples = triples
-        self.k_most = k_most
-        self.target = target
-        self.n_references = n_references
-        self.n_pairs = n_pairs
-        self.n_best = n_best
-        self.query_sensitive = query_sensitive
-        self.metric = metric
-        self.metric_params = metric_params
-        self.max_rounds = max_rounds
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.start = start
-        self.max_memory = max_memory
+    n_neighbors: int = 5
+    _: KW_ONLY
+    n_refine: int | None = None
+    n_components: int | None = None
+    n_triples: int | None = None
+    n_candidates: int | None = None
+    n_training_objects: int | None = None
+    triples: str = "selective"
+    k_most: int | None = None
+    target: str = "classes"
+    n_references: int = 500
+    n_pairs: int | None = None
+    n_best: int = 200
+    query_sensitive: int | None = None
+    metric: str | Callable[..., Any] = "euclidean"
+    metric_params: Mapping[str, Any] | None = None
+    max_rounds: int | None = None
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    start: boostmap.BoostMap | None = None
+    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike) -> Self:
-        """Learn the distance and embed the objects that will vote.
+        """Learn the distance from X and y, and embed the objects that will vote; return self.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features), or n objects
-            At least 3 and at least `n_neighbors` objects. With metric="precomputed" X holds
-            distances, shape (n, n); with a callable metric X may hold any objects.
-        y : array_like, shape (n,)
-            Classes, at least two.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit, or the data allow no triples.
+        X is that of :meth:`BoostMap.fit`, with at least `n_neighbors` objects. The classes y, shape
+        (n,), are at least two.
         """
         objects = self._training_objects(X)
         classes, members = classes_of(y, objects, 2)
@@ -437,23 +322,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
     def kneighbors(
         self, X: Objects, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IntArray] | IntArray:
-        """Return the training objects that vote.
+        """Return the training objects that vote: distances (m, k), float64, and rows (m, k), int64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-        n_neighbors : int, optional
-            k; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether the distances are returned beside the indices.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            In ascending order: exact distances with `n_refine`, else the distances of eq. 22.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training X; of equal distances the lower index comes first.
+        X is that of :meth:`BoostMap.transform`; k is `n_neighbors`, by default that of the
+        estimator. The distances ascend, and of equal ones the lower row comes first: exact
+        distances with `n_refine`, else those of eq. 22. Only `return_distance` returns them.
         """
         distances, indices = self._nearest(X, n_neighbors)
         return (distances, indices) if return_distance else indices
@@ -486,18 +359,11 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         return self.classes_[winners]
 
     def predict_proba(self, X: Objects) -> FloatArray:
-        """Return the share of the k votes that each class of `classes_` has.
+        """Return the share of the votes that each class of `classes_` has: (m, n_classes), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or m objects
-            Distances to the n objects of `fit`, shape (m, n), with metric="precomputed".
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            Where several classes have most votes, the share of the class that :meth:`predict`
-            returns is raised by one unit in the last place. So it is the largest of its row.
+        X is that of :meth:`kneighbors`. Where several classes have most votes, the share of the
+        class that :meth:`predict` returns is raised by one unit in the last place. So it is the
+        largest of its row.
         """
         members, winners = self._votes(X)
         votes = np.stack([(members == c).sum(axis=1) for c in range(len(self.classes_))], axis=1)

@@ -13,8 +13,6 @@ The paper leaves some choices open. Here they are:
   triples reach about as far.
 * An object that is alone in its class is in no selective triple. It can be a candidate, and it can
   vote.
-
-Not handled here: the estimators themselves (:mod:`refimpl.estimators.boostmap`).
 """
 
 from typing import NamedTuple
@@ -48,8 +46,6 @@ from refimpl.estimators.spaces import (
 )
 from refimpl.spaces import PrecomputedSpace, Space
 from refimpl.typing import FloatArray, IntArray
-
-__all__: list[str] = []
 
 LEAST = 3  # objects of a triple
 MOST_OBJECTS = 5000  # § 11

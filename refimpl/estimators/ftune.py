@@ -6,7 +6,7 @@ strings, sets, images.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,17 +15,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_flag, as_number
-from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, work_of
+from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, described, work_of
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
-from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, LandmarkClassifier, bbs, ftune
+from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, bbs, ftune
 from refimpl.ftune.linear_models import LossName
 from refimpl.ftune.model import as_costs, require_class_weight
 from refimpl.ftune.problems import as_class_weights
 from refimpl.ftune.similarities import Objects, TransferFunction, select
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
-
-__all__ = ["FTuneClassifier"]
 
 
 def _is_logistic(estimator: "FTuneClassifier") -> bool:
@@ -34,6 +32,8 @@ def _is_logistic(estimator: "FTuneClassifier") -> bool:
     return True
 
 
+@described("refimpl.ftune", FTuneOptions)
+@dataclass(eq=False, repr=False)
 class FTuneClassifier(ClassifierMixin, KernelEstimator):
     """Classify by similarities to landmarks, under the best transfer function: FTUNE.
 
@@ -66,24 +66,13 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     per_problem : bool, default False
         With ``selection="diverse"``: whether DSELECT chooses landmarks for each class separately;
         see :func:`refimpl.ftune.dselect`.
-    family : float, callable or sequence of them
-        The transfer functions to choose from: slopes of ramps (infinity is the sign function), or
-        antisymmetric functions of an array. By default the six slopes of § 3, 1 to 1000.
+    family
+        As for :class:`refimpl.ftune.FTuneOptions`.
     pairs : bool, default True
         False trains BBS instead: its features are the similarities to single landmarks, without a
         transfer function.
-    per_class : bool, default False
-        Whether each class chooses its own transfer function ("-M") or all share one ("-S").
-    loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
-        The loss that the linear classifiers minimise.
-    C : float or sequence of floats
-        The weights of the losses to choose from on the validation set; by default 1, 10, 100 and
-        1000. C times a class weight must be between 1e-100 and 1e12.
-    bias : float, default 1.0
-        The value of a constant feature with a penalised weight; 0 leaves the feature out.
-    choose : {"validation", "training"}, default "validation"
-        Whether to choose the transfer function with the best validation accuracy or with the least
-        training loss.
+    per_class, loss, C, bias, choose
+        As for :class:`refimpl.ftune.FTuneOptions`.
     validation : float, default 0.2
         The share of the points of each class that is held out for the choice. If no point can be
         held out, the training points are used for the choice.
@@ -100,27 +89,19 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         Further arguments of the kernel; ``{"width": ...}`` for "gaussian".
     distance : bool, default False
         Whether a callable or precomputed kernel is a distance instead of a similarity.
-    bound : float, optional
-        sup |K|, by which similarities are divided; see :class:`refimpl.ftune.FTuneOptions`.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
+    bound
+        As for :class:`refimpl.ftune.FTuneOptions`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks and the points that are held out.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each one-vs-all problem;
         ``step.label`` is the index of the class in `classes_`. If it returns True, the other
         classes are not trained and are never predicted. See :func:`refimpl.ftune.ftune`.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.ftune.estimate_memory`.
-        ``fit`` raises MemoryError before it starts if it could need more. By default what is free
-        when the training starts (:func:`refimpl.resources.free_memory`), and no limit where that is
-        unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -137,18 +118,6 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their
-        objects are not like those of ``fit``.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    AttributeError
-        From ``predict_proba``, unless the loss is ``"logistic"``.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     LandmarkTransformer : The features alone.
@@ -164,78 +133,35 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
     True
     """
 
-    classes_: Labels
-    model_: LandmarkClassifier
-    slopes_: FloatArray
-
-    def __init__(
-        self,
-        n_landmarks: int = 30,
-        *,
-        selection: Literal["fresh", "random", "diverse"] = "fresh",
-        per_problem: bool = False,
-        family: TransferFunction | Sequence[TransferFunction] = SLOPES,
-        pairs: bool = True,
-        per_class: bool = False,
-        loss: LossName = "squared_hinge",
-        C: float | Sequence[float] = CS,
-        bias: float = BIAS,
-        choose: Literal["validation", "training"] = "validation",
-        validation: float = 0.2,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        kernel: str | Callable[..., Any] = "gaussian",
-        kernel_params: dict[str, Any] | None = None,
-        distance: bool = False,
-        bound: float | None = None,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.selection = selection
-        self.per_problem = per_problem
-        self.family = family
-        self.pairs = pairs
-        self.per_class = per_class
-        self.loss = loss
-        self.C = C
-        self.bias = bias
-        self.choose = choose
-        self.validation = validation
-        self.class_weight = class_weight
-        self.kernel = kernel
-        self.kernel_params = kernel_params
-        self.distance = distance
-        self.bound = bound
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_landmarks: int = 30
+    _: KW_ONLY
+    selection: Literal["fresh", "random", "diverse"] = "fresh"
+    per_problem: bool = False
+    family: TransferFunction | Sequence[TransferFunction] = SLOPES
+    pairs: bool = True
+    per_class: bool = False
+    loss: LossName = "squared_hinge"
+    C: float | Sequence[float] = CS
+    bias: float = BIAS
+    choose: Literal["validation", "training"] = "validation"
+    validation: float = 0.2
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    kernel: str | Callable[..., Any] = "gaussian"
+    kernel_params: dict[str, Any] | None = None
+    distance: bool = False
+    bound: float | None = None
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: ArrayLike | Objects, y: ArrayLike) -> Self:
-        """Choose landmarks and a transfer function, and train.
+        """Choose landmarks and a transfer function, and train; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-            Shape (n, n) with ``kernel="precomputed"``; a sequence of n objects with a callable.
-        y : array_like, shape (n,)
-            Classes, at least two.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit.
-        MemoryError
-            If the training could take more than `max_memory`; raised before it starts.
+        X has shape (n, n_features), or (n, n) with ``kernel="precomputed"``; with a callable it is
+        a sequence of n objects. The classes y, shape (n,), are at least two.
         """
         rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
@@ -313,18 +239,11 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         return training, np.flatnonzero(validates) if validates.any() else training
 
     def decision_function(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return g(x) of each class.
+        """Return g(x) of each class: float64, shape (m, n_classes).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            With two classes the shape is (m,), and g is positive for the second class. A class
-            that is not trained, because the callback ended the training, has -inf.
+        X holds m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
+        With two classes the shape is (m,), and g is positive for the second class. A class that is
+        not trained, because the callback ended the training, has -inf.
         """
         S = self._to_landmarks(X)
         g = self.model_.decision(S, **work_of(self))
@@ -338,19 +257,11 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]  # scikit-learn has no hints
     def predict_proba(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return the probabilities of the classes; available only with ``loss="logistic"``.
+        """Return the probabilities of the classes, (m, n_classes); only with ``loss="logistic"``.
 
         With two classes the probability of the second class is 1 / (1 + exp(-g)). With more classes
-        this value is computed from the g of each class, and divided by the sum over the classes.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            As for :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
+        this value is computed from the g of each class, and divided by the sum over the classes. X
+        is that of :meth:`decision_function`. With another loss there is an AttributeError.
         """
         g = self.decision_function(X)
         if g.ndim == 1:
@@ -360,17 +271,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         return agreeing(P, self._places(g))
 
     def predict(self, X: ArrayLike | Objects) -> Labels:
-        """Return the classes of X.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            As for :meth:`decision_function`.
-
-        Returns
-        -------
-        ndarray, shape (m,)
-        """
+        """Return the classes, shape (m,), of X, which is that of :meth:`decision_function`."""
         places = self._places(self.decision_function(X))
         labels: Labels = self.classes_[places]
         return labels

@@ -1,23 +1,24 @@
 """A scikit-learn transformer: the landmarked space of Kar & Jain (2011)."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import all_or_nothing, classes_of, work_of
+from refimpl.estimators.arguments import all_or_nothing, classes_of, described, work_of
 from refimpl.estimators.similarities import KernelEstimator, at_most_all, require_pairs
-from refimpl.ftune import Landmarks, diverse_landmarks, landmarked
+from refimpl.ftune import diverse_landmarks, landmarked
 from refimpl.ftune.model import as_transfer
 from refimpl.ftune.problems import as_singletons
 from refimpl.ftune.similarities import Objects, Similarity, TransferFunction
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName
 
-__all__ = ["LandmarkTransformer"]
 
-
+@described("refimpl.ftune")
+@dataclass(eq=False, repr=False)
 class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Transform objects into their similarities to landmarks, or to pairs of landmarks.
 
@@ -48,16 +49,11 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         As for :class:`FTuneClassifier`; it needs `slope`.
     kernel, kernel_params, distance
         As for :class:`FTuneClassifier`.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the landmarks.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
 
     Attributes
     ----------
@@ -73,14 +69,6 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     n_features_in_ : int
         The number of columns of X in ``fit``; not set if X is a sequence of objects.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from ``transform``, if its objects are
-        not like those of ``fit``.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     FTuneClassifier : A classifier on such features, which chooses the slope.
@@ -94,54 +82,25 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
     (150, 5)
     """
 
-    model_: Landmarks
-    plus_: IntArray
-    minus_: IntArray | None
-
-    def __init__(
-        self,
-        n_components: int = 30,
-        *,
-        slope: TransferFunction | None = None,
-        selection: Literal["fresh", "random", "diverse"] = "fresh",
-        per_problem: bool = False,
-        kernel: str | Callable[..., Any] = "gaussian",
-        kernel_params: dict[str, Any] | None = None,
-        distance: bool = False,
-        random_state: Any = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.n_components = n_components
-        self.slope = slope
-        self.selection = selection
-        self.per_problem = per_problem
-        self.kernel = kernel
-        self.kernel_params = kernel_params
-        self.distance = distance
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
+    n_components: int = 30
+    _: KW_ONLY
+    slope: TransferFunction | None = None
+    selection: Literal["fresh", "random", "diverse"] = "fresh"
+    per_problem: bool = False
+    kernel: str | Callable[..., Any] = "gaussian"
+    kernel_params: dict[str, Any] | None = None
+    distance: bool = False
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
 
     @all_or_nothing
     def fit(self, X: ArrayLike | Objects, y: ArrayLike | None = None) -> Self:
-        """Choose the landmarks.
+        """Choose the landmarks; return the estimator itself.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-            Shape (n, n) with ``kernel="precomputed"``; a sequence of n objects with a callable.
-        y : array_like, shape (n,), optional
-            Classes; needed with `slope`, and ignored without `slope`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument does not fit.
+        X has shape (n, n_features), or (n, n) with ``kernel="precomputed"``; with a callable it is
+        a sequence of n objects. The classes y, shape (n,), are needed with `slope`, and ignored
+        without.
         """
         rng, _ = self._check_selection()
         d = as_count(self.n_components, "n_components")
@@ -176,16 +135,9 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         return rng.choice(len(K), d, replace=False)
 
     def transform(self, X: ArrayLike | Objects) -> FloatArray:
-        """Return Phi_L(x) of § 2.
+        """Return Phi_L(x) of § 2 for m objects: float64, shape (m, n_features_out).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-            m objects in the form that ``fit`` takes (rows of n similarities if precomputed).
-
-        Returns
-        -------
-        ndarray, shape (m, n_features_out), float64
+        X has the form that ``fit`` takes (rows of n similarities if precomputed).
         """
         S = self._to_landmarks(X)
         if self.minus_ is None:

@@ -2,9 +2,10 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, Protocol, Self, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -17,6 +18,7 @@ from refimpl.estimators.arguments import (
     all_or_nothing,
     as_random_generator,
     classes_of,
+    described,
     level_of_caller,
     queries_of,
     validated,
@@ -29,32 +31,11 @@ from refimpl.lmnn.model import LMNNCallback, Search, Solver
 from refimpl.lmnn.training import warn_unless_finished
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, KernelsName, Labels
 
-__all__ = ["LMNN"]
-
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 
-class Trainer(Protocol):
-    """The parameters that the estimators of this paper share."""
-
-    n_neighbors: int
-    mu: float
-    solver: Solver | None
-    search: Search
-    tol: float
-    max_checks: int
-    n_target_rounds: int
-    validation: float | None
-    patience: int
-    random_state: RandomState
-    kernels: KernelsName | None
-    n_jobs: int | None
-    callback: LMNNCallback | None
-    max_memory: int | None
-
-
 def training_data(
-    estimator: Trainer, X: ArrayLike, y: ArrayLike
+    estimator: Any, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, Labels, IntArray, int]:
     """Return the points X, the sorted classes, the index of each point's class, and k."""
     points: FloatArray = validated(estimator, X, dtype=np.float64, order="C", copy=True)
@@ -79,9 +60,7 @@ def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> B
     return kept
 
 
-def options_of(
-    estimator: Trainer, X: FloatArray, places: IntArray, kept: BoolArray
-) -> dict[str, Any]:
+def options_of(estimator: Any, X: FloatArray, places: IntArray, kept: BoolArray) -> dict[str, Any]:
     """Return the keyword arguments of the training that both estimators pass."""
     return {
         "options": LMNNOptions(
@@ -110,6 +89,8 @@ def trained(
     return model
 
 
+@described("refimpl.lmnn", LMNNOptions)
+@dataclass(eq=False, repr=False)
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn a linear map whose images have the learnt metric as Euclidean distance: LMNN.
 
@@ -134,10 +115,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How to reduce the rank to `n_components` (§ 4.3). LMNN-RECT ("rect") learns the factor
         itself and needs the default `solver` and `n_target_rounds`. LMNN-SVD ("svd") learns a
         metric of full rank and keeps its leading eigenvectors.
-    solver : {"smoothed", "printed"}, optional
-    search : {"product", "tree"}, default "product"
+    solver, search, max_checks, patience
+        As for :class:`refimpl.lmnn.LMNNOptions`.
     tol : float, default 1e-3
-    max_checks : int, default 200
     n_target_rounds : int, default 1
         How many times target neighbours are chosen: under the Euclidean metric first, then under
         the metric just learnt.
@@ -145,28 +125,18 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metric of the lowest
         error is kept.
-    patience : int, default 5
-        How many full checks without a lower validation error to wait for.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points that are held out.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each full check. If it
         returns True, the training ends. See :func:`refimpl.lmnn.lmnn`.
     warm_start : bool, default False
         If True, ``fit`` starts from the metric of the last ``fit``.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
-        raises MemoryError if it could need more, or finds during the training that it does. By
-        default what is free when the training starts (:func:`refimpl.resources.free_memory`), and
-        no limit where that is unknown.
+    max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -179,16 +149,6 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The factor L of the metric M = L^T L; ``transform`` multiplies by it.
     n_features_in_ : int
         The number of columns of X in ``fit``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the methods that take points, if
-        these do not fit the metric.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
 
     Warns
     -----
@@ -213,48 +173,24 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (4, 4)
     """
 
-    components_: FloatArray
-    model_: LMNNResult
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        mu: float = 1.0,
-        n_components: int | None = None,
-        low_rank: str = "rect",
-        solver: Solver | None = None,
-        search: Search = "product",
-        tol: float = 1e-3,
-        max_checks: int = 200,
-        n_target_rounds: int = 1,
-        validation: float | None = None,
-        patience: int = 5,
-        random_state: RandomState = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: LMNNCallback | None = None,
-        warm_start: bool = False,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.n_components = n_components
-        self.low_rank = low_rank
-        self.solver = solver
-        self.search = search
-        self.tol = tol
-        self.max_checks = max_checks
-        self.n_target_rounds = n_target_rounds
-        self.validation = validation
-        self.patience = patience
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.warm_start = warm_start
-        self.max_memory = max_memory
+    n_neighbors: int = 3
+    _: KW_ONLY
+    mu: float = 1.0
+    n_components: int | None = None
+    low_rank: str = "rect"
+    solver: Solver | None = None
+    search: Search = "product"
+    tol: float = 1e-3
+    max_checks: int = 200
+    n_target_rounds: int = 1
+    validation: float | None = None
+    patience: int = 5
+    random_state: RandomState = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: LMNNCallback | None = None
+    warm_start: bool = False
+    max_memory: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -263,19 +199,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the metric.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-        y : array_like, shape (n,)
-            Classes.
-
-        Returns
-        -------
-        LMNN
-            The estimator itself.
-        """
+        """Learn the metric from X, (n, n_features), and the classes y, (n,); return self."""
         warm = as_flag(self.warm_start, "warm_start")
         before = getattr(self, "components_", None) if warm else None
         points, _, places, k = training_data(self, X, y)
@@ -299,43 +223,18 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return X L^T, the images of the points.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m, r), float64
-        """
+        """Return X L^T, the images of points X, shape (m, n_features): float64, shape (m, r)."""
         return cast(FloatArray, queries_of(self, X) @ self.components_.T)
 
     def get_mahalanobis_matrix(self) -> FloatArray:
-        """Return M = L^T L.
-
-        Returns
-        -------
-        ndarray, shape (n_features, n_features), float64
-        """
+        """Return M = L^T L, shape (n_features, n_features), float64."""
         check_is_fitted(self, "model_")
-        return self.components_.T @ self.components_
+        return cast(FloatArray, self.components_.T @ self.components_)
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
-        """Return the learnt distance (not squared) between the two points of each pair.
+        """Return the learnt distance (not squared) between the points of each pair: float64, (m,).
 
-        Parameters
-        ----------
-        pairs : array_like, shape (m, 2, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m,), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `pairs` has another shape or holds anything but finite numbers.
+        `pairs` has shape (m, 2, n_features) and finite numbers; TypeError or ValueError if not.
         """
         check_is_fitted(self, "model_")
         both = as_reals(pairs, "pairs", "pairs of points")
@@ -348,26 +247,14 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return cast(FloatArray, np.hypot.reduce(images, axis=1))  # it squares no large number
 
     def pair_score(self, pairs: ArrayLike) -> FloatArray:
-        """Return the negative distance of each pair: the larger, the more similar the points.
-
-        Parameters
-        ----------
-        pairs : array_like, shape (m, 2, n_features)
-
-        Returns
-        -------
-        ndarray, shape (m,), float64
-        """
+        """Return the negative :meth:`pair_distance`: the larger, the more similar the points."""
         return -self.pair_distance(pairs)
 
     def get_metric(self) -> Callable[..., float]:
-        """Return the metric as a function of two points.
+        """Return the metric as a function of two points, which a later ``fit`` does not change.
 
-        Returns
-        -------
-        callable
-            ``metric(u, v, squared=False)`` takes arrays of shape (n_features,). scikit-learn and
-            SciPy accept the function as `metric`. A later ``fit`` does not change it.
+        ``metric(u, v, squared=False)`` takes arrays of shape (n_features,). scikit-learn and SciPy
+        accept the function as `metric`.
         """
         check_is_fitted(self, "model_")
         L = self.components_.copy()

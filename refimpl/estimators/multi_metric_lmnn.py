@@ -1,5 +1,6 @@
 """The scikit-learn classifier over several metrics of LMNN: Weinberger & Saul (2008), § 5."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -7,15 +8,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
-from refimpl.estimators.arguments import all_or_nothing, as_random_generator, queries_of, work_of
-from refimpl.estimators.lmnn import RandomState, held_in, options_of, trained, training_data
-from refimpl.lmnn import LMNNResult, kmeans_partition, lmnn, metric_neighbors
+from refimpl.estimators.arguments import (
+    all_or_nothing,
+    as_random_generator,
+    described,
+    queries_of,
+    work_of,
+)
+from refimpl.estimators.lmnn import LMNN, RandomState, held_in, options_of, trained, training_data
+from refimpl.lmnn import kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
 
-__all__ = ["MultiMetricLMNN"]
 
-
+@described("refimpl.lmnn", LMNN)
+@dataclass(eq=False, repr=False)
 class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     """Classify by k nearest neighbours under several metrics, learnt together: § 5.
 
@@ -38,41 +45,19 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     partition : "classes" or int, default "classes"
         The points that share a metric: the points of a class, or of a cluster. A number is the
         number of clusters, which k-means finds.
-    mu : float, default 1.0
-        The weight of the violated margins (eq. 3).
-    solver : {"smoothed", "printed"}, optional
-    search : {"product", "tree"}, default "product"
-    tol : float, default 1e-3
-    max_checks : int, default 200
-    n_target_rounds : int, default 1
-        How many times target neighbours are chosen: under the Euclidean metric first, then under
-        the metric just learnt.
+    mu, solver, search, tol, max_checks, n_target_rounds, patience, callback
+        As for :class:`LMNN`.
     validation : float or None, default 0.3
         The share of the points of each class that is held out. The training ends when their k-NN
         error has not fallen for `patience` full checks of all triples, and the metrics of the
         lowest error are kept. The points held out vote in predictions. A class of k + 1 points
         holds out none; if no class holds out any, or with None, all points train and the training
         ends at the optimum of eq. 3.
-    patience : int, default 5
-        How many full checks without a lower validation error to wait for.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the start of k-means and the points that are held out.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
-    callback : callable, optional
-        ``callback(step)`` is called with a :class:`refimpl.Step` after each full check. If it
-        returns True, the training ends. See :func:`refimpl.lmnn.lmnn`.
-    max_memory : int, optional
-        The most bytes that the training may take; see :func:`refimpl.lmnn.estimate_memory`. ``fit``
-        raises MemoryError if it could need more, or finds during the training that it does. By
-        default what is free when the training starts (:func:`refimpl.resources.free_memory`), and
-        no limit where that is unknown.
+    kernels, n_jobs, max_memory
+        As for all estimators.
 
     Attributes
     ----------
@@ -86,16 +71,6 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         The index of each training point's metric.
     n_features_in_ : int
         The number of columns of X in ``fit``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their points
-        do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
 
     Warns
     -----
@@ -120,64 +95,26 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _X: FloatArray
-    _places: IntArray
-    classes_: Labels
-    components_: FloatArray
-    partition_: IntArray
-    model_: LMNNResult
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        partition: str | int = "classes",
-        mu: float = 1.0,
-        solver: Solver | None = None,
-        search: Search = "product",
-        tol: float = 1e-3,
-        max_checks: int = 200,
-        n_target_rounds: int = 1,
-        validation: float | None = 0.3,
-        patience: int = 5,
-        random_state: RandomState = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: LMNNCallback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.partition = partition
-        self.mu = mu
-        self.solver = solver
-        self.search = search
-        self.tol = tol
-        self.max_checks = max_checks
-        self.n_target_rounds = n_target_rounds
-        self.validation = validation
-        self.patience = patience
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_neighbors: int = 3
+    _: KW_ONLY
+    partition: str | int = "classes"
+    mu: float = 1.0
+    solver: Solver | None = None
+    search: Search = "product"
+    tol: float = 1e-3
+    max_checks: int = 200
+    n_target_rounds: int = 1
+    validation: float | None = 0.3
+    patience: int = 5
+    random_state: RandomState = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: LMNNCallback | None = None
+    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn the metrics.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, n_features)
-        y : array_like, shape (n,)
-            Classes.
-
-        Returns
-        -------
-        MultiMetricLMNN
-            The estimator itself.
-        """
+        """Learn the metrics from X, (n, n_features), and the classes y, (n,); return self."""
         points, classes, places, k = training_data(self, X, y)
         rng = as_random_generator(self.random_state)
         partition = self._partition(points, places, rng)
@@ -239,37 +176,19 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     ) -> tuple[FloatArray, IntArray] | IntArray:
         """Return the k nearest training points of each query (eq. 8).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), optional
-            Queries. By default the training points; then no point is its own neighbour.
-        n_neighbors : int, optional
-            k; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether to return the distances too.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            Distances, not squared; only with `return_distance`, as in scikit-learn.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training points.
+        The queries X, shape (m, n_features), are by default the training points; then no point is
+        its own neighbour. k is `n_neighbors`, by default that of the estimator. The distances, not
+        squared, float64, come first, but only with `return_distance`, as in scikit-learn; then the
+        rows of the training points, int64: both of shape (m, k).
         """
         squares, indices = self._neighbors(X, n_neighbors)
         return (np.sqrt(squares), indices) if return_distance else indices
 
     def predict_proba(self, X: ArrayLike | None) -> FloatArray:
-        """Return the share of the k votes that each class gets.
+        """Return the share of the k votes that each class gets: shape (m, n_classes), float64.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or None
-            None stands for the training points, each without its own vote.
-
-        Returns
-        -------
-        ndarray, shape (m, n_classes), float64
-            In the order of `classes_`.
+        The columns are in the order of `classes_`. X has shape (m, n_features); None stands for
+        the training points, each without its own vote.
         """
         indices = self._neighbors(X)[1]
         counts = votes(self._places[indices], len(self.classes_))
@@ -277,16 +196,9 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         return shares
 
     def predict(self, X: ArrayLike | None) -> Labels:
-        """Return the class with most of the k votes; among equals the first of `classes_`.
+        """Return the class with most votes, shape (m,); of equal ones the first of `classes_`.
 
-        Parameters
-        ----------
-        X : array_like, shape (m, n_features), or None
-            None stands for the training points, each without its own vote.
-
-        Returns
-        -------
-        ndarray, shape (m,)
+        X is that of :meth:`predict_proba`.
         """
         places = self.predict_proba(X).argmax(axis=1)
         classes: Labels = self.classes_[places]

@@ -5,6 +5,7 @@ Not handled here: the forest (:mod:`refimpl.search_forest`), sparse vectors, oth
 
 from __future__ import annotations  # scipy.sparse is imported when first used
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import (
     all_or_nothing,
     as_random_generator,
+    described,
     labels_of,
     queries_of,
     threads_of,
@@ -37,8 +39,6 @@ from refimpl.search_forest.index_files import MOST
 from refimpl.search_forest.model import within_range
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels, Points
 
-__all__ = ["SearchForestNeighbors"]
-
 MODES = ("distance", "connectivity")
 SIMILARITIES = ("neighbors", "classes")
 SHARE = 20  # by default a query is compared with one point in 20,
@@ -50,6 +50,8 @@ HELD_OUT = 200  # the number of points to measure the recall on
 ENOUGH = 40  # with fewer points the recall is measured on the points of the training
 
 
+@described("refimpl.search_forest", ForestOptions)
+@dataclass(eq=False, repr=False)
 class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find approximate nearest neighbours with a search forest, by default among 5 % of the points.
 
@@ -108,28 +110,16 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         all points. All points are searched.
     max_leaves : int or None, default 128
         The largest number of leaves of a tree; None sets no limit.
-    max_depth : int, default 16
-        The largest number of splits between the root and a leaf.
-    stump_above : int, optional
-        Nodes with more points than this are split by a threshold on one coordinate.
+    max_depth, stump_above
+        As for :class:`refimpl.search_forest.ForestOptions`.
     refine : int, default 10
         How many times a plane may be moved. The moves start from a plane whose threshold is best
         for eq. 17; 0 keeps the planes of eq. 18.
-    kernels : {"fast", "reference"} or None, default None
-        Which kernel module does the work: the compiled ``refimpl_fast`` or :mod:`refimpl.kernels`.
-        Both give the same result, bit for bit. None is "fast"; where the compiled kernels are not
-        built, None warns and is "reference".
-    max_memory : int, optional
-        The most bytes that the training may take; see
-        :func:`refimpl.search_forest.estimate_memory`. ``fit`` raises MemoryError if it could need
-        more. By default what is free when the training starts
-        (:func:`refimpl.resources.free_memory`), and no limit where that is unknown.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         The source of random numbers; pass an integer to get the same result from each ``fit``. It
         draws the points to learn from, those held out, and the training of the trees.
-    n_jobs : int or None, default -1
-        The number of threads: None is 1, -1 is all processors, -2 is all but one. The result does
-        not depend on it.
+    kernels, n_jobs, max_memory
+        As for all estimators.
     callback : callable, optional
         ``callback(step)`` is called with a :class:`refimpl.Step` after each tree. If it returns
         True, the training ends. See :func:`refimpl.search_forest.search_forest`.
@@ -153,16 +143,6 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_features_in_ : int
         The number of columns of X in ``fit``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        From ``fit``, if a parameter or the data do not fit; from the other methods, if their points
-        or numbers of neighbours or candidates do not fit.
-    MemoryError
-        From ``fit``, if the training could take more than `max_memory`.
-    sklearn.exceptions.NotFittedError
-        From the other methods, before ``fit``.
-
     See Also
     --------
     refimpl.search_forest.search_forest : Learn the forest.
@@ -179,44 +159,24 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        mode: str = "distance",
-        n_estimators: int = 16,
-        lam: float = 0.05,
-        similarity: str = "neighbors",
-        n_similar: int | None = None,
-        n_candidates: int | None = None,
-        n_training_points: int | None = 2000,
-        max_depth: int = 16,
-        max_leaves: int | None = 128,
-        stump_above: int | None = None,
-        refine: int = 10,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
-        kernels: KernelsName | None = None,
-        n_jobs: int | None = -1,
-        callback: Callback | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mode = mode
-        self.n_estimators = n_estimators
-        self.lam = lam
-        self.similarity = similarity
-        self.n_similar = n_similar
-        self.n_candidates = n_candidates
-        self.n_training_points = n_training_points
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.stump_above = stump_above
-        self.refine = refine
-        self.random_state = random_state
-        self.kernels = kernels
-        self.n_jobs = n_jobs
-        self.callback = callback
-        self.max_memory = max_memory
+    n_neighbors: int = 5
+    _: KW_ONLY
+    mode: str = "distance"
+    n_estimators: int = 16
+    lam: float = 0.05
+    similarity: str = "neighbors"
+    n_similar: int | None = None
+    n_candidates: int | None = None
+    n_training_points: int | None = 2000
+    max_depth: int = 16
+    max_leaves: int | None = 128
+    stump_above: int | None = None
+    refine: int = 10
+    random_state: int | np.random.RandomState | np.random.Generator | None = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    max_memory: int | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -227,19 +187,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Learn the forest from X, and index X.
+        """Learn the forest from X, (n, d), and index it; return self.
 
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-            At least two points.
-        y : array_like, shape (n,), optional
-            Classes, for ``similarity="classes"``.
-
-        Returns
-        -------
-        SearchForestNeighbors
-            The estimator itself.
+        X has at least two points; y, shape (n,), holds classes for ``similarity="classes"``.
         """
         self._check_parameters()
         points, labels = self._checked(X, y)
@@ -386,19 +336,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return within_range(queries_of(self, X, self._X.dtype), "X")
 
     def candidates(self, X: ArrayLike, *, n_candidates: int | None = None) -> Selection:
-        """Return the points that the forest selects for each query.
+        """Return the :class:`Selection <refimpl.search_forest.Selection>` of each query, X (m, d).
 
-        Parameters
-        ----------
-        X : array_like, shape (m, d)
-            Queries.
-        n_candidates : int, optional
-            The largest number of candidates of a query. By default all candidates are returned;
-            the estimator's parameter `n_candidates` is not used here.
-
-        Returns
-        -------
-        refimpl.search_forest.Selection
+        `n_candidates` is the largest number of candidates of a query. By default all candidates are
+        returned; the estimator's parameter `n_candidates` is not used here.
         """
         Z = self._mapped(self._queries(X))
         return self.index_.candidates(Z, n_candidates=n_candidates)
@@ -411,23 +352,11 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ) -> Any:
         """Return the nearest candidates of each query.
 
-        A query with fewer candidates than neighbours is compared with all points.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, d), optional
-            Queries. By default the points of ``fit``; then no point is its own neighbour.
-        n_neighbors : int, optional
-            k, at most `n_candidates`; by default the parameter `n_neighbors`.
-        return_distance : bool, default True
-            Whether to return the distances too.
-
-        Returns
-        -------
-        distances : ndarray, shape (m, k), float64
-            Euclidean distances; only with `return_distance`, as in scikit-learn.
-        indices : ndarray, shape (m, k), int64
-            Rows of the training points.
+        The queries X, shape (m, d), are by default the points of ``fit``; then no point is its own
+        neighbour. k, at most `n_candidates`, is `n_neighbors`, by default that of the estimator. A
+        query with fewer candidates than neighbours is compared with all points. Euclidean
+        distances, float64, come first, but only with `return_distance`, as in scikit-learn; then
+        the rows of the training points, int64: both of shape (m, k).
         """
         check_is_fitted(self, "model_")
         k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
@@ -466,18 +395,10 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> scipy.sparse.csr_matrix:
-        """Return the neighbours as a sparse matrix with k entries in each row.
+        """Return the neighbours as a scipy.sparse.csr_matrix, (m, n), with k entries in each row.
 
-        Parameters
-        ----------
-        X, n_neighbors
-            As for :meth:`kneighbors`.
-        mode : {"connectivity", "distance"}
-            Whether the entries are ones or distances.
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix, shape (m, n)
+        X and `n_neighbors` are those of :meth:`kneighbors`. With the `mode` "connectivity" the
+        entries are ones, with "distance" distances.
         """
         one_of(mode, MODES, "mode")
         distances, indices = self.kneighbors(X, n_neighbors)
@@ -494,16 +415,7 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         )
 
     def transform(self, X: ArrayLike) -> scipy.sparse.csr_matrix:
-        """Return the graph of the neighbours of some points, in the `mode` of the estimator.
-
-        Parameters
-        ----------
-        X : array_like, shape (m, d)
-
-        Returns
-        -------
-        scipy.sparse.csr_matrix, shape (m, n)
-        """
+        """Return the graph of the neighbours of X, (m, d), in the `mode` set: CSR, (m, n)."""
         check_is_fitted(self, "model_")
         one_of(self.mode, MODES, "mode")
         k = as_count(self.n_neighbors, "n_neighbors")

@@ -21,8 +21,6 @@ from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance
 from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName
 
-__all__: list[str] = []
-
 SELECTIONS = ("fresh", "random", "diverse")
 ALWAYS = 30  # this number of landmark pairs is always accepted, so the default suits few objects
 

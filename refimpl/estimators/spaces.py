@@ -18,8 +18,6 @@ from refimpl.estimators.arguments import params_of, validated
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
 from refimpl.typing import ArrayLike, FloatArray
 
-__all__: list[str] = []
-
 Objects: TypeAlias = ArrayLike | Sequence[Any]
 """X as users pass it: a table, a matrix of distances, or a sequence of objects."""
 TrainingObjects: TypeAlias = Any

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.arrays import as_reals, for_kernel
-from refimpl.checks import as_count, as_generator, as_number, positive
-from refimpl.ftune.linear_models import LOSSES, LossName, require_loss
+from refimpl.checks import as_count, as_generator, as_number, one_of, positive
+from refimpl.ftune.linear_models import LOSSES, LossName
 from refimpl.ftune.model import require_antisymmetric
 from refimpl.ftune.problems import as_classes
 from refimpl.ftune.similarities import Similarity, as_similarity
@@ -233,7 +233,7 @@ def goodness_of_loss(
     0.0
     """
     if not callable(loss):
-        require_loss(loss)
+        one_of(loss, LOSSES, "loss")
         loss = LOSSES[loss]
     on = _on_a_sample(K, y, f, w, sample, rng)
     epsilon = float(loss(on.margins).mean())  # FT:def4

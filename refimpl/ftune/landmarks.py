@@ -18,8 +18,6 @@ from refimpl.ftune.similarities import Similarity, as_similarity
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, IntArray, Kernels
 
-__all__ = ["diverse_landmarks", "dselect", "landmark_pairs", "random_landmarks"]
-
 
 def random_landmarks(
     y: ArrayLike, d: int, *, rng: np.random.Generator, pool: bool = False

@@ -114,13 +114,8 @@ def loss(name: str, margins: ArrayLike) -> FloatArray:
     >>> loss("squared_hinge", [-1.0, 2.0])
     array([4., 0.])
     """
-    require_loss(name)
-    return LOSSES[name](np.asarray(margins, dtype=np.float64))
-
-
-def require_loss(name: str) -> None:
-    """Refuse a name that is not the name of a loss."""
     one_of(name, LOSSES, "loss")
+    return LOSSES[name](np.asarray(margins, dtype=np.float64))
 
 
 def as_cost(C: Any, name: str) -> float:
@@ -131,12 +126,6 @@ def as_cost(C: Any, name: str) -> float:
     if not LEAST_COST <= cost <= MOST_COST:
         raise ValueError(f"{name} must be between {LEAST_COST:g} and {MOST_COST:g}; got {C}")
     return cost
-
-
-def as_bias(bias: float) -> float:
-    """Return the value of the constant feature as a float."""
-    value: float = as_number(bias, "bias", below=MOST_BIAS)
-    return value
 
 
 def train(
@@ -198,8 +187,8 @@ def train(
     wrong = ~np.isin(labels, (-1, 1))
     if wrong.any():
         raise ValueError(f"y must hold 1 and -1; got {labels[wrong][0]}")
-    require_loss(loss)
-    bias = as_bias(bias)
+    one_of(loss, LOSSES, "loss")
+    bias = as_number(bias, "bias", below=MOST_BIAS)
     C = as_cost(C, "C")
     tol = positive(tol, "tol")
     max_iter = as_count(max_iter, "max_iter")

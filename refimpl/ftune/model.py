@@ -1,8 +1,4 @@
-"""What FTUNE and BBS are asked for and what they learn: options, landmarks, classifiers.
-
-Not handled here: choosing landmarks (:mod:`refimpl.ftune.landmarks`) and training
-(:mod:`refimpl.ftune.training`).
-"""
+"""What FTUNE and BBS are asked for and what they learn: options, landmarks, classifiers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,15 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from refimpl.arrays import as_array, as_reals
-from refimpl.checks import as_flag, as_float, as_options, is_real, one_of, positive
-from refimpl.ftune.linear_models import (
-    LEAST_COST,
-    MOST_COST,
-    LossName,
-    as_bias,
-    as_cost,
-    require_loss,
-)
+from refimpl.checks import as_flag, as_float, as_number, as_options, is_real, one_of, positive
+from refimpl.ftune.linear_models import LEAST_COST, LOSSES, MOST_BIAS, MOST_COST, LossName, as_cost
 from refimpl.ftune.similarities import (
     Objects,
     Ramp,
@@ -31,19 +20,6 @@ from refimpl.ftune.similarities import (
 )
 from refimpl.results import result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
-
-__all__ = [
-    "ALONE",
-    "BIAS",
-    "CS",
-    "SLOPES",
-    "FTuneOptions",
-    "FTuneTraining",
-    "LandmarkClassifier",
-    "Landmarks",
-    "TrainedProblem",
-    "classes_of",
-]
 
 SLOPES = (1.0, 5.0, 10.0, 50.0, 100.0, 1000.0)
 """The slopes of § 3."""
@@ -203,14 +179,14 @@ class FTuneOptions:
     bound: float | None = None
 
     def __post_init__(self) -> None:
-        require_loss(self.loss)
+        one_of(self.loss, LOSSES, "loss")
         one_of(self.choose, ("validation", "training"), "choose")
         C = as_costs(self.C)
         require_class_weight(self.class_weight, C)
         self._set("family", as_family(self.family))
         self._set("C", tuple(C.tolist()))
         self._set("per_class", as_flag(self.per_class, "per_class"))
-        self._set("bias", as_bias(self.bias))
+        self._set("bias", as_number(self.bias, "bias", below=MOST_BIAS))
         self._set("class_weight", None if self.class_weight is None else dict(self.class_weight))
         self._set("bound", None if self.bound is None else positive(self.bound, "bound"))
 
@@ -465,24 +441,11 @@ class LandmarkClassifier:
     def decision(
         self, S: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
     ) -> FloatArray:
-        """Return g(x) of every problem.
+        """Return g(x) of every problem: float64, shape (k, problems).
 
-        Parameters
-        ----------
-        S : array_like, shape (k, r)
-            K from new objects to `landmarks`, -d for a distance, not scaled.
-        kernels : module, optional
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (k, problems), float64
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `S` has another number of columns or holds other values than finite numbers, or the
-            classifier comes from a file and f* is a function that no file holds.
+        S, shape (k, r), holds K from new objects to `landmarks`, -d for a distance, not scaled.
+        ValueError is raised, too, if the classifier comes from a file and f* is a function that no
+        file holds.
         """
         S = as_similarities(S, len(self.landmarks))
         if self.scale != 1:
@@ -512,42 +475,19 @@ class LandmarkClassifier:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> Labels:
-        """Return the labels of new objects, from their similarities to the landmarks alone.
+        """Return the labels of k new objects, from their similarities to the landmarks alone: (k,).
 
-        Parameters
-        ----------
-        K : refimpl.ftune.similarities.Similarity, or array_like, shape (n, n)
-            The similarity of the training.
-        Q : sequence of k objects; for a matrix array_like, shape (k, n)
-        kernels : module, optional
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (k,)
-            The class with the largest g; among equals the first.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `K` or `Q` does not fit.
+        K is the :class:`refimpl.ftune.similarities.Similarity` of the training, or its matrix; for
+        a matrix Q has shape (k, n). The class with the largest g wins; among equals the first.
         """
         S = as_similarity(K).between(Q, self.landmarks)
         g = self.decision(S, kernels=kernels, threads=threads)
         return self.classes[classes_of(g, len(self.classes))]
 
     def set_functions(self, family: Sequence[TransferFunction]) -> None:
-        """Give a loaded classifier the transfer functions that no file holds.
+        """Give a loaded classifier the transfer functions of its training, m floats or callables.
 
-        Parameters
-        ----------
-        family : sequence of m floats or callables
-            The family of the training.
-
-        Raises
-        ------
-        ValueError
-            If the family has another length.
+        No file holds functions. ValueError says that the family has another length.
         """
         if len(family) != len(self.slopes):
             raise ValueError(

@@ -1,7 +1,4 @@
-"""The one-vs-all problems that FTUNE trains: their arguments, checked, and their look-ups of K.
-
-Not handled here: the training, which is in :mod:`refimpl.ftune.training`.
-"""
+"""The one-vs-all problems that FTUNE trains: their arguments, checked, and their look-ups of K."""
 
 import warnings
 from collections.abc import Mapping
@@ -38,8 +35,6 @@ from refimpl.ftune.similarities import (
 )
 from refimpl.results import digest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
-
-__all__ = ["NormalizationWarning"]
 
 
 class NormalizationWarning(UserWarning):

@@ -123,24 +123,11 @@ class Similarity:
         return len(self.objects)
 
     def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
-        """Return K from training objects to training objects.
+        """Return K from training objects to training objects: (m, r), float64, C-contiguous.
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (m,), or None
-            The objects that K starts from. None stands for all objects.
-        references : array_like of int, shape (r,)
-            The objects that K leads to. An object that occurs twice is looked up once.
-
-        Returns
-        -------
-        ndarray, shape (m, r), float64, C-contiguous
-            -d for a distance d.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an index does not fit, or a value of K is not a finite number.
+        K starts from the m indices `rows`, from all objects with None, and leads to the r indices
+        `references`, of which one that occurs twice is looked up once. It is -d for a distance d.
+        TypeError or ValueError says that an index does not fit, or a value of K is not finite.
         """
         if rows is None:
             return self.between(self.objects, references)
@@ -150,20 +137,9 @@ class Similarity:
         return self.between(select(self.objects, places), references)
 
     def restricted(self, members: ArrayLike) -> "Similarity":
-        """Return the same K over some of the training objects. It holds none of the others.
+        """Return the same K over the objects of some indices. It holds none of the others.
 
-        Parameters
-        ----------
-        members : array_like of int, shape (r,)
-
-        Returns
-        -------
-        Similarity
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an index does not fit, or K is a matrix.
+        TypeError or ValueError says that an index does not fit, or that K is a matrix.
         """
         if self._K is None:
             raise TypeError("K must be a function to be restricted; got a matrix, whose rows stay")
@@ -171,21 +147,9 @@ class Similarity:
         return Similarity(self._K, objects, distance=self.distance, pairwise=self.pairwise)
 
     def between(self, Q: Objects | ArrayLike, references: ArrayLike) -> FloatArray:
-        """Return K from any objects to training objects.
+        """Return K from m objects Q to training objects: (m, r), float64, C-contiguous.
 
-        Parameters
-        ----------
-        Q : sequence of m objects; for a matrix array_like, shape (m, n)
-        references : array_like of int, shape (r,)
-
-        Returns
-        -------
-        ndarray, shape (m, r), float64, C-contiguous
-
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`within`, and if `Q` does not fit.
+        For a matrix Q has shape (m, n). References and errors are those of :meth:`within`.
         """
         queries = self.as_queries(Q)
         columns: IntArray = as_indices(references, len(self), "references", "training objects")

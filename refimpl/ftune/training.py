@@ -38,8 +38,6 @@ from refimpl.progress import Callback, Step
 from refimpl.resources import check_memory, one_blas_thread, share
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
-__all__ = ["bbs", "estimate_memory", "ftune", "ftune_single_and_per_class"]
-
 OBJECT_BYTES = 2**12  # an upper bound of the bytes of a Python object of the training
 
 

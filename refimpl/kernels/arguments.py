@@ -17,26 +17,6 @@ from numpy.typing import NDArray
 from refimpl.arrays import FloatArray
 from refimpl.results import sealed
 
-__all__ = [
-    "Array",
-    "Choice",
-    "Instance",
-    "Integer",
-    "Kind",
-    "Number",
-    "as_float",
-    "booleans",
-    "checked_once",
-    "floats",
-    "int32s",
-    "int64s",
-    "length_of",
-    "one_of",
-    "points",
-    "require_within",
-    "words",
-]
-
 Lengths: TypeAlias = dict[str, int]
 Value = TypeVar("Value")
 DType = TypeVar("DType", bound=np.generic)

@@ -13,16 +13,6 @@ import scipy
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
 
-__all__ = [
-    "chamfer_distances",
-    "chamfer_nearest",
-    "directed",
-    "grid",
-    "require_edges",
-    "require_size",
-    "rounded_distances",
-]
-
 MOST_DIAGONAL = 4096  # pixels: the fast twin has a table of all squared distances
 
 
@@ -94,8 +84,6 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import chamfer_distances
     >>> A = np.zeros((2, 3, 5), dtype=bool)
     >>> A[0, 1, 0] = A[1, 1, 4] = True
     >>> chamfer_distances(A, A).tolist()
@@ -153,8 +141,6 @@ def chamfer_nearest(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import chamfer_nearest
     >>> X = np.zeros((3, 3, 5), dtype=bool)
     >>> X[0, 1, 4] = X[1, 1, 1] = X[2, 1, 0] = True
     >>> distance, index = chamfer_nearest(X[2:], X, 2)

@@ -16,8 +16,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import squared_distances
 from refimpl.results import immutable, require_forms
 
-__all__ = ["RegionTrees", "best_bin_first", "lloyd", "nearest_centres", "tree_leaves"]
-
 
 @immutable
 @dataclass(frozen=True, eq=False)
@@ -151,8 +149,6 @@ def lloyd(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import lloyd
     >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
     >>> centres, nearest = lloyd(X, np.arange(4), X[:2].copy(), 10)
     >>> centres.tolist(), nearest.tolist()
@@ -203,7 +199,6 @@ def tree_leaves(trees: RegionTrees, Q: FloatArray, *, threads: int | None = None
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import tree_leaves
     >>> from refimpl.rivals.kmeans_trees import kmeans_trees
     >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
@@ -258,7 +253,6 @@ def best_bin_first(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import best_bin_first
     >>> from refimpl.rivals.kmeans_trees import kmeans_trees
     >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])

@@ -34,8 +34,6 @@ from refimpl.kernels.arguments import (
     words,
 )
 
-__all__ = ["check", "check_threads", "checked"]
-
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -332,7 +330,7 @@ def checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result
         check(function.__name__, values)
         return function(*args, **options)
 
-    wrapper.__doc__ = _described(function.__doc__)
+    wrapper.__doc__ = _described(function.__name__, function.__doc__)
     return wrapper
 
 
@@ -343,8 +341,8 @@ REFUSED = (
 )
 
 
-def _described(text: str | None) -> str | None:
-    """Return a kernel's docstring with what holds for all: `threads`, and what they refuse."""
+def _described(name: str, text: str | None) -> str | None:
+    """Return a kernel's docstring with what all have: `threads`, refusals, imports."""
     sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n---)", inspect.cleandoc(text or ""))
     if not any(section.startswith("Parameters") for section in sections):
         return text  # a twin's refers to the reference's
@@ -352,4 +350,8 @@ def _described(text: str | None) -> str | None:
         sections[1] += f"\n{THREADS}"
     if not any(section.startswith("Raises") for section in sections):
         sections.insert(next(i for i, s in enumerate(sections) if s.startswith("See")), REFUSED)
+    imports = ">>> import numpy as np\n"
+    if "import " not in sections[-1]:
+        imports += f">>> from refimpl.kernels import {name}\n"
+    sections[-1] = sections[-1].replace(">>> ", f"{imports}>>> ", 1)
     return "\n\n".join(sections) + "\n"

@@ -5,8 +5,6 @@ Lanczos iteration, as in ``scipy.sparse.linalg.eigsh``. The result depends on th
 alone, while SciPy's solver keeps a random state of its own. New basis vectors are made orthogonal
 to all earlier ones. Products are those of ``np.einsum`` or, if they are large, of
 :mod:`refimpl.kernels.products`, so the number of BLAS threads does not change the result.
-
-Not handled here: other eigenvectors.
 """
 
 from collections.abc import Callable
@@ -19,9 +17,6 @@ from refimpl.arrays import FloatArray, Int32Array
 from refimpl.kernels.contract import checked
 from refimpl.kernels.pairs import listed_product, require_order
 from refimpl.kernels.products import matrix_vector, vector_matrix
-
-__all__ = ["STEPS", "largest", "leading_direction", "length", "times", "times_from_left"]
-__all__ += ["top_eigenvector"]
 
 STEPS = 60  # largest number of vectors in a basis
 RESTARTS = 20
@@ -82,8 +77,6 @@ def leading_direction(
     --------
     Points 0 and 1 should stay together, and point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import leading_direction
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> x = np.array([[1.0, 0.0], [1.0, 0.1], [-1.0, 0.0]])
     >>> leading_direction(x, first, second, np.array([1.0, -1.0]), 0.0, np.ones(2), 1e-4).round(3)

@@ -11,9 +11,6 @@ import numpy as np
 
 from refimpl.arrays import FloatArray
 
-__all__ = ["LANES", "LEAST", "LN2_HIGH", "LN2_LOW", "LOG2E", "MOST", "TAYLOR"]
-__all__ += ["exp", "fixed_sum", "fixed_sums"]
-
 LANES = 64
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.693145751953125

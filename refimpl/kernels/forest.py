@@ -4,8 +4,6 @@ Li et al. (2011), § 3.4. All sums over a vector's coordinates are taken in floa
 interleaved lanes: lane i adds coordinates i, i + 16, ...; then one half of the lanes is added to
 the other, four times. Points and hyperplanes may be float32: their products are exact in float64.
 So the twins send every point to the same leaf.
-
-Not handled here: the sums over pairs by which trees are learnt (``pairs.py``).
 """
 
 from collections.abc import Iterator
@@ -16,15 +14,6 @@ import numpy as np
 from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
-
-__all__ = [
-    "SearchForest",
-    "forest_words",
-    "gather_candidates",
-    "plane_values",
-    "require_lists",
-    "rerank",
-]
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
@@ -226,8 +215,6 @@ def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatAr
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import plane_values
     >>> plane_values(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -0.5])).tolist()
     [0.0, 1.0]
     """
@@ -262,8 +249,6 @@ def forest_words(forest: SearchForest, X: Points, *, threads: int | None = None)
     --------
     See :class:`SearchForest`.
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import forest_words
     >>> forest_words(None, np.zeros((1, 2)))
     Traceback (most recent call last):
     TypeError: forest must be a SearchForest; got None
@@ -358,8 +343,6 @@ def gather_candidates(
     --------
     Words 0 and 1 are leaves of the first tree, 2 and 3 of the second:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import gather_candidates
     >>> starts, items = np.array([0, 2, 3, 4, 6]), np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
     >>> words = np.array([[0, 3]], dtype=np.int32)
     >>> offsets, rows, scores = gather_candidates(
@@ -462,8 +445,6 @@ def rerank(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import rerank
     >>> X = np.array([[0.0], [1.0], [4.0]])
     >>> squares, indices = rerank(X[1:2], X, np.array([0, 2]), np.array([2, 0]), 2)
     >>> squares.tolist(), indices.tolist()

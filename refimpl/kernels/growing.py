@@ -1,7 +1,4 @@
-"""Ball trees, and how they are built: § 4.1 of Weinberger & Saul (2008).
-
-Not handled here: the searches of the trees (:mod:`refimpl.kernels.trees`).
-"""
+"""Ball trees, and how they are built: § 4.1 of Weinberger & Saul (2008)."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,8 +8,6 @@ import numpy as np
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, require_forms, result
-
-__all__ = ["BallTree", "Direction", "build_tree", "projections", "squared_distances"]
 
 Direction: TypeAlias = Literal["axis", "principal"]
 """What the points of a ball tree's node are projected on."""
@@ -142,7 +137,6 @@ def build_tree(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_nearest
     >>> tree = build_tree(np.array([[0.0], [5.0], [1.0], [4.0]]), leaf_size=2)
     >>> tree_nearest(tree, np.array([[0.9]]), 1)[1].tolist()
@@ -198,8 +192,5 @@ def projections(S: FloatArray, c: FloatArray, direction: Direction) -> FloatArra
 
 
 def squared_distances(x: FloatArray, P: FloatArray) -> FloatArray:
-    """Return the squared distances from x, shape (d,), to the rows of P, shape (p, d): shape (p,).
-
-    Each is added in the order of the coordinates.
-    """
+    """Return the squared distances from x to the rows of P, added in the coordinates' order."""
     return np.cumsum((x - P) ** 2, axis=1)[:, -1]

@@ -2,16 +2,12 @@
 
 A *code* is a row of 64-bit words, at least one and at most 65,536 of them. The *Hamming distance*
 of two codes is the number of bits in which they differ.
-
-Not handled here: making the codes, tables of codes.
 """
 
 import numpy as np
 
 from refimpl.arrays import Int32Array, IntArray, UInt64Array
 from refimpl.kernels.contract import checked
-
-__all__ = ["hamming_distances", "hamming_nearest", "hamming_within", "require_words"]
 
 # the fast twin counts the codes at each distance: 64 MOST_WORDS numbers for a query
 MOST_WORDS = 2**16
@@ -49,8 +45,6 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_distances
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> hamming_distances(X[1:2], X).tolist()
     [[2, 0, 2]]
@@ -95,8 +89,6 @@ def hamming_nearest(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_nearest
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> distances, indices = hamming_nearest(X[1:2], X, 2)
     >>> distances.tolist(), indices.tolist()
@@ -145,8 +137,6 @@ def hamming_within(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import hamming_within
     >>> X = np.array([[0b0000], [0b0011], [0b1111]], dtype=np.uint64)
     >>> starts, indices, distances = hamming_within(X[:2], X, np.array([2, 0]))
     >>> starts.tolist(), indices.tolist(), distances.tolist()

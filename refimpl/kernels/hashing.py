@@ -2,16 +2,12 @@
 
 A *bucket* is a list of points with the same hash value. A query falls into one bucket of each hash
 table, and each of these buckets gives one vote to every point in it.
-
-Not handled here: the rule that turns projections into buckets.
 """
 
 import numpy as np
 
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-
-__all__ = ["bucket_votes", "projections", "require_buckets"]
 
 
 @checked
@@ -35,8 +31,6 @@ def projections(X: FloatArray, A: FloatArray, *, threads: int | None = None) -> 
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import projections
     >>> projections(np.array([[1.0, 2.0]]), np.array([[3.0, 0.0], [4.0, -1.0]])).tolist()
     [[11.0, -2.0]]
     """
@@ -98,8 +92,6 @@ def bucket_votes(
     --------
     Point 1 is in the query's bucket of both tables, points 0 and 2 in one of them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import bucket_votes
     >>> starts, ends, members = np.array([0, 2]), np.array([2, 4]), np.array([0, 1, 1, 2])
     >>> first, indices, votes = bucket_votes(starts, ends, members, np.array([[0, 1]]), 3, 2)
     >>> first.tolist(), indices.tolist(), votes.tolist()

@@ -2,16 +2,12 @@
 
 A *landmark* is a training object to which all objects are compared; an object's similarities to the
 landmarks are its features.
-
-Not handled here: the similarities themselves; K is computed by the caller.
 """
 
 import numpy as np
 
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
-
-__all__ = ["least_similar", "require_a_point", "require_positive", "transferred_differences"]
 
 
 @checked
@@ -49,8 +45,6 @@ def least_similar(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import least_similar
     >>> sums, column = np.zeros(3), np.array([1.0, 0.5, 0.2])
     >>> least_similar(sums, column, np.array([True, False, False])), sums.tolist()
     (2, [1.0, 0.5, 0.2])
@@ -106,8 +100,6 @@ def transferred_differences(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import transferred_differences
     >>> K = np.array([[1.0, 0.75], [0.0, 3.0]])
     >>> pair = np.array([0]), np.array([1])
     >>> transferred_differences(K, *pair, np.array([2.0, np.inf])).tolist()

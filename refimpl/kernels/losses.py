@@ -3,8 +3,6 @@
 Eqs. 9 and 12-14 of Athitsos et al. (2005). The kernels that look for a minimum see many embeddings
 at once and every triple of each.
 
-Not handled here: margins and what needs no exponential (:mod:`refimpl.kernels.triples`).
-
 The kernels take the margins m_i = y_i H(o_i) of the strong classifier so far, and not the weights
 of the triples. By eq. 9 from the first round on, the weight of a triple is exp(-m_i), divided by
 the sum over all triples. A weight may be too small for float64, and matter again after a
@@ -21,8 +19,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import MOST, exp, fixed_sum, fixed_sums
 from refimpl.kernels.stumps import GRID
 from refimpl.kernels.triples import margins, signed_margins
-
-__all__ = ["middle_of", "minimize_z", "next_weights", "reweighted", "weights_of", "z", "z_values"]
 
 TOLERANCE = 1e-11  # largest last Newton step, in units of 1 / (weighted mean of |margin|)
 STEPS = 100
@@ -80,8 +76,6 @@ def z_values(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import z_values
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2]], dtype=np.int32)
     >>> Z = z_values(F, triples, np.ones(1), np.zeros(1), np.array([0.5]))
     >>> bool(abs(Z[0] - np.exp(-0.5 * 4)) < 1e-12)
@@ -153,8 +147,6 @@ def minimize_z(
     --------
     Two triples of equal margins, one right and one wrong: no alpha is better than 0.
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import minimize_z
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
     >>> alpha, Z = minimize_z(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.zeros(1))
     >>> alpha.tolist(), Z.tolist()
@@ -312,8 +304,6 @@ def next_weights(
     --------
     The first triple is classified right, the second wrong:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import next_weights
     >>> F, triples = np.array([0.0, 1.0, 2.0]), np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
     >>> margin, w, z = next_weights(F, triples, np.array([1.0, -1.0]), np.zeros(2), np.log(2.0))
     >>> margin.round(4).tolist(), w.round(12).tolist(), round(z, 12)

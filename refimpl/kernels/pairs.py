@@ -4,27 +4,12 @@ Li et al. (2011), § 3.3. A node's symmetric matrix is given by its upper triang
 second, v) in ascending order of `first`, with first < second, each pair at most once.
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
-
-Not handled here: the pairs' weights (``search_forest/pairs.py``), the choice of splits.
 """
 
 import numpy as np
 
 from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, UInt8Array, WeightedPairs
 from refimpl.kernels.contract import checked
-
-__all__ = [
-    "best_thresholds",
-    "listed_product",
-    "meet_pairs",
-    "midway",
-    "pair_product",
-    "parts_of",
-    "require_few",
-    "require_order",
-    "require_points",
-    "split_pairs",
-]
 
 PARTS = 8  # parts of a product at most; more threads than parts are of no use
 PART = 2**17  # pairs for which a further part pays
@@ -68,8 +53,6 @@ def pair_product(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import pair_product
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> pair_product(first, second, np.array([1.0, 2.0]), np.array([1.0, 10.0, 100.0])).tolist()
     [210.0, 1.0, 2.0]
@@ -114,10 +97,7 @@ def require_points(first: Int32Array, second: Int32Array, n: int) -> None:
 
 
 def require_order(first: Int32Array, second: Int32Array, n: int, strict: bool = False) -> None:
-    """Refuse pairs of other points, without first < second, or not ascending by `first`.
-
-    With `strict`, pairs with the same `first` must be in ascending order of `second`, too.
-    """
+    """Refuse pairs without first < second or not ascending by first; if `strict`, then second."""
     require_points(first, second, n)
     fits = first < second
     fits[1:] &= first[:-1] <= first[1:]
@@ -181,8 +161,6 @@ def best_thresholds(
     --------
     Points 0 and 1 should stay together, point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import best_thresholds
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> A = np.array([[0.0], [1.0], [5.0]])
     >>> crossing, threshold = best_thresholds(A, first, second, np.array([1.0, -1.0]), 0.0)
@@ -256,8 +234,6 @@ def split_pairs(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import split_pairs
     >>> first, second = np.array([0, 0, 2], dtype=np.int32), np.array([1, 2, 3], dtype=np.int32)
     >>> left = np.array([True, True, False, False])
     >>> for part in split_pairs(left, first, second, np.array([1.0, 2.0, 3.0])):
@@ -325,8 +301,6 @@ def meet_pairs(
     --------
     Points 0 and 2 meet for the first time:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import meet_pairs
     >>> listed = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
     >>> similar = np.array([1], dtype=np.uint8)
     >>> for field in meet_pairs(np.array([7, 8, 7]), *listed, similar, np.array([0.5]), 0.25):

@@ -4,9 +4,6 @@ The plane of eq. 18 comes from an eigenvector. It only approximates eq. 17, so i
 chosen by eq. 17 itself, and it may be moved as long as eq. 17 rises.
 
 Pairs of points that do not exist, and pairs in another order, raise ValueError.
-
-Not handled here: stumps and dense matrices of pairs (``search_forest``), the eigensolver
-(``eigen.py``), sums over pairs (``pairs.py``).
 """
 
 from functools import partial
@@ -21,21 +18,6 @@ from refimpl.kernels.eigen import leading_direction, length, times, times_from_l
 from refimpl.kernels.forest import plane_values
 from refimpl.kernels.pairs import best_thresholds, pair_product
 from refimpl.kernels.products import matrix_vector, vector_matrix
-
-__all__ = [
-    "REFERENCE",
-    "ListedSums",
-    "Plane",
-    "PlaneKernels",
-    "Sums",
-    "best_plane",
-    "centred",
-    "fitted",
-    "moved",
-    "normal",
-    "plane_of_sums",
-    "with_best_threshold",
-]
 
 ROUNDING = 1e-13  # a shorter normal of an eigenvector of length 1 is 0 but for rounding
 FIT = 5  # conjugate gradient steps that fit a plane; 2 to 20 steps gave similar results on images
@@ -168,8 +150,6 @@ def best_plane(
     --------
     Points 0 and 1 should stay together, and point 2 should not be with them:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import best_plane
     >>> first, second = np.array([0, 0], dtype=np.int32), np.array([1, 2], dtype=np.int32)
     >>> X, v = np.array([[0.0], [1.0], [9.0]]), np.array([1.0, -1.0])
     >>> p, b, left = best_plane(X, first, second, v, 0.0, np.ones(2), 0.1, 1e-4, "best", 0)

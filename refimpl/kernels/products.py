@@ -13,8 +13,6 @@ import numpy as np
 from refimpl.arrays import FloatArray
 from refimpl.kernels.contract import checked
 
-__all__ = ["matrix_vector", "vector_matrix"]
-
 HELD = 2**20  # numbers held at a time
 BUFFER = 8192  # np.einsum adds up a longer row in parts
 
@@ -99,8 +97,6 @@ def matrix_vector(A: FloatArray, v: FloatArray, *, threads: int | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import matrix_vector
     >>> matrix_vector(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0])).tolist()
     [-1.0, -1.0]
     """
@@ -130,8 +126,6 @@ def vector_matrix(u: FloatArray, A: FloatArray, *, threads: int | None = None) -
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import vector_matrix
     >>> vector_matrix(np.array([1.0, -1.0]), np.array([[1.0, 2.0], [3.0, 5.0]])).tolist()
     [-2.0, -3.0]
     """

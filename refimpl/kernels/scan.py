@@ -2,16 +2,12 @@
 
 A distance may be NaN or infinite where the vectors or their weights are. NaN comes last, as
 numpy.argsort puts it.
-
-Not handled here: index structures.
 """
 
 import numpy as np
 
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-
-__all__ = ["weighted_l1", "weighted_l1_nearest"]
 
 LANES = 16
 
@@ -46,8 +42,6 @@ def weighted_l1(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_l1
     >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
     >>> weighted_l1(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]])).tolist()
     [[3.0, 5.0]]
@@ -94,8 +88,6 @@ def weighted_l1_nearest(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_l1_nearest
     >>> Q, A = np.array([[0.0, 0.0]]), np.array([[1.0, 10.0]])
     >>> distances, indices = weighted_l1_nearest(Q, A, np.array([[3.0, 0.0], [0.0, 0.5]]), 1)
     >>> distances.tolist(), indices.tolist()

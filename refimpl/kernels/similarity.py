@@ -1,17 +1,12 @@
 """Sums of decision stumps over all pairs of a query and a training vector.
 
 Algorithm A.3 of Amores, Sebe & Radeva (2006) compares these sums.
-
-Not handled here: finding the stumps (:mod:`refimpl.kernels.stumps`), validation (the callers in
-:mod:`refimpl.boosted_distance` do it).
 """
 
 import numpy as np
 
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
-
-__all__ = ["add_similarity"]
 
 
 @checked
@@ -48,8 +43,6 @@ def add_similarity(
     --------
     One stump, h(x) = [x_0 < 2], of weight 0.5:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import add_similarity
     >>> S, Q, X = np.zeros((1, 2)), np.array([[3.0]]), np.array([[0.0], [2.0]])
     >>> add_similarity(S, Q, X, np.array([0.5]), np.array([0]), np.array([1]), np.array([2.0]))
     >>> S.tolist()

@@ -14,8 +14,6 @@ from refimpl.arrays import FloatArray, IntArray, RowArray, UInt32Array
 from refimpl.kernels.contract import checked
 from refimpl.results import from_new_arrays, immutable, require_forms, sealed
 
-__all__ = ["SortedFeatures", "presort", "require_rows"]
-
 
 @immutable
 @dataclass(frozen=True, eq=False)
@@ -223,8 +221,6 @@ def presort(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import presort
     >>> A, B = np.array([[3.0], [1.0]]), np.array([[0.0], [1.0], [5.0]])
     >>> features = presort(A, B)
     >>> features.n_rows, features.column(0).tolist()

@@ -1,10 +1,6 @@
 """Decision stumps: find the best one of a round in one linear pass over the sorted features.
 
 A *decision stump* is a classifier that compares one feature with a threshold.
-
-Not handled here: sorting the features (:mod:`refimpl.kernels.sorting`), the sums of many stumps
-(:mod:`refimpl.kernels.similarity`), validation (the callers in :mod:`refimpl.boosted_distance` do
-it).
 """
 
 import numpy as np
@@ -12,8 +8,6 @@ import numpy as np
 from refimpl.arrays import BoolArray, FloatArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.sorting import SortedFeatures
-
-__all__ = ["best_stump", "mass_below", "on_grid"]
 
 GRID = 2.0**-52
 """Weights are rounded to multiples of this, so that their sums are exact; see
@@ -66,7 +60,6 @@ def best_stump(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import best_stump, presort
     >>> features = presort(np.array([[0.0, 5.0], [1.0, 4.0], [2.0, 6.0]]))
     >>> w, l = np.array([0.5, 0.25, 0.25]), np.array([False, True, True])

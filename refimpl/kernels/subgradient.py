@@ -9,8 +9,6 @@ neighbours j of i.
 
 Eqs. 5 and 6 consist of sums of w (x_a - x_b)(x_a - x_b)^T over pairs. Such a sum is X^T
 times what :func:`weighted_differences` makes of X.
-
-Not handled here: the choice of the working set, matrix products.
 """
 
 import numpy as np
@@ -18,8 +16,6 @@ import scipy
 
 from refimpl.arrays import BoolArray, FloatArray, IntArray
 from refimpl.kernels.contract import checked
-
-__all__ = ["hinge_terms", "impostors", "pair_distances", "weighted_differences"]
 
 LANES = 8
 HELD = 2**22  # numbers held at a time
@@ -54,8 +50,6 @@ def pair_distances(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import pair_distances
     >>> Z = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     >>> pair_distances(Z, np.array([0, 0]), np.array([1, 2])).tolist()
     [25.0, 1.0]
@@ -114,8 +108,6 @@ def impostors(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import impostors
     >>> Q, X = np.array([[0.0]]), np.array([[0.5], [0.5], [3.0]])
     >>> first, second = impostors(Q, X, np.array([1.0]), np.array([0]), np.array([0, 1, 1]))
     >>> first.tolist(), second.tolist()
@@ -188,8 +180,6 @@ def hinge_terms(
     --------
     A point whose target neighbour is 2 away, with impostors at 2.5 and 4:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import hinge_terms
     >>> sums = hinge_terms(np.array([[2.0]]), np.array([2.5, 4.0]), np.array([0, 2]), 0.0)
     >>> [part.tolist() for part in sums]
     [[0.5], [0.5], [1], [1.0, 0.0], [[1.0]]]
@@ -260,8 +250,6 @@ def weighted_differences(
     --------
     One pair, (0, 1), of weight 2; each of its rows has the other for a neighbour:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_differences
     >>> Z, other = np.array([[0.0], [3.0]]), np.array([1, 0])
     >>> start, edge, w = np.array([0, 1, 2]), np.array([0, 0]), np.array([2.0])
     >>> weighted_differences(Z, start, other, edge, w).tolist()

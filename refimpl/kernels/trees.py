@@ -7,8 +7,6 @@ neighbours as a comparison with every point, to the last bit and with the same t
 No coordinate may be beyond 1e140 (only :func:`scan_nearest` takes larger ones, as long as the sums
 that it completes are finite). What does not fit :data:`refimpl.kernels.contract.CONTRACT` raises
 TypeError or ValueError.
-
-Not handled here: the building of trees (:mod:`refimpl.kernels.growing`).
 """
 
 from collections.abc import Iterator
@@ -19,17 +17,6 @@ import numpy as np
 from refimpl.arrays import FloatArray, IntArray
 from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import BallTree, squared_distances
-
-__all__ = [
-    "Bound",
-    "box_bound",
-    "lower_bound",
-    "require_enough",
-    "require_finite_square",
-    "scan_nearest",
-    "tree_nearest",
-    "tree_within",
-]
 
 Bound: TypeAlias = Literal["box", "ball"]
 """What rules out a node of a ball tree."""
@@ -47,12 +34,10 @@ def require_enough(k: int, n: int, skip: IntArray | None) -> None:
 
 
 def lower_bound(x_t: FloatArray, c: FloatArray, r: float) -> tuple[float, float]:
-    """Return eq. 7 of Weinberger & Saul (2008), squared, and the squared ||x_t - c||.
-
-    No point of the ball is nearer to x_t than eq. 7 says. The bound is lowered by (d + 8) 2^-52 of
-    the two lengths, more than twice the largest possible rounding error. So no distance that
-    :func:`squared_distances` computes falls below the bound.
-    """
+    """Return eq. 7 of Weinberger & Saul (2008), squared, and the squared ||x_t - c||."""
+    # No point of the ball is nearer to x_t than eq. 7 says. The bound is lowered by (d + 8) 2^-52
+    # of the two lengths, more than twice the largest possible rounding error. So no distance that
+    # squared_distances computes falls below the bound.
     square = squared_distances(x_t, c[np.newaxis])[0]
     distance = np.sqrt(square)
     bound = distance - r - (len(c) + 8) * 2.0**-52 * (distance + r)  # LM:eq7
@@ -60,10 +45,8 @@ def lower_bound(x_t: FloatArray, c: FloatArray, r: float) -> tuple[float, float]
 
 
 def box_bound(x_t: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """Return the squared distance from x_t to a box.
-
-    No computed distance to a point inside is smaller, because rounding is monotonic.
-    """
+    """Return the squared distance to a box; none computed to a point inside is smaller."""
+    # because rounding is monotonic
     outside = np.maximum(np.maximum(low - x_t, x_t - high), 0.0)
     return float(np.cumsum(outside**2)[-1])
 
@@ -141,7 +124,6 @@ def tree_nearest(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_nearest
     >>> X = np.array([[0.0], [5.0], [1.0], [4.0]])
     >>> tree = build_tree(X, leaf_size=2)
@@ -212,7 +194,6 @@ def tree_within(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from refimpl.kernels import build_tree, tree_within
     >>> tree = build_tree(np.array([[0.0], [5.0], [1.0], [4.0]]), leaf_size=2)
     >>> starts, indices, squares, _ = tree_within(tree, np.array([[0.0]]), np.array([16.0]))
@@ -284,8 +265,6 @@ def scan_nearest(
     --------
     The second point is ruled out by its first coordinate:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import scan_nearest
     >>> X = np.array([[0.0, 1.0], [5.0, 0.0]])
     >>> squares, indices, terms = scan_nearest(np.array([[0.0, 0.0]]), X, 1)
     >>> squares.tolist(), indices.tolist(), terms.tolist()

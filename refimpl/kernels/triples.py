@@ -22,8 +22,6 @@ from refimpl.kernels.contract import checked
 from refimpl.kernels.exponentials import fixed_sums
 from refimpl.kernels.stumps import on_grid
 
-__all__ = ["best_ranges", "margin_sums", "margins", "signed_margins", "weighted_errors"]
-
 
 def margins(F: FloatArray, triples: Int32Array) -> FloatArray:
     """Return F~(q, a, b) = |F(q) - F(b)| - |F(q) - F(a)| for every triple: eq. 2."""
@@ -73,8 +71,6 @@ def weighted_errors(
     q = 0 is nearer to a = 1 than to b = 2. The first embedding says so, the second errs, and the
     third is silent:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import weighted_errors
     >>> F = np.array([[0.0, 1.0, 5.0], [0.0, 5.0, 1.0], [0.0, 1.0, 1.0]])
     >>> triples = np.array([[0, 1, 2]], dtype=np.int32)
     >>> weighted_errors(F, triples, np.ones(1), np.ones(1)).tolist()
@@ -125,8 +121,6 @@ def margin_sums(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from refimpl.kernels import margin_sums
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
     >>> margin_sums(F, triples, np.array([1.0, -1.0]), np.full(2, 0.5)).tolist()
     [[0.5, 0.5, 2.0, 1.5, 8.0, 4.5, 4.0, 3.0]]
@@ -191,8 +185,6 @@ def best_ranges(
     --------
     The triple with q = 0 is right, that with q = 2 is wrong; the range below 2.5 holds q = 0 alone:
 
-    >>> import numpy as np
-    >>> from refimpl.kernels import best_ranges
     >>> F, triples = np.array([[0.0, 1.0, 5.0]]), np.array([[0, 1, 2], [2, 0, 1]], dtype=np.int32)
     >>> cells = np.array([[0, 2], [0, 1], [1, 2]])
     >>> error, best = best_ranges(

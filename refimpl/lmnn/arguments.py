@@ -31,18 +31,6 @@ from refimpl.products import MOST_SUMS
 from refimpl.resources import check_memory, free_memory
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = [
-    "USUAL",
-    "Request",
-    "Validation",
-    "as_request",
-    "checked",
-    "estimate_memory",
-    "kmeans_partition",
-    "require_neighbors",
-    "target_neighbors",
-]
-
 LEAST_SPREAD = 1e-120  # a metric has entries of size 1 / spread, and a kernel squares them
 LEAST_MU = 1e-100
 LARGEST_MU = 1e100

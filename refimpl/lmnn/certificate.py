@@ -27,8 +27,6 @@ If G is positive semidefinite for each metric, the sum of all alpha_ijl is a low
 least value of eq. 3 over all triples. The bound holds for every working set. Slopes of several
 steps are mixed and scaled down until G is inside the cone of positive semidefinite matrices, by
 more than rounding errors can have moved it.
-
-Not handled here: the steps and the choice of the slopes (``solvers.py``).
 """
 
 from dataclasses import dataclass
@@ -38,8 +36,6 @@ import numpy as np
 import scipy
 
 from refimpl.typing import BoolArray, FloatArray, IntArray
-
-__all__ = ["PROVABLE", "Coordinates", "FreeDirections", "Slopes", "dual_bound"]
 
 EPS = float(np.finfo(np.float64).eps)
 PROVABLE = 1e-12  # the least gap, of a bound, that sums of rounded numbers can prove
@@ -59,11 +55,10 @@ class FreeDirections(NamedTuple):
 
 
 class Coordinates:
-    """Maps from the points X, (n, d), as they were given, to coordinates, and back.
+    """Maps from the points X, (n, d), as they were given, to coordinates, and back."""
 
-    With a `share` above 0 the pull plus this share of its mean is the identity, and no direction is
-    free; LMNN-RECT and the printed solver use this.
-    """
+    # With a `share` above 0 the pull plus this share of its mean is the identity, and no direction
+    # is free; LMNN-RECT and the printed solver use this.
 
     def __init__(
         self, X: FloatArray, targets: IntArray, partition: IntArray, share: float = 0.0

@@ -28,8 +28,6 @@ from refimpl.lmnn.training import problem_of, until_done, warn_unless_finished
 from refimpl.resources import one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, Kernels
 
-__all__ = ["lmnn_rect", "lmnn_svd", "project"]
-
 TOL = 1e-4
 SHARE = 1e-6  # this share of the mean pull is added to the pull in its coordinates
 # at the start it resets its working set if this has more pairs than so many for each impostor

@@ -2,8 +2,6 @@
 
 A metric is used for k nearest neighbours: eq. 8 of Weinberger & Saul (2008). The squared distance
 from a query to a training point is taken under the metric of the training point's partition.
-
-Not handled here: the training (``training.py``).
 """
 
 from collections.abc import Callable
@@ -18,21 +16,6 @@ from refimpl.checks import as_count, as_labels, one_of, positive
 from refimpl.progress import Step
 from refimpl.results import immutable, result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
-
-__all__ = [
-    "Check",
-    "ConvergenceWarning",
-    "LMNNCallback",
-    "LMNNOptions",
-    "LMNNResult",
-    "Metric",
-    "Search",
-    "Solver",
-    "classify",
-    "leave_one_out_error",
-    "metric_neighbors",
-    "votes",
-]
 
 Solver: TypeAlias = Literal["smoothed", "printed"]
 Search: TypeAlias = Literal["product", "tree"]

@@ -8,12 +8,10 @@ A *target neighbour* j of a point i is one of its k nearest points of the same c
 l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* holds pairs (i, l)
 whose margin may be violated. With many points a training starts from the result of a training on a
 subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
-
-Not handled here: the choice of steps (``solvers.py``), validation of arguments.
 """
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -24,16 +22,6 @@ from refimpl.lmnn.certificate import Coordinates
 from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
-
-__all__ = [
-    "Evaluation",
-    "LargeMarginProblem",
-    "UsedRows",
-    "few",
-    "in_reach",
-    "scaled",
-    "zero_metric",
-]
 
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
@@ -107,40 +95,31 @@ class Room:
     looks: int  # pairs that a search for impostors examines at a time, as it may list them all
 
 
+@dataclass(eq=False)
 class LargeMarginProblem:
-    """Points, classes, target neighbours and a working set of pairs (i, l).
+    """Points, classes, target neighbours and a working set of pairs (i, l)."""
 
-    X : (n, d), or (partitions, n, d) where each metric has its own coordinates
-    original : the points before they were centred, (n, d)
-    """
+    X: FloatArray  # (n, d), or (partitions, n, d) where each metric has its own coordinates
+    classes: IntArray
+    targets: IntArray
+    mu: float
+    partition: IntArray
+    kernels: Kernels
+    threads: int | None = None
+    search: Search = "product"
+    given: FloatArray | None = None  # the points before they were centred, (n, d)
+    room: Room | None = None
 
-    def __init__(
-        self,
-        X: FloatArray,
-        classes: IntArray,
-        targets: IntArray,
-        mu: float,
-        partition: IntArray,
-        kernels: Kernels,
-        threads: int | None = None,
-        search: Search = "product",
-        original: FloatArray | None = None,
-        room: Room | None = None,
-    ) -> None:
-        self.X = X
-        self.classes = classes
-        self.targets = targets
-        self.mu = mu
-        self.partition = partition
-        self.kernels = kernels
-        self.threads = threads
-        self.search = search
-        self.original = X if original is None else original
-        self._room = room
-        self.n, self.d = X.shape[-2:]
-        self.k = targets.shape[1]
-        self.partitions = int(partition.max()) + 1
+    def __post_init__(self) -> None:
+        self.n, self.d = self.X.shape[-2:]
+        self.k = self.targets.shape[1]
+        self.partitions = int(self.partition.max()) + 1
         self.set_pairs(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    @property
+    def original(self) -> FloatArray:
+        """The points as they were given."""
+        return self.X if self.given is None else self.given
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -153,17 +132,7 @@ class LargeMarginProblem:
 
     def within(self, X: FloatArray) -> "LargeMarginProblem":
         """Return the same problem for points X in other coordinates, with no pairs yet."""
-        return LargeMarginProblem(
-            X,
-            self.classes,
-            self.targets,
-            self.mu,
-            self.partition,
-            self.kernels,
-            self.threads,
-            self.search,
-            room=self._room,
-        )
+        return replace(self, X=X, given=None)
 
     def set_pairs(self, i: IntArray, l: IntArray) -> None:
         """Make the pairs (i, l), sorted by i, the working set."""
@@ -220,8 +189,8 @@ class LargeMarginProblem:
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
             block = self.n
-            if self._room is not None:
-                block = max(1, self._room.looks // max(1, len(members)))
+            if self.room is not None:
+                block = max(1, self.room.looks // max(1, len(members)))
             for start in range(0, self.n, block):
                 part = slice(start, start + block)
                 i, l = look(
@@ -238,7 +207,7 @@ class LargeMarginProblem:
         return pairs // self.n, pairs % self.n
 
     def _require_room(self, pairs: int) -> None:
-        room = self._room
+        room = self.room
         if room is not None and pairs > room.pairs:
             raise MemoryError(
                 f"there must be at most {room.pairs:,} pairs of a point and an impostor, as many "

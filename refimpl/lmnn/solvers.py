@@ -28,8 +28,6 @@ is the same in all coordinates, but in these the steps come near its optimum far
 
 Each computes the objective in a full check of all triples, in the original coordinates, and has the
 best metric of all full checks.
-
-Not handled here: when a training ends (``training.py``).
 """
 
 from collections import deque
@@ -47,8 +45,6 @@ from refimpl.lmnn.certificate import PROVABLE, Coordinates, Slopes, dual_bound
 from refimpl.lmnn.model import Check
 from refimpl.lmnn.problem import Evaluation, LargeMarginProblem, zero_metric
 from refimpl.typing import FloatArray
-
-__all__ = ["Certificate", "Memory", "descend", "descend_as_printed", "descent"]
 
 Function: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 Point: TypeAlias = tuple[FloatArray, float, FloatArray]
@@ -355,10 +351,8 @@ class Multiplied(Smoothed):
 def descend(
     problem: LargeMarginProblem, L: FloatArray, tol: float, *, max_checks: int
 ) -> Iterator[Check]:
-    """Yield the state of the default solver, from the factors L, after each full check.
-
-    The smoothing shrinks towards the relative gap `tol`; the caller ends the steps.
-    """
+    """Yield the state of the default solver, from the factors L, after each full check."""
+    # the smoothing shrinks towards the relative gap `tol`; the caller ends the steps
     tol = max(tol, PROVABLE)
     coordinates = problem.coordinates
     inner = problem.within(coordinates.U)

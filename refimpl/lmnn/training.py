@@ -2,13 +2,12 @@
 
 The algorithms of the paper are in ``algorithm.py``, the default solver is in ``solvers.py``.
 
-Not handled here: k-NN search and classification (``model.py``), low rank (``low_rank.py``), missing
-values.
+Not handled here: low rank (``low_rank.py``), missing values.
 """
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -33,8 +32,6 @@ from refimpl.lmnn.problem import LargeMarginProblem, Room, few, in_reach, scaled
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
-
-__all__ = ["lmnn", "problem_of", "stalled", "until_done", "warn_unless_finished"]
 
 TOL = 1e-3
 # the start weighs a direction by its pull, up to this multiple of the usual spread of the points
@@ -218,7 +215,7 @@ def problem_of(request: Request, targets: IntArray | None, room: Room | None) ->
         request.kernels,
         request.threads,
         request.options.search,
-        original=X,
+        given=X,
         room=room,
     )
 
@@ -312,11 +309,9 @@ def until_done(
     finish: Callable[[LMNNResult], LMNNResult] = lambda result: result,
     checks_before: int = 0,
 ) -> tuple[LMNNResult, bool]:
-    """Take steps until a rule or the callback ends them; return also whether the callback did.
-
-    finish : makes the result for the callback and the caller of that of the loop
-    checks_before : the number of full checks in earlier rounds of target neighbours
-    """
+    """Take steps until a rule or the callback ends them; return also whether the callback did."""
+    # `finish` makes the result for the callback and the caller of that of the loop;
+    # `checks_before` full checks were in earlier rounds of target neighbours
     record = Record(problem, request, tol, finish, checks_before)
     for check in on_one_blas_thread(checks):
         record.add(check)
@@ -331,27 +326,23 @@ def until_done(
     return record.result(reason), False
 
 
+@dataclass(eq=False)
 class Record:
     """The full checks of a training so far, and the result of ending there."""
 
-    def __init__(
-        self,
-        problem: LargeMarginProblem,
-        request: Request,
-        tol: float,
-        finish: Callable[[LMNNResult], LMNNResult],
-        checks_before: int,
-    ) -> None:
-        self.problem = problem
-        self.request = request
-        self.tol = tol
-        self.finish = finish
-        self.checks_before = checks_before
+    problem: LargeMarginProblem
+    request: Request
+    tol: float
+    finish: Callable[[LMNNResult], LMNNResult]
+    checks_before: int
+    best: Check = field(init=False)
+    last: Check = field(init=False)
+
+    def __post_init__(self) -> None:
+        problem = self.problem
         self.little = negligible(problem.mu, problem.classes, problem.targets)
         self.history: list[tuple[float, ...]] = []
         self.errors: list[float] = []
-        self.best: Check
-        self.last: Check
 
     def add(self, check: Check) -> None:
         """Add a full check: compute its validation error, and note whether it is the best."""

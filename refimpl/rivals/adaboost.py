@@ -60,22 +60,10 @@ class AdaBoostClassifier:
     n_features: int
 
     def margins(self, Q: ArrayLike, rounds: ArrayLike | None = None) -> FloatArray:
-        """Return the sum of alpha_t h_t(q) minus half the sum of alpha_t after some rounds.
+        """Return sum_t alpha_t h_t(q) minus half of sum_t alpha_t: float64, (len(rounds), m).
 
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        rounds : array_like of int, optional
-            Numbers of rounds between 1 and T, in any order; the default is the last alone.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (len(rounds), m)
-
-        Raises
-        ------
-        ValueError
-            If `Q` does not fit, or a number of rounds is out of range.
+        Q has shape (m, d). The numbers of rounds lie between 1 and T, in any order; the default is
+        the last alone.
         """
         queries = as_matrix(Q, "Q")
         if queries.shape[1] != self.n_features:
@@ -98,10 +86,7 @@ class AdaBoostClassifier:
         return margins
 
     def predict(self, Q: ArrayLike) -> Labels:
-        """Return the label of each row of `Q`, shape (m, d).
-
-        It is the second class where the margin is not negative.
-        """
+        """Return the labels of Q, (m, d): the second class where the margin is not negative."""
         last: Labels = self.staged_predict(Q)[0]
         return last
 

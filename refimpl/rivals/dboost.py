@@ -81,19 +81,10 @@ class DBoostClassifier:
     epsilon: FloatArray
 
     def decision(self, S: ArrayLike, rounds: int | None = None) -> FloatArray:
-        """Return sum_t alpha_t h_t(x) / sum_t alpha_t of every problem.
+        """Return sum_t alpha_t h_t(x) / sum_t alpha_t of every problem: (k, problems), float64.
 
-        Parameters
-        ----------
-        S : array_like, shape (k, r)
-            K from new objects to `landmarks`, -d for a distance.
-        rounds : int, optional
-            How many rounds count, from the first on; all by default.
-
-        Returns
-        -------
-        ndarray, shape (k, problems), float64
-            0 where all stumps err half the time.
+        S, shape (k, r), holds K from new objects to `landmarks`, -d for a distance. The first
+        `rounds` count, by default all. The value is 0 where all stumps err half the time.
         """
         S = as_similarities(S, len(self.landmarks))
         problems, T = self.alpha.shape
@@ -112,19 +103,10 @@ class DBoostClassifier:
         return decision
 
     def predict(self, K: Any, Q: Any, rounds: int | None = None) -> Labels:
-        """Return the labels of new objects by their similarities to the landmarks alone.
+        """Return the labels of k new objects by their similarities to the landmarks alone: (k,).
 
-        Parameters
-        ----------
-        K : refimpl.ftune.similarities.Similarity
-            That of the training.
-        Q : sequence of k objects; for a matrix array_like, shape (k, n)
-        rounds : int, optional
-            How many rounds count, from the first on; all by default.
-
-        Returns
-        -------
-        ndarray, shape (k,)
+        K is the similarity of the training; for a matrix Q has shape (k, n). The first `rounds`
+        count, by default all.
         """
         S = as_similarity(K).between(Q, self.landmarks)
         labels: Labels = self.classes[classes_of(self.decision(S, rounds))]

@@ -122,17 +122,7 @@ class FastMapEmbedding(Embedding):
         )
 
     def pairwise(self, Q: ArrayLike, X: ArrayLike) -> FloatArray:
-        """Return Euclidean distances between embedded objects.
-
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        X : array_like, shape (n, d)
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, n)
-        """
+        """Return Euclidean distances of embedded objects, (m, d) and (n, d): float64, (m, n)."""
         D: FloatArray = scipy.spatial.distance.cdist(*as_embedded(Q, X, self.d))
         return D
 

@@ -113,21 +113,9 @@ class KMeansTrees(RegionTrees):
     ) -> Candidates:
         """Return the first points that best-bin-first search finds: Muja & Lowe (2009), § 3.2.
 
-        Best-bin-first search opens the leaves in the order of their distance from the query.
-
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        n_candidates : int
-            Candidates for each query; all points if there are no more.
-        kernels : module, optional
-            The default is :mod:`refimpl.kernels`.
-        threads : int, optional
-
-        Returns
-        -------
-        Candidates
-            Scores: how many leaves had been opened before.
+        Best-bin-first search opens the leaves in the order of their distance from the query, Q
+        (m, d), until it has `n_candidates` points, or all. The scores say how many leaves had been
+        opened before.
         """
         kernels = as_kernels(kernels)
         n_candidates = min(as_count(n_candidates, "n_candidates"), self.n)
@@ -146,19 +134,8 @@ class KMeansTrees(RegionTrees):
     ) -> Candidates:
         """Return the union of the leaves that the query reaches, by the trees that agree.
 
-        Li et al. (2011), §§ 3.4 and 4.3.
-
-        Parameters
-        ----------
-        Q, kernels, threads
-            As for :meth:`candidates`.
-        n_candidates : int, optional
-            The largest number for a query; all by default.
-
-        Returns
-        -------
-        Candidates
-            Scores: the number of trees in which the point is in the query's leaf.
+        Li et al. (2011), §§ 3.4 and 4.3. `n_candidates` is the largest number for a query; all by
+        default. The score is the number of trees in which the point is in the query's leaf.
         """
         kernels = as_kernels(kernels)
         most = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")

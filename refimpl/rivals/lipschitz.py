@@ -100,18 +100,10 @@ class LipschitzEmbedding(Embedding):
         )
 
     def pairwise(self, Q: ArrayLike, X: ArrayLike, p: float = 2.0) -> FloatArray:
-        """Return L_p distances between embedded objects, divided by d^(1/p).
+        """Return L_p distances between embedded objects, divided by d^(1/p): float64, (m, n).
 
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        X : array_like, shape (n, d)
-        p : float, default 2.0
-            At least 1 and less than 1000; ``numpy.inf`` is the largest difference.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, n)
+        Q has shape (m, d), X (n, d). p is at least 1 and less than 1000; ``numpy.inf`` is the
+        largest difference.
         """
         return scaled_minkowski(*as_embedded(Q, X, self.d), p)
 

@@ -158,18 +158,9 @@ class HashTables:
     def buckets(
         self, Q: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
     ) -> IntArray:
-        """Return the bucket of each query in each table, -1 where no point has its key.
+        """Return the bucket of each query, Q (m, d), in each table: int64, shape (m, tables).
 
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        kernels : module, optional
-            The default is :mod:`refimpl.kernels`.
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (m, tables), int64
+        It is -1 where no point has the query's key.
         """
         kernels = as_kernels(kernels)
         queries = as_points(Q, "Q", self.a.T)
@@ -193,21 +184,9 @@ class HashTables:
     ) -> Candidates:
         """Return the points in at least one of the query's buckets, by the tables that agree.
 
-        The search of Datar et al. (2004), with all of the buckets' points.
-
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        n_candidates : int, optional
-            The largest number for a query; all by default.
-        kernels : module, optional
-            The default is :mod:`refimpl.kernels`.
-        threads : int, optional
-
-        Returns
-        -------
-        Candidates
-            Scores: in how many tables the point has the query's key. There may be none.
+        The search of Datar et al. (2004), with all of the buckets' points. Q has shape (m, d);
+        `n_candidates` is the largest number for a query, all by default, and there may be none. The
+        score is in how many tables the point has the query's key.
         """
         kernels = as_kernels(kernels)
         most = self.n if n_candidates is None else as_count(n_candidates, "n_candidates")

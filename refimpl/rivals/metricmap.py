@@ -123,15 +123,8 @@ class MetricMapEmbedding(Embedding):
     def pairwise(self, Q: ArrayLike, X: ArrayLike) -> FloatArray:
         """Return pseudo-Euclidean distances: the signed root of the sum of signed squares.
 
-        Parameters
-        ----------
-        Q : array_like, shape (m, d)
-        X : array_like, shape (n, d)
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, n)
-            Negative where the negative dimensions prevail.
+        Q has shape (m, d), X (n, d), the result (m, n), float64. It is negative where the negative
+        dimensions prevail.
         """
         queries, points = as_embedded(Q, X, self.d, matrices=4)
         S = np.zeros((len(queries), len(points)))

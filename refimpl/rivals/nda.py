@@ -83,23 +83,10 @@ class NDA:
             )
 
     def transform(self, X: ArrayLike, n_components: int | None = None) -> FloatArray:
-        """Project vectors on the first dimensions.
+        """Project vectors, (n, d), on the first dimensions, by default all r: (n, n_components).
 
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-        n_components : int, optional
-            The default is all r.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (n, n_components)
-
-        Raises
-        ------
-        ValueError
-            If `X` has not d columns, holds NaN or infinities, or has fewer than `n_components`
-            dimensions.
+        ValueError says that `X` has not d columns, or holds NaN or infinities, or that there are
+        fewer than `n_components` dimensions.
         """
         points = in_range(as_vectors_like(X, self.projection.T, "X"), "X")
         r = len(self.eigenvalues)

@@ -124,17 +124,7 @@ class Distance:
         return c if len(self.starts) > 2 else 0
 
     def transform(self, X: FloatArray, c: int = 0) -> FloatArray:
-        """Map vectors with L_c: distances to class number `c` become L1 or L2.
-
-        Parameters
-        ----------
-        X : ndarray, shape (n, d), float64
-        c : int, default 0
-
-        Returns
-        -------
-        ndarray, shape (n, r_c), float64
-        """
+        """Map vectors, (n, d) to (n, r_c), by L_c: distances to class `c` become L1 or L2."""
         g = self.group(c)
         L = self.factor[self.starts[g] : self.starts[g + 1]]
         mapped: FloatArray = X * L if _is_diagonal(self.name) else X @ L.T

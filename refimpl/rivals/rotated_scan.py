@@ -4,8 +4,6 @@ Source: K. Weinberger & L. Saul, "Fast solvers and efficient implementations for
 learning", ICML 2008. The space is rotated to its principal components, those of large variance
 first, and each distance is broken off once it is beyond the k smallest so far. The broken-off sums
 are a kernel, :func:`refimpl.kernels.scan_nearest`.
-
-Not handled here: an index structure. The scan is the baseline without an index.
 """
 
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ Readings of what the sources leave open
 * An asymmetric distance goes from the object to the reference.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +100,33 @@ class SparseMapEmbedding(LipschitzEmbedding):
         Which distances are computed depends on the object.
         """
         Q = as_space(space).objects if Q is None else Q
-        return sparse_coordinates(space, Q, self.members, self.starts, self.sigma, self.vectors)
+        return self._sparse(space, space.as_queries(Q), self.vectors)
+
+    def _sparse(self, space: Space, Q: Any, vectors: FloatArray | None) -> FloatArray:
+        """Return coordinates by the first heuristic; the references' own if `vectors` is None."""
+        step = len(self.references)
+        if vectors is not None:
+            step = max(1, BLOCK_ENTRIES // (2 * step))
+        F = [self._block(space, Q[i : i + step], vectors) for i in range(0, len(Q), step)]
+        return np.concatenate(F) if F else np.empty((0, self.d))
+
+    def _block(self, space: Space, Q: Any, vectors: FloatArray | None) -> FloatArray:
+        """Return the coordinates of one block of queries."""
+        references, starts = self.references, self.starts
+        positions = np.searchsorted(references, self.members)
+        exact = np.full((len(Q), len(references)), np.nan)  # exact distances, each computed once
+        approximate = np.zeros_like(exact)  # squared distances of the coordinates so far
+        F = np.zeros((len(Q), self.d))
+        V = F if vectors is None else vectors
+        for j in range(self.d):
+            R = positions[starts[j] : starts[j + 1]]
+            near = R[candidates(approximate[:, R], self.sigma)]
+            rows, columns = np.nonzero(np.isnan(np.take_along_axis(exact, near, axis=1)))
+            columns = near[rows, columns]
+            exact[rows, columns] = space.pair_distances(Q, rows, references[columns])
+            F[:, j] = np.take_along_axis(exact, near, axis=1).min(axis=1)
+            approximate += (F[:, [j]] - V[:, j]) ** 2
+        return F
 
     def truncated(self, d: int) -> "SparseMapEmbedding":
         """Return the embedding into the first `d` dimensions, those of the smaller sets."""
@@ -260,57 +286,12 @@ def _differences(
 def _with_vectors(
     space: Space, members: IntArray, starts: IntArray, sigma: int
 ) -> SparseMapEmbedding:
-    references = np.unique(members)
+    """Return the embedding by these sets, after the vectors of its references are computed."""
+    bare = SparseMapEmbedding(members, np.asarray(starts, np.int64), sigma, np.empty((0, 0)))
+    queries = space.as_queries(space.take(bare.references))
     with np.errstate(over="ignore"):
-        vectors = sparse_coordinates(space, space.take(references), members, starts, sigma, None)
-    require_squares(vectors)  # by squares candidates and stress are found
-    return SparseMapEmbedding(members, np.asarray(starts, dtype=np.int64), sigma, vectors)
-
-
-def sparse_coordinates(
-    space: Space,
-    Q: Any,
-    members: IntArray,
-    starts: IntArray,
-    sigma: int,
-    vectors: FloatArray | None,
-) -> FloatArray:
-    """Return coordinates by the first heuristic, in blocks of queries."""
-    Q = space.as_queries(Q)
-    references = np.unique(members)
-    positions = np.searchsorted(references, members)
-    step = len(references)
-    if vectors is not None:
-        step = max(1, BLOCK_ENTRIES // (2 * len(references)))
-    blocks = [Q[i : i + step] for i in range(0, len(Q), step)]
-    d = len(starts) - 1
-    F = [_block(space, block, references, positions, starts, sigma, vectors) for block in blocks]
-    return np.concatenate(F) if F else np.empty((0, d))
-
-
-def _block(
-    space: Space,
-    Q: Any,
-    references: IntArray,
-    positions: IntArray,
-    starts: IntArray,
-    sigma: int,
-    vectors: FloatArray | None,
-) -> FloatArray:
-    """Return the coordinates of one block of queries."""
-    exact = np.full((len(Q), len(references)), np.nan)  # exact distances, each computed once
-    approximate = np.zeros_like(exact)  # squared distances of the coordinates so far
-    F = np.zeros((len(Q), len(starts) - 1))
-    V = F if vectors is None else vectors
-    for j in range(F.shape[1]):
-        R = positions[starts[j] : starts[j + 1]]
-        near = R[candidates(approximate[:, R], sigma)]
-        rows, columns = np.nonzero(np.isnan(np.take_along_axis(exact, near, axis=1)))
-        columns = near[rows, columns]
-        exact[rows, columns] = space.pair_distances(Q, rows, references[columns])
-        F[:, j] = np.take_along_axis(exact, near, axis=1).min(axis=1)
-        approximate += (F[:, [j]] - V[:, j]) ** 2
-    return F
+        vectors = bare._sparse(space, queries, None)  # noqa: SLF001  its own
+    return replace(bare, vectors=require_squares(vectors))  # squares give candidates and stress
 
 
 def candidates(approximate: FloatArray, sigma: int) -> IntArray:

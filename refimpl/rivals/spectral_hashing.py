@@ -112,19 +112,7 @@ class SpectralHashing:
     def eigenfunctions(
         self, X: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
     ) -> FloatArray:
-        """Return the values, between -1 and 1, whose signs are the bits.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-        kernels : module, optional
-            The default is :mod:`refimpl.kernels`.
-        threads : int, optional
-
-        Returns
-        -------
-        ndarray, shape (n, bits), float64
-        """
+        """Return the values, between -1 and 1, whose signs are the bits: (n, d) to (n, bits)."""
         kernels = as_kernels(kernels)
         points = as_points(X, "X", self.axes.T)
         x = kernels.projections(points - self.mean, self.axes, threads=threads) - self.low
@@ -135,17 +123,9 @@ class SpectralHashing:
     def encode(
         self, X: ArrayLike, *, kernels: Kernels | None = None, threads: int | None = None
     ) -> UInt64Array:
-        """Return the packed codes of vectors; equal vectors have equal codes.
+        """Return the packed codes of vectors, uint64, (n, words); equal vectors have equal codes.
 
-        Parameters
-        ----------
-        X, kernels, threads
-            As for :meth:`eigenfunctions`.
-
-        Returns
-        -------
-        ndarray, shape (n, words), uint64
-            Bit i of the code is bit i mod 64 of word i // 64; those after the last are zero.
+        Bit i of the code is bit i mod 64 of word i // 64; those after the last are zero.
         """
         return pack_bits(self.eigenfunctions(X, kernels=kernels, threads=threads) > 0)
 

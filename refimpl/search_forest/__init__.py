@@ -14,14 +14,9 @@ forest, :class:`InvertedIndex` searches with it. :mod:`refimpl.search_forest.alg
 paper's algorithms as printed.
 """
 
+from refimpl.kernels import SearchForest
 from refimpl.search_forest.index import InvertedIndex, Selection, selection, to_terms
-from refimpl.search_forest.model import (
-    ForestOptions,
-    Round,
-    SearchForest,
-    label_similarity,
-    neighbor_similarity,
-)
+from refimpl.search_forest.model import ForestOptions, Round, label_similarity, neighbor_similarity
 from refimpl.search_forest.training import estimate_memory, search_forest
 
 __all__ = [

@@ -4,9 +4,8 @@ The number of a leaf is an *index word*, and the *inverted list* of a word holds
 leaf. A query passes down the trees. The points that share a word with the query are its candidates
 X_q. Only they are compared with the query by the exact distance.
 
-Not handled here: learning (``training.py``), files (``index_files.py``), several machines:
-:func:`refimpl.search_forest.to_terms` gives the words to any text engine, which then selects the
-same candidates.
+Not handled here: several machines. :func:`refimpl.search_forest.to_terms` gives the words to any
+text engine, which then selects the same candidates.
 """
 
 import os
@@ -34,8 +33,6 @@ from refimpl.search_forest import algorithm
 from refimpl.search_forest.index_files import MOST, read_index, write_index
 from refimpl.search_forest.model import points_for, require_forest
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, Int32Array, IntArray, Kernels, Points
-
-__all__ = ["InvertedIndex", "Selection", "selection", "to_terms"]
 
 FEW = 8  # so few queries are answered on one thread
 
@@ -298,21 +295,13 @@ class InvertedIndex:
     # ------------------------------------------------------------------------------------- changing
 
     def add(self, X: ArrayLike) -> IntArray:
-        """Add points; return their ids.
+        """Add points X, shape (n, d); return their ids, int64, shape (n,).
 
         The points wait until the next search, deletion or save (``len`` and ``ids`` count as
         searches). Then all waiting points are sorted into the lists at once. So many small
         additions in a row cost as much as one large addition. An addition followed by a search
         costs a pass through the whole index. If the index is mapped from a file, its lists and
         vectors are copied into memory.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-
-        Returns
-        -------
-        ndarray, shape (n,), int64
         """
         X = points_for(self.forest, X, "X")
         words = self.to_terms(X)
@@ -327,18 +316,9 @@ class InvertedIndex:
         return ids
 
     def delete(self, ids: ArrayLike) -> None:
-        """Delete points.
+        """Delete the points of some ids; ValueError if one was never given, or is deleted already.
 
         When more than half of all points are deleted, the index is compacted.
-
-        Parameters
-        ----------
-        ids : array_like of int
-
-        Raises
-        ------
-        ValueError
-            If an id was never given, or is deleted already.
         """
         with self._lock:
             now = self._now()
@@ -407,18 +387,10 @@ class InvertedIndex:
         return to_terms(self.forest, Q, kernels=self.kernels, threads=self.threads)
 
     def candidates(self, Q: ArrayLike, *, n_candidates: int | None = None) -> Selection:
-        """Return X_q of each query: the points that share a leaf with it in at least one tree.
+        """Return X_q of each query, Q (n_Q, d): the points that share a leaf in at least one tree.
 
-        Parameters
-        ----------
-        Q : array_like, shape (n_Q, d)
-        n_candidates : int, optional
-            The largest number of candidates of a query; the candidates of largest T(q, x) are kept.
-            By default all candidates are kept.
-
-        Returns
-        -------
-        Selection
+        `n_candidates` is the largest number of candidates of a query; those of largest T(q, x) are
+        kept. By default all are kept. The result is a :class:`Selection`.
         """
         now = self._now()
         offsets, rows, scores = self._candidates(now, points_for(self.forest, Q, "Q"), n_candidates)
@@ -457,24 +429,12 @@ class InvertedIndex:
     ) -> tuple[IntArray, FloatArray]:
         """Return the k nearest of each query's candidates: selection and reranking, § 2.
 
-        Parameters
-        ----------
-        Q : array_like, shape (n_Q, d)
-        k : int
-        n_candidates : int, optional
-            The largest number of candidates that a query is compared with; the candidates of
-            largest T(q, x) are taken. By default all of X_q.
-        distance : callable, optional
-            A function of a query, shape (d,), and its candidates, shape (p, d), that returns the p
-            distances. The default is the Euclidean distance.
-
-        Returns
-        -------
-        ids : ndarray, shape (n_Q, k), int64
-            Nearest first; of equal distances the lower id comes first. -1 where a query has fewer
-            than k candidates.
-        distances : ndarray, shape (n_Q, k), float64
-            Infinite where `ids` is -1.
+        The queries Q have shape (n_Q, d). `n_candidates` is the largest number of candidates that a
+        query is compared with; those of largest T(q, x) are taken, by default all of X_q.
+        ``distance(q, C)`` returns the p distances from a query, shape (d,), to its candidates,
+        shape (p, d); the default is the Euclidean distance. The ids, int64, and their distances,
+        float64, have shape (n_Q, k): the nearest first, of equal distances the lower id. Where a
+        query has fewer than k candidates, the id is -1 and the distance infinite.
         """
         k = as_count(k, "k")
         if distance is not None and not callable(distance):
@@ -516,16 +476,8 @@ class InvertedIndex:
         ``index.json``, which names them, is replaced in one step. So a call that fails leaves the
         folder as it was. If the process is killed, the folder holds the old index or the new one,
         perhaps with arrays that the next call removes. Calls for one folder must come one after the
-        other. A :meth:`load` that runs meanwhile may raise FileNotFoundError.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-
-        Raises
-        ------
-        FileExistsError
-            If `path` exists and is no index.
+        other. A :meth:`load` that runs meanwhile may raise FileNotFoundError. If `path` exists and
+        is no index, FileExistsError is raised.
         """
 
         def arrays() -> tuple[dict[str, Any], int]:
@@ -549,25 +501,13 @@ class InvertedIndex:
         kernels: Kernels | None = None,
         threads: int | None = None,
     ) -> Self:
-        """Read an index that :meth:`save` wrote.
+        """Read an index that :meth:`save` wrote; `kernels` and `threads` are as for the class.
 
         All files are read once and checked: a sha256 covers every array, and each tree's lists hold
-        each point once.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-        mmap : bool, default True
-            Whether lists and vectors stay in their files until they are needed.
-        kernels, threads
-            As for the class.
-
-        Raises
-        ------
-        refimpl.FileFormatError
-            If `path` is no index, or damaged.
-        FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
-            If the operating system does not open one of the files.
+        each point once. With `mmap` lists and vectors stay in their files until they are needed. If
+        `path` is no index, or damaged, :class:`refimpl.FileFormatError` is raised; if the system
+        does not open one of the files, FileNotFoundError, NotADirectoryError, IsADirectoryError or
+        PermissionError.
         """
         forest, arrays, following = read_index(path, mmap=as_flag(mmap, "mmap"))
         vectors = arrays.get("vectors")

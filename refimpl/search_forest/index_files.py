@@ -1,8 +1,6 @@
 """An inverted index as a folder: its lists and vectors as .npy files, its forest, and a header.
 
 The header, ``index.json``, names the folder of the arrays and has a sha256 over all of them.
-
-Not handled here: what an index does with its lists (``index.py``).
 """
 
 import hashlib
@@ -20,8 +18,6 @@ from refimpl.checks import as_count
 from refimpl.kernels import SearchForest
 from refimpl.results import FileFormatError, beside, digest, load, naming, save
 from refimpl.typing import Int32Array, IntArray, Points
-
-__all__: list[str] = []
 
 VERSION = 3
 MOST = int(np.iinfo(np.int32).max)  # points of an index

@@ -4,7 +4,7 @@ Li et al. (2011), §§ 3.1, 3.4 and 4. The *similarity* s_ij is 1 if point j sho
 i, else 0. The class of a forest is :class:`refimpl.kernels.SearchForest`. Here its arrays are made
 from the rounds of Algorithm 1, and the rounds are read back from them.
 
-Not handled here: learning (``training.py``), searching (``index.py``), graded similarities.
+Not handled here: graded similarities.
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used
@@ -24,18 +24,6 @@ from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
 from refimpl.results import from_new_arrays
 from refimpl.typing import ArrayLike, BoolArray, Int32Array, IntArray, Kernels, Labels, Points
-
-__all__ = [
-    "DEFAULTS",
-    "ForestOptions",
-    "Leaves",
-    "Round",
-    "SearchForest",
-    "Split",
-    "Tree",
-    "label_similarity",
-    "neighbor_similarity",
-]
 
 Leaves: TypeAlias = IntArray | Int32Array
 """The leaf that each point reaches, in one tree or in each of several."""

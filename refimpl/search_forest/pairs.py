@@ -17,8 +17,6 @@ S may be asymmetric.
 
 A *node* is a part of the points with M_ij of their pairs. It gives its worth J^k (eq. 17), products
 with M, the best thresholds, and its two parts.
-
-Not handled here: checks of the input, the choice of splits (``training.py``).
 """
 
 from __future__ import annotations  # scipy.sparse is imported when first used
@@ -52,8 +50,6 @@ from refimpl.typing import (
     UInt8Array,
     WeightedPairs,
 )
-
-__all__ = ["DensePairs", "MeetingPairs", "Node", "Pairs"]
 
 DENSE_BYTES = 68  # for each pair while a tree is learnt
 LISTED_BYTES = 80  # for a listed pair while a tree is learnt; refimpl_fast takes 20 to 75
@@ -187,11 +183,10 @@ class _DenseNode:
 
 
 class MeetingPairs:
-    """The weights of the similar pairs and of those that have met in a leaf, in a list (§ 3.2).
+    """The weights of the similar pairs and of those that have met in a leaf, in a list (§ 3.2)."""
 
-    A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and w = 1.
-    With `watch` a list or a tree for which no memory is free raises MemoryError.
-    """
+    # A pair is listed once for both orders. Every pair that is not listed has s = 0, T = 0 and
+    # w = 1. With `watch` a list or a tree for which no memory is free raises MemoryError.
 
     def __init__(
         self,

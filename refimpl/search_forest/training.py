@@ -7,9 +7,7 @@ pairs serves as well as the paper's matrices. The leaf of least J^k, where most 
 split first. Best thresholds for eq. 17, and planes that move as long as it rises, are not the
 paper's.
 
-Not handled here: the printed algorithms (``algorithm.py``), similarities (``model.py``), the
-weights of all pairs (``pairs.py``), planes and how they are moved (``refimpl/kernels/planes.py``),
-missing values, sparse vectors.
+Not handled here: missing values, sparse vectors.
 """
 
 import heapq
@@ -41,8 +39,6 @@ from refimpl.search_forest.model import (
 )
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs, Node, Pairs
 from refimpl.typing import ArrayLike, Kernels, Points
-
-__all__ = ["best_split", "estimate_memory", "grow_rounds", "grow_tree", "search_forest", "stump"]
 
 NODE_BYTES = 600  # for a leaf and its parent
 TREE_BYTES = 2**12  # for a tree

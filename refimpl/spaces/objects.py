@@ -31,8 +31,6 @@ from refimpl.checks import as_flag, as_float, as_indices
 from refimpl.resources import check_free_memory
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["CallableSpace", "PrecomputedSpace", "Space", "as_space"]
-
 Objects: TypeAlias = Sequence[Any] | NDArray[Any]
 """Objects of a space, or queries: a list, or an array whose rows are objects."""
 
@@ -82,25 +80,12 @@ class Space:
     computed: int = 0
 
     def distances(self, Q: Any, references: ArrayLike) -> FloatArray:
-        """Return exact distances from queries to database objects.
+        """Return exact distances from m queries to r database objects: float64, shape (m, r).
 
-        Parameters
-        ----------
-        Q : sequence of m objects; for a precomputed space array_like, shape (m, n)
-        references : array_like of int, shape (r,)
-            Indices of database objects. An index that occurs twice is computed once.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, r)
-            Entry (i, j) is the distance from ``Q[i]`` to database object ``references[j]``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `Q` or `references` do not fit the space, or a distance is NaN, infinite or negative.
-        MemoryError
-            If the result would not fit into the memory that is free.
+        Entry (i, j) is the distance from ``Q[i]`` to database object ``references[j]``; an index
+        that occurs twice is computed once. For a precomputed space Q has shape (m, n). TypeError or
+        ValueError says that `Q` or `references` do not fit the space, or a distance is NaN,
+        infinite or negative; MemoryError that the result would not fit into the free memory.
         """
         Q = self.as_queries(Q)
         references = as_indices(references, len(self), "references")
@@ -113,24 +98,10 @@ class Space:
         return block[:, position.reshape(-1)]
 
     def pair_distances(self, Q: Any, rows: ArrayLike, references: ArrayLike) -> FloatArray:
-        """Return exact distances of pairs: from ``Q[rows[i]]`` to object ``references[i]``.
+        """Return exact distances from ``Q[rows[i]]`` to object ``references[i]``: float64, (s,).
 
-        Parameters
-        ----------
-        Q : sequence of m objects; for a precomputed space array_like, shape (m, n)
-        rows : array_like of int, shape (s,)
-            Positions in `Q`.
-        references : array_like of int, shape (s,)
-            Indices of database objects. No pair may occur twice: it would be computed twice.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (s,)
-
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`distances`, and if `rows` and `references` differ in length.
+        `rows` and `references` have shape (s,). No pair may occur twice: it would be computed
+        twice. Queries and errors are those of :meth:`distances`.
         """
         Q = self.as_queries(Q)
         rows = as_indices(rows, len(Q), "rows", "queries")
@@ -146,25 +117,11 @@ class Space:
         return pairs
 
     def within(self, rows: ArrayLike | None, references: ArrayLike) -> FloatArray:
-        """Return exact distances from database objects to database objects.
+        """Return exact distances between database objects: float64, shape (m, r).
 
-        Parameters
-        ----------
-        rows : array_like of int, shape (m,), or None
-            Indices of the objects the distances start from; None stands for all of them.
-        references : array_like of int, shape (r,)
-            Indices of the objects that the distances go to.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, r)
-            Exactly zero where both indices name the same object.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`distances`, and if the distance from an object to itself is more than a
-            rounding error.
+        They go from the m indices `rows`, from all objects with None, to the r indices
+        `references`. They are exactly zero where both name the same object: ValueError is raised if
+        that distance is more than a rounding error. Other errors are those of :meth:`distances`.
         """
         rows = np.arange(len(self)) if rows is None else as_indices(rows, len(self), "rows")
         references = as_indices(references, len(self), "references")
@@ -181,15 +138,9 @@ class Space:
         return D
 
     def take(self, indices: ArrayLike) -> Any:
-        """Return some of the database objects, in the form in which queries are passed.
+        """Return the objects of some indices in the form in which queries are passed.
 
-        Parameters
-        ----------
-        indices : array_like of int, shape (m,)
-
-        Returns
-        -------
-        sequence of m objects; for a precomputed space numpy.ndarray, shape (m, n)
+        For a precomputed space this is an array, shape (m, n).
         """
         return self._select(self.objects, as_indices(indices, len(self), "indices"))
 
@@ -197,10 +148,7 @@ class Space:
         return len(self.objects)
 
     def as_queries(self, Q: Any) -> Any:
-        """Return the checked queries, in a form that has a length and can be sliced.
-
-        Queries that this method has returned come back as they are.
-        """
+        """Return the checked queries in a form with a length and slices; those it returned stay."""
         raise NotImplementedError
 
     def _select(self, Q: Any, rows: IntArray) -> Any:

@@ -3,8 +3,6 @@
 Athitsos, Alon, Sclaroff & Kollios (2005), §§ 11.1 and 11.2. The *rank* of a database object for a
 query is its place in the order of the embedded distances. A good embedding gives low ranks to the
 true nearest neighbours of a query, so that few candidates need an exact distance.
-
-Not handled here: the retrieval itself (:mod:`refimpl.spaces.retrieval`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +14,6 @@ from numpy.typing import NDArray
 from refimpl.arrays import as_array, as_matrix, as_vectors_like
 from refimpl.checks import as_count, as_kernels, as_list, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
-
-__all__ = ["best_dimensions", "enn_ranks", "percentile"]
 
 BLOCK = 2**20  # distances held at a time: 8 MiB, which stay in a processor's cache
 

@@ -1,7 +1,4 @@
-"""The base class of embeddings by distances to reference objects: BoostMap's and its rivals'.
-
-Not handled here: how references are chosen, and distances between embedded objects.
-"""
+"""The base class of embeddings by distances to reference objects: BoostMap's and its rivals'."""
 
 from typing import Any
 
@@ -10,8 +7,6 @@ from refimpl.checks import as_count
 from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
 from refimpl.typing import ArrayLike, FloatArray, IntArray
-
-__all__ = ["Embedding", "as_dimension", "as_embedded"]
 
 
 class Embedding:
@@ -57,23 +52,10 @@ class Embedding:
         return len(self.references)
 
     def embed(self, space: Space, Q: Any = None) -> FloatArray:
-        """Map objects to vectors.
+        """Map the m objects Q, by default all database objects, to vectors: float64, shape (m, d).
 
-        Parameters
-        ----------
-        space : refimpl.spaces.Space
-            The database whose objects the references are.
-        Q : sequence of m objects, optional
-            In the form that `space` takes; the default is all database objects.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (m, d)
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `Q` does not fit `space`, or a reference is not in its database.
+        `space` is the database whose objects the references are, and Q has the form that it takes.
+        TypeError or ValueError says that Q does not fit `space`, or that a reference is not in it.
         """
         space = as_space(space)
         Q = space.objects if Q is None else Q

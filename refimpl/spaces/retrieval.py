@@ -27,9 +27,6 @@ from refimpl.spaces.objects import CallableSpace, Space, as_space
 from refimpl.spaces.ranks import blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
-__all__ = ["FilterAndRefine", "vote"]
-
-
 # -------------------------------------------------------------------------------------------- § 4.3
 
 
@@ -131,21 +128,10 @@ class FilterAndRefine:
         return sum(space.computed for space in self._spaces)
 
     def add(self, objects: Any) -> IntArray:
-        """Embed more objects and add them. The embedding stays as it is.
+        """Embed m more objects and add them; return their ids, int64, shape (m,).
 
-        Parameters
-        ----------
-        objects : sequence of m objects
-
-        Returns
-        -------
-        ndarray, shape (m,), int64
-            Their ids.
-
-        Raises
-        ------
-        TypeError
-            If the space is a matrix, to which no object can be added.
+        The embedding stays as it is. If the space is a matrix, to which no object can be added,
+        TypeError is raised.
         """
         first = self._spaces[0]
         if not isinstance(first, CallableSpace):
@@ -164,19 +150,10 @@ class FilterAndRefine:
         return ids
 
     def remove(self, ids: ArrayLike) -> None:
-        """Take objects out of the database.
+        """Take objects out of the database, by their ids.
 
         Reference objects of the embedding may be removed, too. Distances to them are still
-        computed.
-
-        Parameters
-        ----------
-        ids : array_like of int
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an id is unknown, or has been removed already.
+        computed. ValueError says that an id is unknown, or has been removed already.
         """
         gone = np.unique(as_indices(ids, self._next, "ids", "objects ever added"))
         absent = np.setdiff1d(gone, self.ids)
@@ -192,27 +169,12 @@ class FilterAndRefine:
         self._place = self._place[keep]
 
     def query(self, Q: Any, k: int, p: int) -> tuple[IntArray, FloatArray]:
-        """Return the k nearest of the p best candidates of each query.
+        """Return the k nearest of the p best candidates of each of m queries.
 
-        Parameters
-        ----------
-        Q : sequence of m objects, in the form that the space takes
-        k : int
-        p : int
-            Candidates that are kept after the filter step, k <= p <= n. A query costs
-            ``embedding.cost + p`` exact distances.
-
-        Returns
-        -------
-        ids : ndarray, shape (m, k), int64
-            Nearest first; of equal exact distances the lower id comes first.
-        distances : ndarray, shape (m, k), float64
-            The exact distances.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `Q` does not fit the space, or `k` or `p` is out of range.
+        Q has the form that the space takes. The filter step keeps p candidates, k <= p <= n; a
+        query costs ``embedding.cost + p`` exact distances. The ids, int64, and the exact distances,
+        float64, have shape (m, k): the nearest first, of equal distances the lower id. TypeError or
+        ValueError says that `Q` does not fit the space, or `k` or `p` is out of range.
         """
         k = as_count(k, "k")
         p = as_count(p, "p")

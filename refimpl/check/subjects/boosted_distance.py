@@ -24,8 +24,6 @@ from refimpl.check.subject import Kind, States, Values, kernel, rounding, traini
 from refimpl.kernels.stumps import GRID, on_grid
 from refimpl.typing import FloatArray
 
-__all__ = ["STUMPS", "sums_of_weights"]
-
 
 @kernel(
     "rows BD:A.2:2 bits; row_ptr BD:A.2:2 bits; starts BD:A.2:2 bits; bin_ptr BD:A.2:2 bits; "
@@ -181,12 +179,10 @@ def follow(arguments: Values, rounds: States) -> States:
 
 
 def sums_of_weights(arguments: Values, want: Values) -> Values:
-    """Return what another sum of the weights changes: epsilon, and so beta and alpha.
-
-    The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well. A
-    stump without error has none to add: epsilon is 2**-52 in any order. The error of alpha is
-    allowed up to 2**-20: for a small epsilon it has no useful bound.
-    """
+    """Return what another sum of the weights changes: epsilon, and so beta and alpha."""
+    # The reference adds multiples of 2**-52; a sum of n floats may be off by n 2**-53 as well. A
+    # stump without error has none to add: epsilon is 2**-52 in any order. The error of alpha is
+    # allowed up to 2**-20: for a small epsilon it has no useful bound.
     epsilon = want["epsilon"]
     if epsilon == GRID:
         return {"epsilon": 0.0, "beta": 0.0, "updated": 0.0, "alpha": 0.0}

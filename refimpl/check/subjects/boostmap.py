@@ -32,9 +32,6 @@ from refimpl.kernels.triples import margins
 from refimpl.spaces import enn_ranks as reference_ranks
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["margins_of", "problem_of", "same_classifier", "same_range"]
-
-
 FLAGS = "ties, plain, negative zero, denormals, extreme weights, duplicates"
 
 

@@ -15,8 +15,6 @@ from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
 from refimpl.typing import FloatArray
 
-__all__ = ["as_similar"]
-
 
 def _sum_of(arguments: Values, answer: Values) -> float:
     index = whole(answer["index"])

@@ -13,9 +13,6 @@ from refimpl.lmnn import LMNNOptions, algorithm, project
 from refimpl.lmnn import lmnn as reference_lmnn
 from refimpl.typing import FloatArray
 
-__all__ = ["factor"]
-
-
 # -------------------------------------------------------------------------------------- subgradient
 
 

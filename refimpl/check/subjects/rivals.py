@@ -29,9 +29,6 @@ from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.spaces import PrecomputedSpace
 from refimpl.typing import FloatArray, IntArray, UInt64Array
 
-__all__: list[str] = []
-
-
 # ------------------------------------------------------------------------------------ binary codes
 
 

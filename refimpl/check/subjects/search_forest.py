@@ -19,9 +19,6 @@ from refimpl.search_forest.algorithm import Round
 from refimpl.search_forest.algorithm import search_forest as reference_forest
 from refimpl.typing import FloatArray, Int32Array, IntArray
 
-__all__ = ["by_first_point", "same_leaves", "states", "worth"]
-
-
 # ------------------------------------------------------------------------------------------- forest
 
 
