@@ -464,18 +464,25 @@ def _classifier(
     return model  # FT:2:6
 
 
+BLOCK = 1000  # objects that are classified at a time until two classes occur
+
+
 def _warn_if_constant(model: LandmarkClassifier, problems: OneVsAll) -> None:
     """Warn if all training objects get one class, as where similarities vanish."""
     assert problems.S is not None
     if len(model.classes) <= problems.codes.max():
         return  # the callback ended the training before the other classes
-    S = problems.S * problems.scale
-    g = model.decision(S, kernels=problems.kernels, threads=problems.threads)
-    if len(np.unique(classes_of(g, len(model.classes)))) == 1:
-        warnings.warn(
-            "the classifier gives all training objects the same class: |K| reaches "
-            f"{np.abs(S).max():.3g} (bound scales small similarities up, and a larger C fits the "
-            "objects more closely)",
-            UserWarning,
-            stacklevel=4,
-        )
+    seen: set[int] = set()
+    for start in range(0, len(problems.S), BLOCK):
+        S = problems.S[start : start + BLOCK] * problems.scale
+        g = model.decision(S, kernels=problems.kernels, threads=problems.threads)
+        seen.update(classes_of(g, len(model.classes)).tolist())
+        if len(seen) > 1:
+            return
+    largest = problems.scale * max(float(problems.S.max()), -float(problems.S.min()))
+    warnings.warn(
+        f"the classifier gives all training objects the same class: |K| reaches {largest:.3g} "
+        "(bound scales small similarities up, and a larger C fits the objects more closely)",
+        UserWarning,
+        stacklevel=4,
+    )

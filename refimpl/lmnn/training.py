@@ -52,9 +52,9 @@ ENDED = (
     "triple"
 )
 STUCK = (
-    "neither the objective nor its bound moves any more; this can happen if tol is below 1e-10 or "
-    "mu above 1e12, or if the points, or the differences between target neighbours, nearly lie in "
-    "a space of fewer dimensions"
+    "neither the objective nor its bound moves any more; this can happen if mu is above 1e12 or "
+    "tol below 1e-10, or if the points, or the differences between target neighbours, nearly lie "
+    "in a space of fewer dimensions"
 )
 STOPPED = "the callback or an interruption ended the training after full check {}"
 

@@ -21,8 +21,8 @@ from collections import Counter
 import numpy as np
 
 from refimpl.check.programs import GivenUpError, Program, ProgramError
+from tests.support.agreement import Difference
 
-from .compare import Difference
 from .trainings import WITHOUT_BLAS
 
 PATIENCE = {False: 60, True: 600}  # seconds for one case: of a kernel, of a training

@@ -148,7 +148,7 @@ def test_a_start_of_another_length_ends_as_one_of_the_right_length(size):
 
 def test_a_tolerance_below_what_can_be_proven_costs_no_more_than_the_least_that_can():
     X, y = blobs()
-    with pytest.warns(ConvergenceWarning, match="if tol is below 1e-10"):
+    with pytest.warns(ConvergenceWarning, match="or tol below 1e-10"):
         least, less = (trained(X, y, 2, tol=tol) for tol in (1e-12, 1e-300))
     assert less.full_checks == least.full_checks < 60 and less.gap == least.gap < 1e-9
 
