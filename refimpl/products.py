@@ -11,7 +11,7 @@ all distances at once, a bound of its errors tells which points could be among t
 their distances are computed again in float64, exactly as the kernels sum them.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,12 @@ def blocks_of(n: int, each: int, most: int | None = None) -> list[slice]:
 
 ROWS = 256  # queries in a block: with fewer the points are read from memory too often
 HELD = 1 << 25  # the most distances held for a block: with more than 131,072 points it is smaller
+LISTED = 1 << 22  # the same where float32 does not tell the points apart and all may be listed
 PAIRS = 1 << 20  # coordinates held for one block of exact distances
 GROUP = 256  # points of a group; at first only the nearest point of a group is looked at
 
 _Side: TypeAlias = tuple[NDArray[Any], int, float]
+_Pairs: TypeAlias = tuple[IntArray, IntArray]
 
 
 def nearest_by_products(
@@ -71,22 +73,35 @@ def nearest_by_products(
     far = max(np.abs(X - middle).max(), np.abs(Q - middle).max())
     scale = 2.0 ** -np.floor(np.log2(far)) if far > 1e-140 else 1.0
     sides: dict[type[np.floating[Any]], _Side] = {}
-    rows = max(1, min(ROWS, HELD // len(X)))
-    for first in range(0, len(Q), rows):
-        q = Q[first : first + rows]
-        skipped = None if skip is None else skip[first : first + rows]
-        for dtype in (np.float32, np.float64):
-            if dtype not in sides:
-                sides[dtype] = _augmented((X - middle) * scale, dtype, k)
-            i, j = _candidates((q - middle) * scale, *sides[dtype], k, skipped)
-            if len(i) <= 16 * k * len(q):
-                break
+
+    def pairs(block: slice, dtype: type[np.floating[Any]], most: int | None) -> _Pairs | None:
+        if dtype not in sides:
+            sides[dtype] = _augmented((X - middle) * scale, dtype, k)
+        skipped = None if skip is None else skip[block]
+        return _candidates((Q[block] - middle) * scale, *sides[dtype], k, skipped, most)
+
+    def keep(block: slice, i: IntArray, j: IntArray) -> None:
+        q = Q[block]
         square = _exact(X, q, i, j)
         order = np.lexsort((j, square, i))
         places = np.searchsorted(i[order], np.arange(len(q)))[:, np.newaxis] + np.arange(k)
-        squares[first : first + rows] = square[order][places]
-        indices[first : first + rows] = j[order][places]
+        squares[block] = square[order][places]
+        indices[block] = j[order][places]
+
+    for block in _blocks(0, len(Q), min(ROWS, HELD // len(X))):
+        found = pairs(block, np.float32, 16 * k * (block.stop - block.start))
+        if found is not None:
+            keep(block, *found)
+            continue
+        for part in _blocks(block.start, block.stop, LISTED // len(X)):
+            keep(part, *cast(_Pairs, pairs(part, np.float64, None)))
     return squares, indices
+
+
+def _blocks(start: int, stop: int, rows: int) -> list[slice]:
+    """Return slices of `rows` rows, at least one, from `start` to `stop`."""
+    step = max(1, rows)
+    return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 
 def _augmented(X: FloatArray, dtype: type[np.floating[Any]], k: int) -> _Side:
@@ -102,9 +117,15 @@ def _augmented(X: FloatArray, dtype: type[np.floating[Any]], k: int) -> _Side:
 
 
 def _candidates(
-    q: FloatArray, side: NDArray[Any], group: int, largest: float, k: int, skip: IntArray | None
-) -> tuple[IntArray, IntArray]:
-    """Return pairs (i, j) of a query and a point, with all points that could be nearest."""
+    q: FloatArray,
+    side: NDArray[Any],
+    group: int,
+    largest: float,
+    k: int,
+    skip: IntArray | None,
+    most: int | None,
+) -> _Pairs | None:
+    """Return pairs (i, j) of a query and a point that could be nearest; None if over `most`."""
     # The product is ||x||^2 - 2 q x. Its rounding errors, those of its factors and those of
     # _exact stay below a quarter of the margin. So no product of a point among the k nearest
     # exceeds the k-th smallest product plus the margin.
@@ -118,7 +139,11 @@ def _candidates(
     least = A.min(axis=2)
     limit = (np.partition(least, k - 1, axis=1)[:, k - 1] + margin).astype(side.dtype)
     i, g = np.nonzero(least <= limit[:, np.newaxis])
+    if most is not None and len(i) > most:  # each group has a pair
+        return None
     near = A[i, g] <= limit[i, np.newaxis]
+    if most is not None and np.count_nonzero(near) > most:
+        return None
     pair, place = np.nonzero(near)
     return i[pair], g[pair] * group + place
 

@@ -1,6 +1,5 @@
 """What all estimators share: checks of their parameters, and what their docstrings say of some."""
 
-import copy
 import importlib
 import inspect
 import numbers
@@ -126,10 +125,12 @@ def all_or_nothing(fit: Fit) -> Fit:
 
     @wraps(fit)
     def whole(self: Any, *arguments: Any, **named: Any) -> Any:
-        fitted = copy.copy(self)
-        result = fit(fitted, *arguments, **named)
-        self.__dict__ = fitted.__dict__
-        return self if result is fitted else result
+        before = self.__dict__.copy()
+        try:
+            return fit(self, *arguments, **named)
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     return cast(Fit, whole)
 

@@ -90,8 +90,11 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     start : refimpl.boostmap.BoostMap, optional
         An earlier `model_`, or a ``step.result``, that ``fit`` continues from. X, y and
         `random_state` must be the same as then, and `random_state` must be an integer.
-    max_memory
-        As for all estimators.
+    max_memory : int, optional
+        The most bytes that the training may take beyond its distances; see
+        :func:`refimpl.boostmap.estimate_memory`. ``fit`` raises MemoryError if it could need more.
+        By default what is free when the training starts (:func:`refimpl.resources.free_memory`),
+        and no limit where that is unknown.
 
     Attributes
     ----------
@@ -224,9 +227,9 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
         As for :class:`BoostMap`.
     random_state : int, None, numpy.random.RandomState or numpy.random.Generator
         As for :class:`BoostMap`; it draws ties of votes, too.
-    kernels, n_jobs, max_memory
+    kernels, n_jobs
         As for all estimators.
-    callback, start
+    callback, start, max_memory
         As for :class:`BoostMap`.
 
     Attributes

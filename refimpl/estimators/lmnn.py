@@ -118,6 +118,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     solver, search, max_checks, patience
         As for :class:`refimpl.lmnn.LMNNOptions`.
     tol : float, default 1e-3
+        The training ends when the gap between the objective and its lower bound is at most `tol`
+        times the objective; LMNN-RECT ends when the steps between two full checks lower it by less
+        than that. See :class:`refimpl.lmnn.LMNNOptions`.
     n_target_rounds : int, default 1
         How many times target neighbours are chosen: under the Euclidean metric first, then under
         the metric just learnt.

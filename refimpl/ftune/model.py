@@ -127,19 +127,19 @@ class FTuneOptions:
     family : float, callable or sequence of them
         The transfer functions to choose from: slopes of ramps (infinity is the sign function), or
         antisymmetric functions of an array. By default the six slopes of § 3, 1 to 1000.
-    loss : {"squared_hinge", "hinge", "logistic"}
+    loss : {"squared_hinge", "hinge", "logistic"}, default "squared_hinge"
         The loss that TRAIN minimises; the default is LIBLINEAR's.
     C : float or sequence of floats
         The weights of the losses to choose from, for each transfer function; by default the four
         values of § 3, 1 to 1000. C times a class weight must be between 1e-100 and 1e12, because
         rounding errors make the classifiers useless outside this range.
-    bias : float
+    bias : float, default 1.0
         The value of a constant feature with a penalised weight, as in LIBLINEAR; 0 leaves the
         feature out.
-    choose : {"validation", "training"}
+    choose : {"validation", "training"}, default "validation"
         Whether to choose the transfer function with the best validation accuracy (§ 3.3) or with
         the least mean training loss (Algorithm 2, line 5).
-    per_class : bool
+    per_class : bool, default False
         Whether each class chooses its own f* and C by the accuracy of its one-vs-all problem
         (FTUNE-M), or all classes share the f* and C of the most accurate classifier (FTUNE-S).
     class_weight : dict of label -> float, optional

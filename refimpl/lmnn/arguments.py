@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from refimpl import products
 from refimpl.arrays import as_array, as_matrix, as_points, for_kernel
 from refimpl.checks import (
     as_callback,
@@ -311,7 +312,6 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
 
 # ------------------------------------------------------------------------------------------ memory
 
-BLOCK = 2**22  # distances of a validation set that are in memory at a time
 PAIR = 260  # bytes for each pair of the working set,
 PAIR_TARGET = 56  # and more bytes for each pair and target neighbour
 LISTED = 64  # bytes for each pair that a search for impostors lists
@@ -408,7 +408,9 @@ def bytes_of_validation(request: Request) -> int:
         return 0
     n, d, k, partitions = request.shape
     m = len(request.validation.Q)
-    return 8 * (m * ((14 + partitions) * d + 8 * k * partitions + 60) + 3 * min(BLOCK, m * n))
+    block = min(m * n, products.ROWS * n, products.HELD)  # in float32
+    held = 4 * block + 24 * min(products.LISTED, m * n)
+    return 8 * m * ((14 + partitions) * d + 8 * k * partitions + 60) + held
 
 
 def room_for_pairs(request: Request) -> Room | None:

@@ -463,7 +463,8 @@ def stalled(errors: FloatArray | list[float], patience: int) -> bool:
     e = as_reals(errors, "errors")
     if e.ndim != 1:
         raise ValueError(f"errors must be a list of numbers; got shape {e.shape}")
-    return len(e) > 0 and len(e) - 1 - int(np.argmin(e)) >= as_count(patience, "patience")
+    patience = as_count(patience, "patience")
+    return len(e) > 0 and len(e) - 1 - int(np.argmin(e)) >= patience
 
 
 def warn_unless_finished(

@@ -160,6 +160,21 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(model, wine):
 
 
 @each(takes("callback"))
+def test_a_callback_may_note_what_it_sees_on_the_estimator(model, wine):
+    one = clone(model)
+
+    def note(step):
+        one.seen = getattr(one, "seen", 0) + 1
+
+    steps = []
+    fitted(model, wine, callback=steps.append)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one.set_params(kernels=NAMES[-1], n_jobs=1, callback=note).fit(*wine[:2])
+    assert one.seen == len(steps) > 0
+
+
+@each(takes("callback"))
 def test_a_fit_can_be_watched_and_saved(model, wine, tmp_path):
     steps = []
     with refimpl.Checkpoint(tmp_path / "fit.npz", every=0) as checkpoint:

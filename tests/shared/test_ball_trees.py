@@ -6,7 +6,9 @@ import pytest
 from agreement import KERNELS, assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peaks import traced_peak
 
+from refimpl import products
 from refimpl.arrays import mapped_by
 from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
@@ -122,6 +124,19 @@ def test_many_almost_equal_points_are_told_apart():
         )
         assert_same(brute.squares, tree.squares)
         assert_same(brute.indices, tree.indices)
+
+
+@pytest.mark.parametrize("far", [1e4, 1e12])
+def test_one_outlier_takes_no_more_memory(far):
+    """Few queries at a time where float32 does not tell the points apart."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(30_000, 2)), [[far, far]]])
+    peak = traced_peak(lambda: nearest_neighbors(X[:300], X, 5, method="brute"))
+    assert peak < 72 * products.LISTED  # nine numbers for each that is listed
+    assert_same(
+        nearest_neighbors(X[:300], X, 5, method="brute").indices,
+        nearest_neighbors(X[:300], X, 5, method="tree", kernels=KERNELS[-1]).indices,
+    )
 
 
 @settings(max_examples=30, deadline=None)

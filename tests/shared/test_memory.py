@@ -14,7 +14,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 import refimpl.kernels
-from refimpl import boostmap, ftune
+from refimpl import boostmap, ftune, products
+from refimpl.ball_trees import nearest_neighbors
 from refimpl.boosted_distance import (
     adaboost,
     boosted_distance,
@@ -450,6 +451,16 @@ def test_lmnn_with_a_validation_set(m, d, several, kernels):
     assert estimate_lmnn(X, y, 2, **{**given, "options": LMNNOptions()}) < peak <= enough
     with pytest.raises(MemoryError, match="max_memory"):
         lmnn(X, y, 2, **given, max_memory=enough // 3)
+
+
+def test_the_classification_of_a_validation_set_among_many_points():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(products.HELD // products.ROWS, 2))
+    y = np.arange(len(X)) % 3
+    held = LMNNOptions(validation=(rng.normal(size=(300, 2)), np.arange(300) % 3))
+    peak = traced_peak(lambda: nearest_neighbors(held.validation[0], X, 1, method="brute"))
+    estimated = estimate_lmnn(X, y, 1, options=held) - estimate_lmnn(X, y, 1)
+    assert peak - 12 * X.nbytes < estimated < 2 * peak  # the points count for the training
 
 
 @pytest.mark.parametrize("search", ["product", "tree"])
