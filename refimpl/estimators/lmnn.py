@@ -234,7 +234,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def get_mahalanobis_matrix(self) -> FloatArray:
         """Return M = L^T L, shape (n_features, n_features), float64."""
         check_is_fitted(self, "model_")
-        return cast(FloatArray, self.components_.T @ self.components_)
+        return self.components_.T @ self.components_
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
         """Return the learnt distance (not squared) between the points of each pair: float64, (m,).
