@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from numbers import Real
 from typing import Any, Self, TypeAlias, cast
@@ -194,6 +194,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     callback: LMNNCallback | None = None
     warm_start: bool = False
     max_memory: int | None = None
+    components_: FloatArray = field(init=False)
+    n_features_in_: int = field(init=False)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,7 +234,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def get_mahalanobis_matrix(self) -> FloatArray:
         """Return M = L^T L, shape (n_features, n_features), float64."""
         check_is_fitted(self, "model_")
-        return cast(FloatArray, self.components_.T @ self.components_)
+        return self.components_.T @ self.components_
 
     def pair_distance(self, pairs: ArrayLike) -> FloatArray:
         """Return the learnt distance (not squared) between the points of each pair: float64, (m,).

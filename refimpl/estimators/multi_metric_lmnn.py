@@ -1,6 +1,6 @@
 """The scikit-learn classifier over several metrics of LMNN: Weinberger & Saul (2008), § 5."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Self
 
 import numpy as np
@@ -111,6 +111,8 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     n_jobs: int | None = -1
     callback: LMNNCallback | None = None
     max_memory: int | None = None
+    partition_: IntArray = field(init=False)
+    n_features_in_: int = field(init=False)
 
     @all_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

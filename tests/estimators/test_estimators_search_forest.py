@@ -129,7 +129,8 @@ def test_what_is_similar_follows_the_sample():
     for most, n_similar in ((100, 10), (1, 1)):
         model = SearchForestNeighbors(n_training_points=300, n_similar=most, **how)
         assert model.fit(X).n_similar_ == n_similar
-    assert SearchForestNeighbors(n_similar=100, **how).fit(X[:30]).n_similar_ == 15
+    for many in (100, 10**400):
+        assert SearchForestNeighbors(n_similar=many, **how).fit(X[:30]).n_similar_ == 15
     assert SearchForestNeighbors(**how).fit(X[:300]).n_similar_ == 18
 
 

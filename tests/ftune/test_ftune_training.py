@@ -140,7 +140,7 @@ def test_the_warning_names_the_line_of_the_caller(iris):
 
 @pytest.mark.parametrize("train", TRAININGS)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_classifier_that_answers_with_one_class_says_so(iris, train, n_classes):
+def test_a_classifier_that_answers_with_one_class_says_so(iris, train, n_classes, monkeypatch):
     """Similarities that vanish, or are all alike; a bound of their size scales them up."""
     K, y, _, _ = iris
     few = np.flatnonzero(np.isin(y, np.unique(y)[:n_classes]))
@@ -158,6 +158,12 @@ def test_a_classifier_that_answers_with_one_class_says_so(iris, train, n_classes
         warnings.simplefilter("error")
         train(S, y, **how, options=options)
         train(1e-30 * S, y, **how, options=dataclasses.replace(options, bound=1e-30))
+        warnings.simplefilter("ignore", NormalizationWarning)
+        train(1e30 * S, y, **how, options=options)
+        monkeypatch.setattr(training, "BLOCK", 10)  # the first ten are of one class
+        order = np.argsort(y, kind="stable")
+        P = random_landmarks(y[order], 6, rng=np.random.default_rng(0))
+        train(S[np.ix_(order, order)], y[order], **how | {"landmarks": P}, options=options)
 
 
 # ----------------------------------------------------------------------------------------- callback

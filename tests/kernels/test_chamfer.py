@@ -58,6 +58,7 @@ def test_the_public_functions(kernels):
     assert_same(halves, D[:, :2].copy() / 2)
     distance, index = edges.chamfer_nearest(A, A[::-1], 2, mean=True, kernels=kernels, threads=1)
     assert index[:, 0].tolist() == [3, 2, 1, 0] and (distance[:, 0] == 0).all()
+    assert_same(distance, np.sort(D[:, ::-1] / 2, axis=1)[:, :2].copy())
 
 
 def test_what_the_public_functions_refuse():

@@ -7,6 +7,7 @@ import ast
 import inspect
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from docstring_faults import faults
@@ -46,6 +47,20 @@ def test_public_docstrings(room):
         if name == room or name.startswith(room + ".")
         for fault in faults(name, thing)
     ] == []
+
+
+def test_what_docstrings_refer_to_exists():
+    """Full names alone; the site's build follows the others."""
+    found = {
+        name: re.findall(
+            r":(?:func|class|meth|mod):`([a-z]\w*\.[\w.]+)`", inspect.getdoc(thing) or ""
+        )
+        for name, thing in everything().items()
+    }
+    assert len(found["refimpl.estimators.LMNN"]) > 3
+    for names in found.values():
+        for name in names:
+            resolve_name(name)
 
 
 def test_the_docstrings_of_paper_figures_in_the_reference():

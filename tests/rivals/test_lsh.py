@@ -83,6 +83,11 @@ def test_the_probability_of_a_collision(p, density):
     assert share == pytest.approx(integral, abs=4 * math.sqrt(0.25 / 4000))
 
 
+def test_projections_beyond_all_numbers_are_refused(kernels):
+    with pytest.raises(ValueError, match=r"^X must have projections within 2\^53 w; got larger"):
+        lsh([[0.0], [1e100]], 4, 2, 1e-250, rng=np.random.default_rng(0), kernels=kernels)
+
+
 def test_first_tables_are_those_of_fewer(kernels):
     X = np.random.default_rng(0).normal(size=(500, 6))
     many, few = (lsh(X, t, 3, 2.0, rng=np.random.default_rng(3), kernels=kernels) for t in (20, 4))
