@@ -23,6 +23,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+__all__ = ["free_memory", "processors"]
+
 Item = TypeVar("Item")
 
 LEAST_PAUSE = 0.004  # seconds
@@ -75,11 +77,13 @@ def _require_free(needed: int, who_needs: str, advice: str) -> None:
 
 
 def free_memory() -> int | None:
-    """Return how many more bytes this process can take now; None if it cannot be known."""
-    # On Linux this is what the kernel calls available, but no more than the control groups of the
-    # process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
-    # physical memory that is available. On other systems, such as macOS, the standard library does
-    # not tell what is free: the result is the memory of the machine, or None.
+    """Return how many more bytes this process can take now; None if it cannot be known.
+
+    On Linux this is what the kernel calls available, but no more than the control groups of the
+    process (v1 and v2) and its limit of address space (``ulimit -v``) leave. On Windows it is the
+    physical memory that is available. On other systems, such as macOS, the standard library does
+    not tell what is free: the result is the memory of the machine, or None.
+    """
     rooms = [_of_machine(), _of_address_space(), *_of_control_groups(ROOT)]
     known = [room for room in rooms if room is not None]
     return max(0, min(known)) if known else None
@@ -176,8 +180,11 @@ def _reclaimable(path: Path, names: tuple[str, ...]) -> int:
 
 
 def processors() -> int:
-    """Return how many processors this process may use: by its affinity and its container."""
-    # the environment variable OMP_NUM_THREADS can set a lower number; it is read once
+    """Return how many processors this process may use.
+
+    The number is that of the process's affinity, but no more than its container allows. The
+    environment variable OMP_NUM_THREADS can set a lower number; it is read once.
+    """
     affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _allowed()
     return min(_allowed(), affinity)
 
