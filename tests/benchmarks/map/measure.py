@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from tests.support.agreement import assert_same
 
 Call = Callable[[Any], Any]
-# seconds after a call of another library that may have used threads: they spin, and beside them a
-# second thread of ours gains nothing
+# seconds after a call of another library: without them a second thread of ours gained nothing in
+# the calls that followed (notes.md)
 REST = 0.4
 SHORT = 1e-3  # seconds: after a rest, calls as short as this would take longer
 
