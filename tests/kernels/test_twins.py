@@ -9,13 +9,15 @@ import inspect
 
 import numpy as np
 import pytest
-from agreement import KERNELS
+from agreement import KERNELS, require_twins
+from drawn import array, drawn
+from forest_problems import random_forest
 from refusals import refusal
 
 from refimpl import kernels as reference
 from refimpl.kernels.arguments import Array, Choice, Instance, Integer, Number, length_of
 from refimpl.kernels.contract import CONTRACT
-from tests.fuzz.hard import arguments_of
+from refimpl.rivals.kmeans_trees import kmeans_trees
 
 CASES = 60
 OTHER_SIZES = {
@@ -43,7 +45,6 @@ def test_twins_agree_bit_for_bit(kernel):
 def test_twins_agree_on_arguments_of_thousands(kernel):
     """Where several threads share the work and blocks are full."""
     from tests.benchmarks.map.kernels import CASES as SIZES
-    from tests.fuzz.compare import require_twins
 
     case = SIZES[kernel]
     values = case.draw(np.random.default_rng(0), OTHER_SIZES.get(kernel, case.sizes[1]))
@@ -61,21 +62,60 @@ def test_the_contract_names_the_arguments_in_their_order(kernel):
 # ------------------------------------------------------------------------------- what is refused
 
 
+def ints(*values):
+    return np.array(values, dtype=np.int64)
+
+
+def points(*values):
+    return np.array(values, dtype=np.int32)
+
+
+FIVE = np.arange(15.0).reshape(5, 3)
+LISTED = {"first": points(0, 1), "second": points(2, 3)}
+SEARCHED = {"tree": reference.build_tree(FIVE), "Q": FIVE}
+TREES = {"trees": kmeans_trees(FIVE, 2, rng=np.random.default_rng(0)), "Q": FIVE}
+GIVEN = {
+    "best_bin_first": TREES,
+    "best_plane": LISTED,
+    "best_stump": {"features": reference.presort(FIVE)},
+    "best_thresholds": LISTED,
+    "bucket_votes": {
+        **{"starts": ints(0), "ends": ints(1), "members": ints(0), "buckets": ints([0])},
+        "n": 1,
+    },
+    "chamfer_distances": dict.fromkeys("AB", np.ones((5, 5, 5), dtype=bool)),
+    "chamfer_nearest": dict.fromkeys("QX", np.ones((5, 5, 5), dtype=bool)),
+    "forest_words": {"forest": random_forest(np.random.default_rng(0), 2, 3, 4), "X": FIVE},
+    "gather_candidates": {"starts": ints(0, 2), "items": points(0, 1), "words": points([0])},
+    "leading_direction": LISTED,
+    "least_similar": {"taken": np.zeros(5, dtype=bool)},
+    "meet_pairs": LISTED,
+    "pair_product": LISTED,
+    "split_pairs": LISTED,
+    "transferred_differences": {"slopes": np.ones(5)},
+    "tree_leaves": TREES,
+    "tree_nearest": SEARCHED,
+    "tree_within": SEARCHED,
+}
+"""What five of everything, drawn as the contract says, would not be."""
+
+
 def usual(kernel):
-    """Arguments in which every array is given and has entries, two along an axis where it can."""
-    found = []
-    for number in range(60):
-        with np.errstate(all="ignore"):
-            values = arguments_of(kernel, np.random.default_rng([number, 2]))
-        arrays = [
-            values.get(name)
-            for name, kind in CONTRACT[kernel].items()
-            if isinstance(kind, Array) and not (kind.optional and kind.written)
-        ]
-        if all(array is not None for array in arrays):
-            shortest = min((length for array in arrays for length in array.shape), default=2)
-            found.append((min(shortest, 2), -number, values))
-    return max(found)[2]
+    """Return arguments in which every array is given and has entries; lengths are five."""
+    kinds, rng = CONTRACT[kernel], np.random.default_rng(0)
+    values = {}
+    for name, kind in kinds.items():
+        if isinstance(kind, Integer | Number):
+            values[name] = 2 if isinstance(kind, Integer) else 0.5
+        elif isinstance(kind, Choice):
+            values[name] = kind.choices[-1]
+    axes = [axis for kind in kinds.values() for axis in getattr(kind, "axes", ())]
+    lengths = {key: 5 for key, _ in axes if key is not None}
+    values = drawn(kernel, rng, **{**lengths, **values, **GIVEN.get(kernel, {})})
+    for name, kind in kinds.items():
+        if isinstance(kind, Array) and kind.optional and not kind.written:
+            values[name] = array(rng, kind, lengths | lengths_of(kernel, values)[0])
+    return values
 
 
 def unlike(value):
@@ -254,66 +294,9 @@ def test_no_rule_is_lost(rule):
 # ------------------------------------------------------------------- what only a kernel itself sees
 
 
-def ints(*values):
-    return np.array(values, dtype=np.int64)
-
-
-def points(*values):
-    return np.array(values, dtype=np.int32)
-
-
-FIVE = np.zeros((5, 3))
-CODES = np.zeros((3, 2), dtype=np.uint64)
-EDGES = np.ones((4, 5, 5), dtype=bool)
-PAIRS = {"first": points(0, 1), "second": points(2, 3), "v": np.ones(2)}
-BUCKETS = {"starts": ints(0), "ends": ints(1), "members": ints(0), "buckets": ints([0])}
-USUAL = {
-    "hamming_distances": {"Q": CODES, "X": CODES},
-    "hamming_nearest": {"Q": CODES, "X": CODES, "k": 1},
-    "hamming_within": {"Q": CODES, "X": CODES, "radii": ints(0, 0, 0)},
-    "chamfer_distances": {"A": EDGES, "B": EDGES},
-    "chamfer_nearest": {"Q": EDGES, "X": EDGES, "k": 1},
-    "transferred_differences": {"K": FIVE, "plus": ints(0), "minus": ints(1), "slopes": np.ones(1)},
-    "least_similar": {"sums": np.ones(3), "column": np.ones(3), "taken": np.zeros(3, dtype=bool)},
-    "bucket_votes": {**BUCKETS, "n": 1, "most": 1},
-    "gather_candidates": {
-        "starts": ints(0, 2),
-        "items": points(0, 1),
-        "alive": np.ones(5, dtype=bool),
-        "words": points([0]),
-        "c": np.ones(1),
-        "most": 9,
-    },
-    "rerank": {"Q": FIVE, "X": FIVE, "offsets": ints(0, 1, 1, 1, 1, 1), "rows": ints(0), "k": 1},
-    "pair_product": {**PAIRS, "u": np.ones(5)},
-    "split_pairs": {"left": np.ones(5, dtype=bool), **PAIRS},
-    "best_thresholds": {"A": FIVE, **PAIRS, "base": 0.0},
-    "meet_pairs": {
-        "leaf": ints(0, 0, 0, 0, 0),
-        "first": PAIRS["first"],
-        "second": PAIRS["second"],
-        "similar": np.zeros(2, dtype=np.uint8),
-        "T": np.ones(2),
-        "c": 1.0,
-    },
-    "leading_direction": {"x": FIVE, **PAIRS, "base": 0.5, "start": np.ones(3), "tol": 0.1},
-    "best_plane": {
-        "X": FIVE,
-        **PAIRS,
-        "base": 0.5,
-        "start": np.ones(4),
-        "augment": 0.1,
-        "tol": 0.1,
-        "offset": "best",
-        "refine": 2,
-    },
-    "tree_nearest": {"tree": reference.build_tree(FIVE), "Q": FIVE, "k": 5},
-    "scan_nearest": {"Q": FIVE, "X": FIVE, "k": 5},
-    "lloyd": {"X": FIVE + 1e141, "rows": ints(), "centres": FIVE, "iterations": 1},
-}
 PLACES = "positions in members, from 0 to 1, the start not after the end; got"
 ORDER = "first, second must hold pairs with first < second in ascending order of first"
-LISTED = [name for name, values in USUAL.items() if {"first", "second"} <= values.keys()]
+PAIRED = [name for name, given in GIVEN.items() if given is LISTED]
 SEEN = [
     *(
         (name, {"Q": codes, "X": codes, **more}, f"X must have from 1 to 65536 words; got {words}")
@@ -329,16 +312,20 @@ SEEN = [
         ("chamfer_distances", dict.fromkeys("AB", images), message)
         for images, message in (
             (np.ones((1, 1, 4097), dtype=bool), "at most 4096 pixels; got shape (1, 1, 4097)"),
-            (EDGES[:, :0].copy(), "A must hold images of at least one pixel"),
-            (~EDGES, "A[0] has no edge pixel (and 3 more)"),
+            (np.ones((5, 0, 5), dtype=bool), "A must hold images of at least one pixel"),
+            (np.zeros((5, 5, 5), dtype=bool), "A[0] has no edge pixel (and 4 more)"),
         )
     ),
-    ("chamfer_nearest", dict.fromkeys("QX", EDGES[:, :0].copy()), "Q must hold images of at least"),
+    (
+        "chamfer_nearest",
+        dict.fromkeys("QX", np.ones((5, 0, 5), dtype=bool)),
+        "Q must hold images of at least",
+    ),
     *(
         ("transferred_differences", {"slopes": np.array([s])}, f"slopes must be positive; got {s}")
         for s in (np.nan, -np.inf, 0.0)
     ),
-    ("least_similar", {"taken": np.ones(3, dtype=bool)}, "taken must leave a point to choose; got"),
+    ("least_similar", {"taken": np.ones(5, dtype=bool)}, "taken must leave a point to choose; got"),
     ("bucket_votes", {"ends": ints(2)}, f"{PLACES} 0 and 2"),
     ("bucket_votes", {"ends": ints(2**62)}, f"{PLACES} 0 and {2**62}"),
     ("bucket_votes", {"starts": ints(-1)}, f"{PLACES} -1 and 1"),
@@ -356,10 +343,9 @@ SEEN = [
         for starts in (ints(0, 3), ints(-1, 2), ints(2, 0), ints(-(2**63), 2))
     ),
     ("gather_candidates", {"counters": np.zeros((9, 4))}, "counters must have the length 5"),
-    ("rerank", {"k": 2**62}, ""),  # NumPy's words
     *(
         (name, {"first": points(0, i), "second": points(2, j)}, "must hold points from 0 to 4; got")
-        for name in LISTED
+        for name in PAIRED
         for i, j in ((1, 5), (-1, 3), (5, 6), (-3, -2), (2**31 - 2, 2**31 - 1))
     ),
     *(
@@ -377,12 +363,12 @@ SEEN = [
         for j in (2, 3)
     ),
     *(
-        (name, {"start": np.full(len(USUAL[name]["start"]), s)}, "start must have a length above 0")
-        for name in ("leading_direction", "best_plane")
+        (name, {"start": np.full(length, s)}, "start must have a length above 0")
+        for name, length in (("leading_direction", 5), ("best_plane", 6))
         for s in (0.0, 1e200)
     ),
     *(
-        (name, {x: np.full((5, 3), size)}, "x and v must be small enough for finite sums")
+        (name, {x: np.full((5, 5), size)}, "x and v must be small enough for finite sums")
         for name, x, size in (
             ("leading_direction", "x", np.nan),
             ("leading_direction", "x", 1e200),
@@ -390,20 +376,27 @@ SEEN = [
         )
     ),
     *(
-        (name, {"skip": ints(0, 1, 2, 3, 4)}, "k must be at most 4, the number of points that")
+        (name, {"skip": ints(*range(5)), "k": 5}, "k must be at most 4, the number of points that")
         for name in ("tree_nearest", "scan_nearest")
     ),
-    ("lloyd", {"rows": ints(4, 0)}, "X[rows] must hold values from -1e+140 to 1e+140; got 1e+141"),
+    (
+        "lloyd",
+        {"X": np.full((5, 5), 1e141)},
+        "X[rows] must hold values from -1e+140 to 1e+140; got 1e+141",
+    ),
 ]
 
 
-@pytest.mark.parametrize("kernel", USUAL)
+@pytest.mark.parametrize("kernel", sorted({name for name, *_ in SEEN}))
 def test_what_only_a_kernel_sees_is_refused_in_the_same_words(kernel):
-    getattr(reference, kernel)(**USUAL[kernel])
     for name, changes, message in SEEN:
         if name == kernel:
-            said = refusal(kernel, **{**USUAL[kernel], **changes}, error=ValueError)
+            said = refusal(kernel, **{**usual(kernel), **changes}, error=ValueError)
             assert message in said, (changes, said)
+
+
+def test_rows_that_are_not_asked_for_may_hold_anything(kernels):
+    kernels.lloyd(**{**usual("lloyd"), "X": np.full((5, 5), 1e141), "rows": ints()})
 
 
 def test_a_missing_argument_is_named():
