@@ -14,23 +14,6 @@ def some_pairs(rng, n, share):
     return first[kept], second[kept], rng.normal(size=kept.sum())
 
 
-def test_twins_where_the_pairs_are_worth_several_threads():
-    """More pairs than one part holds, and more parts than threads."""
-    rng = np.random.default_rng(0)
-    n = 1500
-    first, second, v = some_pairs(rng, n, 0.6)
-    assert len(reference.parts_of(len(v))) > 4
-    assert len(reference.parts_of(10 * reference.PARTS * reference.PART)) == reference.PARTS
-    u = rng.normal(size=n)
-    A = rng.normal(size=(n, 2))
-    pairs = {"first": first, "second": second, "v": v}
-    require_twins("pair_product", {**pairs, "u": u}, (1, 2, 3, 8, 64))
-    pairs["v"] = np.rint(v * 64) / 64
-    for coordinates in (A[:, :1].copy(), A):
-        values = {"A": coordinates, **pairs, "base": -0.5}
-        require_twins("best_thresholds", values, (1, 2, 3, 8, 64))
-
-
 def test_pairs_out_of_order_are_found_wherever_they_are():
     """Each thread looks at some of the pairs; no place between two of them is left out."""
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import inspect
 import numpy as np
 import pytest
 from agreement import KERNELS, require_twins
-from drawn import array, drawn
+from drawn import array, drawn, pairs
 from forest_problems import random_forest
 from refusals import refusal
 
@@ -49,6 +49,43 @@ def test_twins_agree_on_arguments_of_thousands(kernel):
     case = SIZES[kernel]
     values = case.draw(np.random.default_rng(0), OTHER_SIZES.get(kernel, case.sizes[1]))
     require_twins(kernel, values, (1, 2, 7))
+
+
+def node(n, p, **more):
+    """Return pairs of n points, with weights on a grid, and what kernels take beside them."""
+    rng = np.random.default_rng(n)
+    listed = pairs(rng, n, p)
+    weights = np.rint(64 * rng.normal(size=len(listed["first"]))) / 64
+    return {**listed, "v": weights, "base": -0.25, "tol": 1e-9, **more}
+
+
+def at_edges():
+    """Yield sums of 8, 128 and 8192 numbers, which NumPy adds up in other orders, blocks that are
+    just full, and parts for several threads.
+    """
+    for n in (2, 7, 8, 9, 15, 127, 128, 129, 136, 257, 1100):
+        yield "leading_direction", node(n, 2 * n, d=3)
+        yield "leading_direction", node(n, 2 * n, d=3, tol=0.1)
+    for d in (8191, 8192, 8193, 9001):
+        yield "leading_direction", node(6, 5, d=d)
+        yield "matrix_vector", {"n": 1, "d": d}
+        yield "matrix_vector", {"n": 5, "d": d}
+    for n, d in ((15_000, 65), (6000, 300), (300, 5000)):
+        yield "matrix_vector", {"n": n, "d": d}
+        yield "vector_matrix", {"n": n, "d": d}
+    listed = node(1500, 700_000)  # five parts
+    yield "pair_product", {**listed, "v": np.random.default_rng(0).normal(size=len(listed["v"]))}
+    yield "best_thresholds", {**listed, "f": 1}
+    yield "best_thresholds", {**listed, "f": 2}
+    for d in (1, 15, 16, 17, 40, 256, 257, 300, 530):
+        for m, n in ((3, 77), (1, 13), (2, 8)):
+            yield "weighted_l1", {"n_Q": m, "n_X": n, "d": d}
+
+
+@pytest.mark.skipif(len(KERNELS) == 1, reason="refimpl_fast is not built")
+@pytest.mark.parametrize(("kernel", "given"), at_edges())
+def test_twins_agree_where_blocks_are_full(kernel, given):
+    require_twins(kernel, drawn(kernel, np.random.default_rng(0), **given), (1, 2, 3, 8, 64))
 
 
 @every

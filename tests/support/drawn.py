@@ -23,6 +23,14 @@ def drawn(kernel, rng, **given):
     return {name: values[name] for name in kinds if name in values}
 
 
+def pairs(rng, n, p):
+    """Draw about p pairs (i, j) of n points, i < j, in order, as a node of a tree lists them."""
+    places = np.unique(rng.integers(n * n, size=2 * p))
+    places = places[places // n < places % n]
+    first, second = np.divmod(places, n)
+    return {"n": n, "first": first.astype(np.int32), "second": second.astype(np.int32)}
+
+
 def array(rng, kind, lengths):
     """Draw an array of a kind: any indices, normal floats, equal weights, even steps."""
     dtype = kind.dtypes[-1]

@@ -14,7 +14,7 @@ import numpy as np
 
 from refimpl import kernels
 from refimpl.rivals.kmeans_trees import kmeans_trees
-from tests.support.drawn import drawn
+from tests.support.drawn import drawn, pairs
 
 from . import drawing
 from .drawing import CASES, around, clusters, fast, product, random_forest, size_of
@@ -170,18 +170,14 @@ def rerank(rng, n):
 
 
 def _pairs(rng, p):
-    """About p pairs (i, j), i < j, in order, of as many points n as a tree's node has."""
-    n = max(60, round(p**0.66))
-    places = np.unique(rng.integers(n * n, size=2 * p))
-    places = places[places // n < places % n]
-    first, second = np.divmod(places, n)
-    return {"n": n, "first": first.astype(np.int32), "second": second.astype(np.int32)}
+    """About p pairs of as many points as a tree's node has."""
+    return pairs(rng, max(60, round(p**0.66)), p)
 
 
 def _weighted_pairs(rng, p):
     """Pairs whose weights are multiples of 1/64."""
-    pairs = _pairs(rng, p)
-    return {**pairs, "v": np.rint(64 * rng.normal(size=len(pairs["first"]))) / 64}
+    listed = _pairs(rng, p)
+    return {**listed, "v": np.rint(64 * rng.normal(size=len(listed["first"]))) / 64}
 
 
 @case(PAIRS, "about {n} pairs of a node")
@@ -191,17 +187,17 @@ def pair_product(rng, n):
 
 @case(PAIRS, "about {n} pairs of a node, 64 dimensions")
 def leading_direction(rng, n):
-    pairs = _pairs(rng, n)
-    x = clusters(rng, pairs["n"], 65)
+    listed = _pairs(rng, n)
+    x = clusters(rng, listed["n"], 65)
     x[:, -1] = 0.1
-    return {**pairs, "x": x, "base": -0.01, "tol": 1e-4}
+    return {**listed, "x": x, "base": -0.01, "tol": 1e-4}
 
 
 @case(PAIRS, "about {n} pairs of a node, 64 dimensions, up to 10 moves")
 def best_plane(rng, n):
-    pairs = _weighted_pairs(rng, n)
+    listed = _weighted_pairs(rng, n)
     how = {"augment": 0.1, "tol": 1e-4, "offset": "best", "refine": 10}
-    return {**pairs, "X": clusters(rng, pairs["n"], 64), "base": -1 / 64, **how}
+    return {**listed, "X": clusters(rng, listed["n"], 64), "base": -1 / 64, **how}
 
 
 @case(PAIRS, "about {n} pairs of a node, 3 directions")
@@ -216,9 +212,9 @@ def split_pairs(rng, n):
 
 @case(PAIRS, "about {n} pairs, 60 leaves")
 def meet_pairs(rng, n):
-    pairs = _pairs(rng, n)
-    similar = np.zeros(len(pairs["first"]), dtype=np.uint8)
-    return {**pairs, "leaf": rng.integers(60, size=pairs["n"]), "similar": similar, "c": 0.5}
+    listed = _pairs(rng, n)
+    similar = np.zeros(len(listed["first"]), dtype=np.uint8)
+    return {**listed, "leaf": rng.integers(60, size=listed["n"]), "similar": similar, "c": 0.5}
 
 
 # -------------------------------------------------------------- the forest's rivals: codes, k-means
