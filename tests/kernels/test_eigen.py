@@ -1,7 +1,6 @@
-"""The leading eigenvector of a node's pairs: against NumPy's eigh, by hand, twin against twin on
-any number of threads, and what both refuse.
+"""The solver of the small problems by which a leading eigenvector is found, against SciPy's.
 
-Not tested here: the iteration with other matrices (tests/search_forest), the trees that it gives.
+Not tested here: the eigenvectors themselves (tests/search_forest, test_twins.py).
 """
 
 import numpy as np
@@ -10,14 +9,6 @@ from agreement import assert_same
 from scipy.linalg import eigh_tridiagonal
 
 from refimpl.kernels import eigen
-
-
-def test_two_points_by_hand(kernels):
-    """M is [[0, 1], [1, 0]] and the points (1, 1), (1, -1): X~ M X~^T = diag(2, -2)."""
-    x = np.array([[1.0, 1.0], [1.0, -1.0]])
-    pair = np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int32)
-    found = kernels.leading_direction(x, *pair, np.array([1.5]), 0.5, np.array([-3.0, 0.1]), 1e-9)
-    np.testing.assert_allclose(found, [1.0, 0.0], atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 60])

@@ -1,4 +1,4 @@
-"""Sums over a node's pairs: against matrices, and twin against twin, on any number of threads."""
+"""Sums over a node's pairs: which lists of pairs are refused, and weights that are no numbers."""
 
 import numpy as np
 from agreement import require_twins
@@ -7,18 +7,12 @@ from refusals import refusal
 from refimpl.kernels import pairs as reference
 
 
-def some_pairs(rng, n, share):
-    """Pairs i < j in ascending order, and weights on no grid."""
-    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
-    kept = rng.random(len(first)) < share
-    return first[kept], second[kept], rng.normal(size=kept.sum())
-
-
 def test_pairs_out_of_order_are_found_wherever_they_are():
     """Each thread looks at some of the pairs; no place between two of them is left out."""
     rng = np.random.default_rng(0)
     n = 1200
-    first, second, v = some_pairs(rng, n, 1.0)
+    first, second = (part.astype(np.int32) for part in np.triu_indices(n, k=1))
+    v = rng.normal(size=len(first))
     assert len(v) > 4 * reference.PART
     leaf = np.arange(n)
     similar = np.zeros(len(v), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""The filter scan: against literal sums, and twin against twin bit for bit."""
+"""The nearest of the filter scan where distances are not numbers."""
 
 import numpy as np
 import pytest

@@ -173,15 +173,6 @@ def test_what_is_added_to_zeros(kernels, alpha, threshold, expected):
     assert_same(S, np.array([expected]))
 
 
-def test_polarities_are_1_and_minus_1(kernels):
-    """For others p (q - x) and p q - p x round apart: 10 (0.3 - 0.1) is below 10 * 0.2."""
-    stumps = np.ones(2), np.zeros(2, dtype=np.int64), np.array([1, 10]), np.array([0.2, 0.2])
-    S = np.zeros((1, 1))
-    with pytest.raises(ValueError, match=r"^polarity must hold 1 or -1; got 10$"):
-        kernels.add_similarity(S, np.array([[0.3]]), np.array([[0.1]]), *stumps)
-    assert S == 0
-
-
 def test_an_unbuilt_twin_fails_loudly(tmp_path):
     (tmp_path / "refimpl_fast").mkdir()
     # not imported: it may be unbuilt

@@ -158,25 +158,6 @@ def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
     assert_same(kernels.best_ranges(F, F, triples, y, w, t, ranges), expected)
 
 
-@pytest.mark.parametrize("split", [False, True])
-def test_the_sums_of_margins_are_those_of_loops(kernels, split):
-    """Of whole numbers, and of weights on the grid: every sum is exact."""
-    rng = np.random.default_rng(0)
-    F = rng.integers(-9, 9, (11, 7)).astype(float)
-    triples = rng.integers(0, 7, (70, 3)).astype(np.int32)
-    y, w = rng.choice([-1.0, 1.0], 70), rng.integers(0, 9, 70) / 1024
-    S = rng.integers(0, 2, F.shape).astype(float) if split else None
-    expected = np.zeros((len(F), 8))
-    for c, F_c in enumerate(F):
-        for (q, a, b), y_i, w_i in zip(triples, y, w, strict=True):
-            u = y_i * (abs(F_c[q] - F_c[b]) - abs(F_c[q] - F_c[a])) * (S[c, q] if split else 1)
-            if u:
-                of = expected[c, int(u < 0) :: 2]  # a view
-                of[:3] += w_i * np.array([1, abs(u), u * u])
-                of[3] = max(of[3], abs(u))
-    assert_same(kernels.margin_sums(F, triples, y, w, S), expected)
-
-
 def test_exp_is_accurate():
     x = np.concatenate([np.linspace(-700, 500, 20001), np.linspace(-1e-3, 1e-3, 2001), [0.0, -0.0]])
     exact = np.exp(x.astype(np.longdouble))
