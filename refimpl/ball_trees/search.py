@@ -19,6 +19,7 @@ import numpy as np
 from refimpl import kernels as reference
 from refimpl.arrays import as_array, as_points, for_kernel, mapped_by
 from refimpl.checks import as_count, as_indices, as_kernels, one_of
+from refimpl.kernels.contract import check_threads
 from refimpl.products import nearest_by_products
 from refimpl.results import from_new_arrays, result
 from refimpl.typing import ArrayLike, Bound, Direction, FloatArray, IntArray, Kernels
@@ -201,6 +202,7 @@ def nearest_neighbors(
     array([1, 0, 1])
     """
     kernels = as_kernels(kernels)
+    check_threads(threads)
     k = as_count(k, "k")
     one_of(method, ("auto", "tree", "scan", "brute"), "method")
     one_of(bound, ("box", "ball"), "bound")

@@ -1,66 +1,110 @@
-"""All trainings, and their estimates of memory, refuse wrong arguments in the same words.
+"""All public functions, trainings and estimates of memory refuse wrong arguments in the same words.
 
-What a training refuses beside these is tested in its paper's room.
+What one of them refuses beside these is tested in its room.
 """
 
 import dataclasses
+import inspect
 import re
 
 import numpy as np
 import pytest
-from trainings import each
+from calls import CALLS, EDGES, FOREST, Call, Fit, X
+from trainings import TRAININGS, each
 
 from refimpl.boostmap import BoostMapOptions
+from refimpl.boostmap.edges import chamfer
 from refimpl.ftune import FTuneOptions
+from refimpl.ftune.similarities import Similarity
 from refimpl.lmnn import LMNNOptions
-from refimpl.search_forest import ForestOptions
+from refimpl.rivals.fastmap import fastmap
+from refimpl.rivals.lipschitz import random_singletons
+from refimpl.rivals.metricmap import metricmap
+from refimpl.search_forest import ForestOptions, InvertedIndex
+from refimpl.spaces import CallableSpace
+
+FUNCTIONS = {name: one for name, one in CALLS.items() if not name.startswith("printed ")}
+CLASSES = {
+    "FTuneOptions": Call(FTuneOptions),
+    "Similarity": Call(Similarity),
+    "CallableSpace": Call(CallableSpace, distance=np.subtract, objects=X),
+    "InvertedIndex": Call(InvertedIndex, forest=FOREST),
+    "chamfer": Call(chamfer, A=EDGES),
+    "metricmap of a space": Call(metricmap, d=2),
+    "fastmap of a space": Call(fastmap, d=2),
+    "random_singletons": Call(random_singletons, d=2),
+}
+ALL = FUNCTIONS | CLASSES | {f"training {name}": one for name, one in TRAININGS.items()}
 
 
-def calls(training):
-    """The training, and its estimate if it has one."""
-    return (training, training.memory) if training.estimate else (training,)
+def taking(wanted):
+    """Return the mark that runs a test on all calls, and on each parameter that is wanted of it."""
+    chosen = {
+        f"{name}, {parameter.name}": (one, parameter.name)
+        for name, one in ALL.items()
+        for parameter in inspect.signature(one.function).parameters.values()
+        if wanted(one, parameter)
+    }
+    return pytest.mark.parametrize(("call", "name"), chosen.values(), ids=chosen)
 
 
-@each()
+def named(name):
+    return taking(lambda call, parameter: parameter.name == name)
+
+
+def with_estimate(call):
+    """Return a call, and its estimate of memory if it has one."""
+    return (call, call.memory) if getattr(call, "estimate", None) else (call,)
+
+
+@named("threads")
 @pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True], ids=repr)
-def test_threads(training, wrong, kernels):
+def test_threads(call, name, wrong):
     error = ValueError if wrong in (0, -1) else TypeError
-    for call in calls(training):
+    for one in with_estimate(call):
         with pytest.raises(error, match=r"^threads must be .*; got "):
-            call(threads=wrong, kernels=kernels)
+            one(threads=wrong)
 
 
-@each()
+@named("kernels")
 @pytest.mark.parametrize("wrong", ["fast", 3, object()], ids=["text", "number", "object"])
-def test_kernels(training, wrong):
-    with pytest.raises(TypeError, match=r"^kernels must (be a module|have the names of refi)"):
-        training(kernels=wrong)
+def test_kernels(call, name, wrong):
+    if not isinstance(call, Fit):  # they are names there
+        with pytest.raises(TypeError, match=r"^kernels must (be a module|have the names of refi)"):
+            call(kernels=wrong)
+
+
+@named("rng")
+@pytest.mark.parametrize("wrong", [0, np.random.RandomState(0), "7"], ids=["0", "old", "7"])
+def test_generators(call, name, wrong):
+    with pytest.raises(TypeError, match=r"^rng must be a .*default_rng"):
+        call(rng=wrong)
+
+
+@taking(lambda call, its: isinstance(its.default, bool) or its.name == "by_class")
+@pytest.mark.parametrize("wrong", ["False", 1, [], np.array([True, False])], ids=repr)
+def test_flags(call, name, wrong):
+    with pytest.raises(TypeError, match=f"^{name} must be True or False; got "):
+        call(**{name: wrong})
+
+
+@taking(lambda call, its: its.name in {*"XPNKQDL", "metric", "matrix"} & call.arguments().keys())
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf], ids=str)
+def test_numbers_that_are_none(call, name, wrong):
+    """By the name of the argument."""
+    changed = np.array(call.arguments()[name])
+    if changed.dtype.kind == "f" and changed.ndim == 2:
+        changed[1, 2] = wrong
+        with pytest.raises(ValueError, match=rf"{name}\b.*(NaN|infin|finite|{wrong})"):
+            call(**{name: changed})
 
 
 @each(lambda one: one.options)
 def test_options(training):
     message = re.escape(f"options must be {training.options.__name__}(...); got {{'depth': 3}}")
-    for call in calls(training):
+    for call in with_estimate(training):
         with pytest.raises(TypeError, match=f"^{message}$"):
             call(options={"depth": 3})
-
-
-@each(lambda one: "rng" in one.arguments())
-@pytest.mark.parametrize("wrong", [0, np.random.RandomState(0), "7"], ids=["0", "old", "7"])
-def test_generators(training, wrong):
-    with pytest.raises(TypeError, match=r"^rng must be a .*default_rng"):
-        training(rng=wrong)
-
-
-@each()
-def test_numbers_that_are_none(training):
-    """NaN and infinities in points or similarities, by the name of the argument and the place."""
-    for name in {"X", "P", "N", "K"} & training.arguments().keys():
-        for wrong in (np.nan, np.inf, -np.inf):
-            changed = training.arguments()[name].copy()
-            changed[1, 2] = wrong
-            with pytest.raises(ValueError, match=rf"{name}\b.*(NaN|infin|{wrong})"):
-                training(**{name: changed})
 
 
 @each(lambda one: "y" in one.arguments())

@@ -7,19 +7,11 @@ import numpy as np
 import pytest
 
 from refimpl import arrays, checks, results
-from refimpl.boosted_distance import boosted_distance, selected_dimensions, similarity
-from refimpl.boostmap.edges import chamfer
-from refimpl.estimators import BoostedDistanceClassifier, FTuneClassifier
-from refimpl.ftune import FTuneOptions, dselect, random_landmarks
+from refimpl.boosted_distance import selected_dimensions
 from refimpl.ftune.linear_models import as_cost
-from refimpl.ftune.similarities import Similarity, as_slope
+from refimpl.ftune.similarities import as_slope
 from refimpl.lmnn import stalled
-from refimpl.rivals.dboost import dboost
-from refimpl.rivals.fastmap import fastmap
-from refimpl.rivals.metricmap import metricmap
-from refimpl.rivals.nearest_neighbor import fit_distance
-from refimpl.search_forest import InvertedIndex, label_similarity, search_forest
-from refimpl.spaces import CallableSpace, references
+from refimpl.spaces import references
 
 REFUSED = [
     (arrays.as_matrix, ([1, 2], "X"), "X must be a matrix with a vector in each row, such as X[N"),
@@ -37,50 +29,6 @@ REFUSED = [
 def test_the_words_of_a_refusal(check, arguments, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         check(*arguments)
-
-
-X, LABELS = np.arange(12.0).reshape(6, 2), np.arange(6) % 2
-FLAGS = {
-    "normalize": lambda value: similarity(
-        boosted_distance(X, LABELS, 1), X, X, LABELS, normalize=value
-    ),
-    "pool": lambda value: random_landmarks(LABELS, 2, rng=rng(), pool=value),
-    "by_class": lambda value: dselect(np.eye(6), LABELS, 2, rng=rng(), by_class=value),
-    "per_problem": lambda value: dselect(np.eye(6), LABELS, 2, rng=rng(), per_problem=value),
-    "per_class": lambda value: FTuneOptions(per_class=value),
-    "distance": lambda value: Similarity(np.eye(6), distance=value),
-    "pairwise": lambda value: CallableSpace(np.subtract, X, pairwise=value),
-    "by_weight": lambda value: dboost(np.eye(6), LABELS, 2, rng=rng(), by_weight=value),
-    "keep_vectors": lambda value: InvertedIndex(forest(), X, keep_vectors=value),
-    "mean": lambda value: chamfer(
-        np.eye(4, dtype=bool)[None], np.eye(4, dtype=bool)[None], mean=value
-    ),
-    "basis": lambda value: metricmap(CallableSpace(pairs, X), 2, rng=rng(), basis=value),
-    "clip": lambda value: fastmap(CallableSpace(pairs, X), 2, rng=rng(), clip=value),
-    "log_det": lambda value: fit_distance("Mah-C", X, LABELS, log_det=value),
-    "warm_start": lambda value: BoostedDistanceClassifier(1, warm_start=value).fit(X, LABELS),
-    "pairs": lambda value: FTuneClassifier(2, pairs=value).fit(X, LABELS),
-}
-
-
-def pairs(a, b):
-    return float(abs(a - b).sum())
-
-
-def rng():
-    return np.random.default_rng(0)
-
-
-def forest():
-    return search_forest(X, label_similarity([0, 0, 0, 1, 1, 1]), 1, 0.1, rng=rng())
-
-
-@pytest.mark.parametrize("name", FLAGS)
-@pytest.mark.parametrize("value", ["False", 1, [], np.array([True, False])], ids=repr)
-def test_a_flag_is_true_or_false(name, value):
-    with pytest.raises(TypeError, match=f"^{name} must be True or False; got "):
-        FLAGS[name](value)
-    FLAGS[name](np.bool_(True))
 
 
 @pytest.mark.parametrize("errors, patience", [("ab", 1), ([[0.1]], 1), (None, 1), ([0.1], "2")])
