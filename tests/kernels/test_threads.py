@@ -159,28 +159,3 @@ for name, arguments in (
         print(True)
 """
     assert run(LIMITED + code, OPENBLAS_NUM_THREADS="1").split() == ["True", "True"]
-
-
-def test_estimates_count_the_processors_that_the_process_may_use(monkeypatch):
-    """Not those of the machine, of which a container or an affinity may leave a few."""
-    from refimpl import boostmap, ftune
-    from refimpl.boosted_distance import weak_learners
-    from refimpl.resources import processors
-
-    A = np.random.default_rng(0).normal(size=(60, 3))
-    D = np.abs(A[:, :1] - A[:, 0])
-    training = boostmap.CandidateDistances(D, D), boostmap.Triples([[0, 1, 2]], [1]), 2
-    y = np.arange(50) % 9
-    pairs = ftune.random_landmarks(y, 5, rng=np.random.default_rng(0))
-    options = ftune.FTuneOptions(C=1.0, choose="training")
-
-    def estimates(threads):
-        return (
-            boostmap.estimate_memory(*training, threads=threads),
-            ftune.estimate_memory(np.eye(50), y, pairs, options=options, threads=threads),
-            weak_learners.Stumps().memory(A[:30], A[30:], threads=threads),
-        )
-
-    expected = estimates(processors())
-    monkeypatch.setattr(os, "cpu_count", lambda: 4096)
-    assert estimates(None) == expected

@@ -155,6 +155,9 @@ def usual(kernel):
     return values
 
 
+REMEDY = "pass numpy.require("
+
+
 def unlike(value):
     """Yield what no array argument may be, and what is said of it."""
     for other in (None, value.tolist(), 3, np.ma.array(value), "text"):
@@ -167,10 +170,14 @@ def unlike(value):
         yield other, TypeError, "must hold "
     yield value[..., np.newaxis], ValueError, f"must have {value.ndim} dimensions; got an array of"
     if value.size > 1:
-        yield np.repeat(value, 2, axis=-1)[..., ::2], ValueError, "must be C-contiguous"
+        yield np.repeat(value, 2, axis=-1)[..., ::2], ValueError, f"must be C-contiguous; {REMEDY}"
         data = np.frombuffer(b"\0" + value.tobytes(), dtype=np.uint8)[1:]
         if value.itemsize > 1:
-            yield data.view(value.dtype).reshape(value.shape), ValueError, "must be aligned"
+            yield (
+                data.view(value.dtype).reshape(value.shape),
+                ValueError,
+                f"must be aligned; {REMEDY}",
+            )
 
 
 def lengths_of(kernel, values):

@@ -6,10 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
-from calls import CALLS, X
+from calls import CALLS
 
 from refimpl import estimators
-from refimpl.kernels import pair_distances
 
 
 def misaligned(A):
@@ -177,14 +176,3 @@ def test_masked_elements_are_refused_and_named(name):
         assert error is not None, argument
         assert str(error).startswith(called(name, argument)), f"{argument}: {error}"
         assert "masked" in str(error)
-
-
-def test_kernels_say_what_is_wrong_with_the_layout():
-    rows = np.zeros(1, dtype=np.int64)
-    for array, words in (
-        (misaligned(X), r"Z must be aligned; pass numpy.require\(Z, None, 'CA'\)"),
-        (X[:, ::2], r"Z must be C-contiguous; pass numpy.require\(Z, None, 'CA'\)"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            pair_distances(array, rows, rows)
-        pair_distances(np.require(array, None, "CA"), rows, rows)

@@ -3,10 +3,14 @@
 Many shapes and options, and the resident set: tests/shared/test_memory.py.
 """
 
+import os
+
 import numpy as np
 import pytest
 from peaks import traced_peak
 from trainings import each
+
+from refimpl.resources import processors
 
 estimated = each(lambda one: one.estimate)
 
@@ -34,6 +38,14 @@ def test_an_estimate_takes_the_arguments_of_the_training(training):
     assert training.memory(**given) == training.memory()
     # no more threads work than there are processors
     assert training.memory(threads=10**9) == training.memory()
+
+
+@estimated
+def test_estimates_count_the_processors_that_the_process_may_use(training, monkeypatch):
+    """Not those of the machine, of which a container or an affinity may leave a few."""
+    expected = training.memory(threads=processors())
+    monkeypatch.setattr(os, "cpu_count", lambda: 4096)
+    assert training.memory() == expected
 
 
 @each()

@@ -1,13 +1,13 @@
 """BLAS has one thread while a training is at work, its own number before and after."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401  it may bring a BLAS of its own
 from processes import output
 from threadpoolctl import ThreadpoolController, threadpool_limits
+from trainings import each
 
-from refimpl.ftune import ftune, random_landmarks
+from refimpl.ftune import FTuneTraining
 from refimpl.lmnn import LMNNOptions, lmnn, lmnn_rect, low_rank, training
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 
@@ -59,21 +59,11 @@ def test_the_starts_of_lmnn_are_found_on_one_thread(monkeypatch, module, train):
     assert seen == [{1}]
 
 
-@pytest.fixture(scope="module")
-def two_classes():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    y = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
-    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
-    P = random_landmarks(y, 8, rng=rng)
-    return SimpleNamespace(K=K, y=y, P=P)
-
-
-def test_ftune_trains_on_one_blas_thread(two_classes):
+@each(lambda training: training.start is FTuneTraining)
+def test_ftune_trains_on_one_blas_thread(training):
     seen = []
-    K, y, P = two_classes.K, two_classes.y, two_classes.P
-    ftune(K, y, P, validation=(K, y), callback=lambda step: seen.append(blas_threads()))
-    assert seen == [{1}]
+    training(callback=lambda step: seen.append(blas_threads()))
+    assert seen and all(threads == {1} for threads in seen)
 
 
 FRESH = """
