@@ -137,8 +137,8 @@ def lmnn(
         too long or too short are scaled.
     max_memory : int, optional
         The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
-        it starts; no limit where that is unknown. Unlike a limit that is passed, this default
-        changes neither the search for impostors nor its speed.
+        it starts; no limit where that is unknown. With little memory a search for impostors is
+        divided, which takes longer; its result is the same.
 
     Returns
     -------
