@@ -241,6 +241,18 @@ def seeded():
         (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must be a list of indices"),
         (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "landmarks must be .*got a ndarray"),
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),
+        (
+            lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.minus, P.plus), validation=v),
+            r"landmarks\.plus must hold objects of class a of y in its problem; got object",
+        ),
+        (
+            lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.plus, P.plus), validation=v),
+            r"landmarks\.minus must hold objects outside class a of y in its problem; got object",
+        ),
+        (
+            lambda K, y, P, v: ftune(K, y == "a", random_landmarks(y == "b", 4, **seeded())),
+            r"landmarks\.plus must hold objects of class True of y in its problem; got object",
+        ),
         (lambda K, y, P, v: ftune(K, y, P), "validation must be .* got None"),
         (
             lambda K, y, P, v: ftune(K, y, P, options=FTuneOptions(choose="training", C=(1, 10))),
