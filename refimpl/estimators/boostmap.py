@@ -176,9 +176,17 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self.model_.d
 
 
+@dataclass(eq=False, repr=False)
+class _Refinement:
+    """The last base: its parameter comes before those of the training."""
+
+    _: KW_ONLY
+    n_refine: int | None = None
+
+
 @described("refimpl.boostmap", BoostMap)
 @dataclass(eq=False, repr=False)
-class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
+class BoostMapClassifier(ClassifierMixin, BoostMapTraining, _Refinement):
     """Classify by the k nearest neighbours under the learned distance: BoostMap-Pa-Se-QS.
 
     The distance is query-sensitive: its weights depend on the query.
@@ -247,7 +255,6 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
 
     n_neighbors: int = 5
     _: KW_ONLY
-    n_refine: int | None = None
     triples: str = "selective"
     target: str = "classes"
     query_sensitive: int | None = None
