@@ -247,7 +247,8 @@ def _jobs(text: str) -> int:
     jobs = int(text) if re.fullmatch("-?[0-9]+", text) else 0
     if jobs == 0:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of workers; it must be 1, 2, ... or -1 (all)"
+            f"{text!r} is not a number of workers; it must be 1, 2, ..., or -1 for all, -2 for "
+            "all but one, ... processors"
         )
     return jobs
 

@@ -416,21 +416,31 @@ cdef cloned_void _differences(
     Py_ssize_t row, Py_ssize_t first, Py_ssize_t last, Py_ssize_t r, double* out
 ) noexcept nogil:
     # out = np.zeros(Z.shape); np.add.at(out, a, weights[edge][:, None] * (Z[a] - Z[other]))
+    # pairs without weight are not read: the next one that has weight is asked for
     cdef const double* a = Z + row * r
     cdef const double* b
     cdef double weight
-    cdef Py_ssize_t e, c
+    cdef Py_ssize_t e = _weighted(weights, edge, first, last), after, c
     for c in range(r):
         out[c] = 0
-    for e in range(first, last):
+    while e < last:
+        after = _weighted(weights, edge, e + 1, last)
+        if after < last:
+            fetch(<const char*> (Z + other[after] * r), 8 * r)
         weight = weights[edge[e]]
-        if weight == 0:
-            continue
         b = Z + other[e] * r
-        if e + 1 < last:
-            fetch(<const char*> (Z + other[e + 1] * r), 8 * r)
         for c in range(r):
             out[c] += weight * (a[c] - b[c])  # LM:eq5, LM:eq6, LM:3:5, LM:3:6
+        e = after
+
+
+cdef inline Py_ssize_t _weighted(
+    const double* weights, const int64_t* edge, Py_ssize_t first, Py_ssize_t last
+) noexcept nogil:
+    """The first place from `first` to `last` whose pair has weight, or `last`."""
+    while first < last and weights[edge[first]] == 0:
+        first += 1
+    return first
 
 
 cdef class _WeightedDifferences(Loop):

@@ -8,7 +8,7 @@ Not handled here: K > 1 neighbours (the paper uses K = 1 throughout).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -361,14 +361,9 @@ class _Comparison:
         """Return the parts, each divided so that few similarities are computed at a time."""
         size = max(_LANES, PIECE // len(self.Q))
         return [
-            _Part(
-                part.ensemble,
-                part.members[first : first + size],
-                part.X[first : first + size],
-                part.factor,
-            )
+            replace(part, members=part.members[i : i + size], X=part.X[i : i + size])
             for part in self.parts
-            for first in range(0, len(part.X), size)
+            for i in range(0, len(part.X), size)
         ]
 
     def similarities(self, Q: FloatArray) -> FloatArray:

@@ -6,15 +6,12 @@ keep this order. A *candidate* is an object that a coordinate may measure distan
 drawn from X.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from refimpl import boostmap
 from refimpl.checks import as_count
 from refimpl.estimators.arguments import (
     all_or_nothing,
@@ -23,11 +20,15 @@ from refimpl.estimators.arguments import (
     described,
     work_of,
 )
+from refimpl.estimators.bases import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from refimpl.estimators.boostmap_training import BoostMapTraining
 from refimpl.estimators.spaces import Objects, as_query_objects
-from refimpl.progress import Callback
 from refimpl.spaces.retrieval import FilterAndRefine, vote
-from refimpl.typing import ArrayLike, FloatArray, IntArray, KernelsName, Labels
+from refimpl.typing import ArrayLike, FloatArray, IntArray, Labels
 
 
 @described("refimpl.boostmap")
@@ -125,26 +126,6 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
     """
 
     n_components: int | None = None
-    _: KW_ONLY
-    n_triples: int | None = None
-    n_candidates: int | None = None
-    n_training_objects: int | None = None
-    triples: str = "nearby"
-    k_most: int | None = None
-    target: str = "distances"
-    n_references: int = 500
-    n_pairs: int | None = None
-    n_best: int = 200
-    query_sensitive: int | None = 0
-    metric: str | Callable[..., Any] = "euclidean"
-    metric_params: Mapping[str, Any] | None = None
-    max_rounds: int | None = None
-    random_state: Any = None
-    kernels: KernelsName | None = None
-    n_jobs: int | None = -1
-    callback: Callback | None = None
-    start: boostmap.BoostMap | None = None
-    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike | None = None) -> Self:
@@ -195,9 +176,17 @@ class BoostMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BoostMapTraini
         return self.model_.d
 
 
+@dataclass(eq=False, repr=False)
+class _Refinement:
+    """The last base: its parameter comes before those of the training."""
+
+    _: KW_ONLY
+    n_refine: int | None = None
+
+
 @described("refimpl.boostmap", BoostMap)
 @dataclass(eq=False, repr=False)
-class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
+class BoostMapClassifier(ClassifierMixin, BoostMapTraining, _Refinement):
     """Classify by the k nearest neighbours under the learned distance: BoostMap-Pa-Se-QS.
 
     The distance is query-sensitive: its weights depend on the query.
@@ -266,27 +255,9 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining):
 
     n_neighbors: int = 5
     _: KW_ONLY
-    n_refine: int | None = None
-    n_components: int | None = None
-    n_triples: int | None = None
-    n_candidates: int | None = None
-    n_training_objects: int | None = None
     triples: str = "selective"
-    k_most: int | None = None
     target: str = "classes"
-    n_references: int = 500
-    n_pairs: int | None = None
-    n_best: int = 200
     query_sensitive: int | None = None
-    metric: str | Callable[..., Any] = "euclidean"
-    metric_params: Mapping[str, Any] | None = None
-    max_rounds: int | None = None
-    random_state: Any = None
-    kernels: KernelsName | None = None
-    n_jobs: int | None = -1
-    callback: Callback | None = None
-    start: boostmap.BoostMap | None = None
-    max_memory: int | None = None
 
     @all_or_nothing
     def fit(self, X: Objects, y: ArrayLike) -> Self:

@@ -15,10 +15,11 @@ The paper leaves some choices open. Here they are:
   vote.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_non_negative
 
@@ -36,6 +37,7 @@ from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import work_of
+from refimpl.estimators.bases import BaseEstimator
 from refimpl.estimators.spaces import (
     Objects,
     QueryRows,
@@ -44,8 +46,9 @@ from refimpl.estimators.spaces import (
     is_matrix,
     space_of,
 )
+from refimpl.progress import Callback
 from refimpl.spaces import PrecomputedSpace, Space
-from refimpl.typing import FloatArray, IntArray
+from refimpl.typing import FloatArray, IntArray, KernelsName
 
 LEAST = 3  # objects of a triple
 MOST_OBJECTS = 5000  # § 11
@@ -67,8 +70,31 @@ class Sizes(NamedTuple):
     max_rounds: int
 
 
+@dataclass(eq=False, repr=False)
 class BoostMapTraining(BaseEstimator):
     """Base class of both estimators: the training, and the vectors of the objects of `fit`."""
+
+    _: KW_ONLY
+    n_components: int | None = None
+    n_triples: int | None = None
+    n_candidates: int | None = None
+    n_training_objects: int | None = None
+    triples: str = "nearby"
+    k_most: int | None = None
+    target: str = "distances"
+    n_references: int = 500
+    n_pairs: int | None = None
+    n_best: int = 200
+    query_sensitive: int | None = 0
+    metric: str | Callable[..., Any] = "euclidean"
+    metric_params: Mapping[str, Any] | None = None
+    max_rounds: int | None = None
+    random_state: Any = None
+    kernels: KernelsName | None = None
+    n_jobs: int | None = -1
+    callback: Callback | None = None
+    start: BoostMap | None = None
+    max_memory: int | None = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -199,7 +199,7 @@ def as_problems(
     labels = as_classes(y)
     K = as_similarity(K, len(labels))
     classes, codes = np.unique(labels, return_inverse=True)
-    require_pairs(landmarks, len(labels), len(classes))
+    require_pairs(landmarks, codes, classes)
     _require_validation(validation, options.choose, len(C))
     weights = as_class_weights(options.class_weight, classes)
     objects, validation_codes = None, None
@@ -292,25 +292,41 @@ def as_landmarks(L: ArrayLike, n: int, name: str) -> IntArray:
     return places
 
 
-def require_pairs(landmarks: Any, n: int, n_classes: int) -> None:
-    """Raise an error unless `landmarks` has pairs of n training objects for these classes."""
+def require_pairs(landmarks: Any, codes: IntArray, classes: Labels) -> None:
+    """Raise an error unless `landmarks` has pairs for each problem, or single landmarks for all."""
     if not isinstance(landmarks, Landmarks):
         raise TypeError(
             "landmarks must be Landmarks, for example random_landmarks(y, d, rng=rng); "
             f"got a {type(landmarks).__name__}"
         )
     alone = bool((np.asarray(landmarks.minus) == ALONE).all())
-    problems = 1 if n_classes == 2 else n_classes
+    positives = range(1, 2) if len(classes) == 2 else range(len(classes))
     for name in ("plus", "minus"):
         array = np.asarray(getattr(landmarks, name))
         if array.ndim != 2 or array.shape != np.shape(landmarks.plus) or not array.size:
             raise ValueError(f"landmarks.{name} must be (problems, d); got shape {array.shape}")
         if not (alone and name == "minus"):
-            as_landmarks(array.ravel(), n, f"landmarks.{name}")
-        if not alone and len(array) != problems:
+            as_landmarks(array.ravel(), len(codes), f"landmarks.{name}")
+        if not alone and len(array) != len(positives):
             raise ValueError(
-                f"landmarks.{name} must have pairs for {problems} problem(s), as there are "
-                f"{n_classes} classes; got {len(array)}"
+                f"landmarks.{name} must have pairs for {len(positives)} problem(s), as there are "
+                f"{len(classes)} classes; got {len(array)}"
+            )
+    if not alone:
+        for c, plus, minus in zip(positives, landmarks.plus, landmarks.minus, strict=True):
+            _require_sides(classes[c], codes == c, plus, minus)
+
+
+def _require_sides(label: Any, of_class: BoolArray, plus: IntArray, minus: IntArray) -> None:
+    """Raise ValueError unless x^+ is of a class, and x^- is not, in every pair: § 2."""
+    for name, wrong, side in (
+        ("plus", plus[~of_class[plus]], "of"),
+        ("minus", minus[of_class[minus]], "outside"),
+    ):
+        if len(wrong):
+            raise ValueError(
+                f"landmarks.{name} must hold objects {side} class {label} of y in its problem; "
+                f"got object {wrong[0]}"
             )
 
 

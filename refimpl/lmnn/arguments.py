@@ -416,7 +416,7 @@ def bytes_of_validation(request: Request) -> int:
 def room_for_pairs(request: Request) -> Room | None:
     """Return how many pairs `max_memory`, or the free memory, allows; None for all that can be."""
     # With the free memory, a search for impostors is divided only where its list could outgrow it:
-    # a divided search of many points takes up to three times as long. The result is the same.
+    # each part takes some time of its own. The result is the same.
     most = pairs_of_classes(request.classes)
     if request.max_memory is not None:
         needed = bytes_for(*request.shape, 0) + bytes_of_validation(request)

@@ -261,13 +261,15 @@ def descend_low_rank(
     best_L, now, _, _ = full_check(inner, coordinates, V, smoothed.h)
     best = now.objective
     before = np.inf
+    growing = True
     for t in range(1, max_checks + 1):
-        V, norm = smoothed.descend(V, ITERATIONS if t > EARLY else ITERATIONS // 4)
+        V, norm = smoothed.descend(V, ITERATIONS // 4 if t <= EARLY or growing else ITERATIONS)
         L, now, added, impostors = full_check(inner, coordinates, V, smoothed.h)
         if now.objective < best:
             best = now.objective
             best_L = L
-        settled = added <= FEW * len(inner.i) and before - now.smooth < tol * now.objective
+        growing = added > FEW * len(inner.i)
+        settled = not growing and before - now.smooth < tol * now.objective
         before = now.smooth
         final = settled and now.objective - now.smooth < ROUNDED_OFF * tol * now.objective
         yield replace(smoothed.state(t, best_L, best, 0.0, now, norm), settled=final)

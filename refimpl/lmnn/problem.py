@@ -7,7 +7,8 @@ that partition (eq. 8). With one partition this is eq. 1.
 A *target neighbour* j of a point i is one of its k nearest points of the same class. An *impostor*
 l is a point of another class with d(i, l)^2 < d(i, j)^2 + 1. The *working set* holds pairs (i, l)
 whose margin may be violated. With many points a training starts from the result of a training on a
-subset of them (:func:`few`), and any start gets a good scale (:func:`scaled`).
+subset of them (:func:`few`), and takes neighbours one after another (:func:`in_order`). Any start
+gets a good scale (:func:`scaled`).
 """
 
 from bisect import bisect_left
@@ -16,6 +17,8 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import scipy.sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from refimpl.lmnn.algorithm import adjacency
 from refimpl.lmnn.certificate import Coordinates
@@ -23,6 +26,7 @@ from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
+MORE = 16  # in the rest of a search a point may have so many times the impostors of those before
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
 
@@ -109,6 +113,7 @@ class LargeMarginProblem:
     search: Search = "product"
     given: FloatArray | None = None  # the points before they were centred, (n, d)
     room: Room | None = None
+    order: IntArray | None = None  # the rows of the caller's points, if these are in another order
 
     def __post_init__(self) -> None:
         self.n, self.d = self.X.shape[-2:]
@@ -120,6 +125,16 @@ class LargeMarginProblem:
     def original(self) -> FloatArray:
         """The points as they were given."""
         return self.X if self.given is None else self.given
+
+    def as_given(self) -> tuple[IntArray, IntArray]:
+        """Return the partition and the target neighbours of the points in the caller's order."""
+        if self.order is None:
+            return self.partition, self.targets
+        partition = np.empty_like(self.partition)
+        targets = np.empty_like(self.targets)
+        partition[self.order] = self.partition
+        targets[self.order] = self.order[self.targets]
+        return partition, targets
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -188,11 +203,12 @@ class LargeMarginProblem:
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
-            block = self.n
-            if self.room is not None:
-                block = max(1, self.room.looks // max(1, len(members)))
-            for start in range(0, self.n, block):
-                part = slice(start, start + block)
+            looks = self.n * len(members) if self.room is None else self.room.looks
+            rows = max(1, looks // max(1, len(members)))  # all pairs may be impostors
+            most = 0.0  # impostors of a point so far
+            start = 0
+            while start < self.n:
+                part = slice(start, min(self.n, start + rows))
                 i, l = look(
                     images[part],
                     np.ascontiguousarray(images[members]),
@@ -203,6 +219,9 @@ class LargeMarginProblem:
                 )
                 codes.append((start + i) * self.n + members[l])
                 self._require_room(sum(map(len, codes)))
+                most = max(most, len(i) / rows)
+                start += rows
+                rows = max(rows, min(4 * rows, int(looks / (1 + MORE * most))))
         pairs = np.sort(np.concatenate(codes))
         return pairs // self.n, pairs % self.n
 
@@ -353,16 +372,31 @@ class LargeMarginProblem:
         return self.gradient_M(np.concatenate([np.ones(self.n * self.k), np.zeros(len(self.i))]))
 
 
-COARSE = 10_000  # with more points than this a tenth of them is trained first
+COARSE = 10_000  # with more points than this they are put in order, and a tenth is trained first
+
+
+def in_order(targets: IntArray) -> IntArray | None:
+    """Return an order in which points follow their target neighbours; None for few points."""
+    # so that what a step reads is in the cache: the rows of few points are there anyway
+    n, k = targets.shape
+    if n <= COARSE:
+        return None
+    links = np.arange(0, n * k + 1, k)
+    graph = scipy.sparse.csr_array((np.ones(n * k), targets.ravel(), links), shape=(n, n))
+    order: IntArray = reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True).astype(np.int64)
+    return order
 
 
 def few(problem: LargeMarginProblem) -> IntArray | None:
     """Return every tenth point of each class, more of a small one; None for few points."""
+    # as rows of the caller's points
     members = [np.flatnonzero(problem.classes == c) for c in range(problem.classes.max() + 1)]
     strides = [max(1, min(10, len(part) // (problem.k + 1))) for part in members]
     parts = [part[::stride] for part, stride in zip(members, strides, strict=True)]
     rows = np.sort(np.concatenate(parts))
-    return rows if problem.n > COARSE and 2 * len(rows) < problem.n else None
+    if problem.n <= COARSE or 2 * len(rows) >= problem.n:
+        return None
+    return rows if problem.order is None else np.sort(problem.order[rows])
 
 
 def zero_metric(mu: float, classes: IntArray, k: int) -> float:

@@ -160,6 +160,8 @@ BARRIER = 0.2  # the share of the gap to reach that the last barrier makes
 # steps on a working set that lacks pairs are lost.
 ITERATIONS = 60  # the usual number
 EARLY = 4  # the first full checks come after a quarter of it: the working set still grows
+MANY_FIRST = 5  # of many points the start knows few impostors, so the first check comes sooner,
+MANY_ITERATIONS = 30  # and a bound that suffices is found before the usual number
 MOST = 16  # the number grows up to this factor if the steps do not close the gap
 # the steps end early where the norm of the gradient, relative to that of the pull, is below this
 # share of the part of the gap that the barrier makes
@@ -329,7 +331,7 @@ class Multiplied(Smoothed):
         problem = self.problem
         codes = problem.i * problem.n + problem.l
         _, new, old = np.intersect1d(codes, self._codes, assume_unique=True, return_indices=True)
-        slopes = np.zeros((len(codes), problem.k))
+        slopes = np.zeros((len(codes), problem.k), order="F")  # the kernels take a column each
         slopes[new] = self.slopes[old]
         self.slopes = slopes
         self._codes = codes
@@ -337,7 +339,7 @@ class Multiplied(Smoothed):
     def take_slopes(self) -> None:
         """Smooth the hinges around the slopes of the last evaluation from now on."""
         slacks = self.problem.slacks_of_pairs(self.problem.used.mapped(self.at))
-        self.slopes = np.clip(self.slopes + slacks / self.h, 0.0, 1.0)
+        self.slopes = np.asfortranarray(np.clip(self.slopes + slacks / self.h, 0.0, 1.0))
 
     def narrow(self, rest: float, enough: float) -> None:
         """Shrink h: below LEAST_WIDTH only if `rest` is above `enough` and has not halved."""
@@ -361,14 +363,17 @@ def descend(
     V, smoothed.epsilon = _inside(_square(coordinates.inward(L)), most)
     size = V.shape[0] * V.shape[1]
     best = np.inf
-    iterations = ITERATIONS  # before the next full check
+    many = problem.order is not None
+    usual = MANY_ITERATIONS if many else ITERATIONS
+    iterations = usual  # before the next full check
     still = 0  # the number of last full checks in which nothing moved
     full_check(inner, coordinates, V, smoothed.h)
     smoothed.follow()
     for t in range(1, max_checks + 1):
         barrier = smoothed.epsilon * size
         enough = ENOUGH * min(LEAST_GRADIENT, max(BARRIER * tol, barrier / best))
-        V, norm = smoothed.descend(V, ITERATIONS // 4 if t <= EARLY else iterations, enough)
+        early = MANY_FIRST if many and t == 1 else ITERATIONS // 4
+        V, norm = smoothed.descend(V, early if t <= EARLY else iterations, enough)
         reached, now, added, _ = full_check(inner, coordinates, V, smoothed.h)
         smoothed.follow()
         settled = added <= FEW * len(inner.i)
@@ -392,7 +397,7 @@ def descend(
         elif stage == "far":
             iterations = iterations if t <= EARLY else min(2 * iterations, MOST * ITERATIONS)
         else:  # near
-            iterations = ITERATIONS
+            iterations = usual
             smoothed.take_slopes()
             smoothed.narrow(apart - barrier, barrier if norm <= enough else np.inf)
             smoothed.epsilon = max(smoothed.epsilon / WEAKER, BARRIER * tol * best / size)

@@ -28,7 +28,15 @@ from refimpl.lmnn.model import (
     metric_neighbors,
     relative_gap,
 )
-from refimpl.lmnn.problem import LargeMarginProblem, Room, few, in_reach, scaled, zero_metric
+from refimpl.lmnn.problem import (
+    LargeMarginProblem,
+    Room,
+    few,
+    in_order,
+    in_reach,
+    scaled,
+    zero_metric,
+)
 from refimpl.progress import Step
 from refimpl.resources import on_one_blas_thread, one_blas_thread
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
@@ -129,8 +137,8 @@ def lmnn(
         too long or too short are scaled.
     max_memory : int, optional
         The most bytes that it may take; see :func:`estimate_memory`. By default what is free when
-        it starts; no limit where that is unknown. Unlike a limit that is passed, this default
-        changes neither the search for impostors nor its speed.
+        it starts; no limit where that is unknown. With little memory a search for impostors is
+        divided, which takes longer; its result is the same.
 
     Returns
     -------
@@ -203,20 +211,25 @@ def _train(request: Request) -> tuple[LMNNResult, bool]:
 
 def problem_of(request: Request, targets: IntArray | None, room: Room | None) -> LargeMarginProblem:
     """Return the problem of a request, by default with the nearest points as target neighbours."""
-    X = request.X
+    X, classes, partition = request.X, request.classes, request.partition
     if targets is None:
-        targets = algorithm.target_neighbors(X, request.classes, request.k)
+        targets = algorithm.target_neighbors(X, classes, request.k)
+    order = in_order(targets)
+    if order is not None:
+        X, classes, partition = X[order], classes[order], partition[order]
+        targets = np.argsort(order)[targets[order]]
     return LargeMarginProblem(
         X - X.mean(axis=0),
-        request.classes,
+        classes,
         targets,
         request.mu,
-        request.partition,
+        partition,
         request.kernels,
         request.threads,
         request.options.search,
         given=X,
         room=room,
+        order=order,
     )
 
 
@@ -278,7 +291,7 @@ def _metric_of(
         X=request.X[part],
         classes=classes,
         partition=np.zeros(len(classes), dtype=np.int64),
-        targets=problem.targets if rows is None else None,
+        targets=problem.as_given()[1] if rows is None else None,
         options=replace(options, solver=None, max_checks=USUAL.max_checks, n_target_rounds=1),
         callback=None,
         factors=None,
@@ -418,8 +431,7 @@ class Record:
         closeness = _closeness(converged, best, last, tol, self.little)
         result = LMNNResult(
             best.L,
-            problem.partition,
-            problem.targets,
+            *problem.as_given(),
             problem.mu,
             best.objective,
             last.bound,

@@ -5,9 +5,7 @@ import itertools
 import numpy as np
 import oracles_boosting as oracles
 import pytest
-from agreement import KERNELS, assert_same
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from agreement import assert_same
 
 import refimpl.boosted_distance as for_use
 from refimpl.boosted_distance import BoostedDistance, StumpEnsemble, algorithm
@@ -48,16 +46,6 @@ def stumps_of(Phi):
 
 
 # ---------------------------------------------------------------------------------------------- § 3
-
-
-def test_sets_of_difference_vectors(problem):
-    """In the oracle's order, the differences of a vector with itself among them."""
-    Omega, l, _ = problem
-    for C in (2, 4, 7):
-        P, N = algorithm.difference_vectors(Omega, l, C)
-        expected_P, expected_N = oracles.pairs(Omega.tolist(), l, C)
-        np.testing.assert_array_equal(np.asarray(P), expected_P)
-        np.testing.assert_array_equal(np.asarray(N), expected_N)
 
 
 @pytest.mark.parametrize("p", [1, -1])
@@ -104,6 +92,11 @@ def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
     assert for_use.adaboost(P, N, T, **options) == algorithm.adaboost(P, N, T, **options)
 
 
+def test_one_class_has_no_vectors_of_others():
+    with pytest.raises(ValueError, match=r"^l must hold at least 2 classes; got 1$"):
+        algorithm.boosted_distance(np.eye(3), [7, 7, 7], T)
+
+
 # ------------------------------------------------------------------------------------ Algorithm A.3
 
 
@@ -136,31 +129,6 @@ def test_equal_similarities_give_the_first_label():
     for labels, expected in (([1, 0, 0], 1), ([0, 0, 1], 0)):
         got = algorithm.nearest_neighbor_boosted_distance(Omega, Phi, Omega, np.array(labels))
         assert got.tolist() == [expected] * 3
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    seed=st.integers(0, 2**16),
-    sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4),
-    d=st.integers(1, 4),
-    levels=st.sampled_from([1, 2, 3, 50]),
-    rounds=st.integers(1, 9),
-    normalize=st.booleans(),
-)
-def test_both_forms_on_random_problems(seed, sizes, d, levels, rounds, normalize):
-    rng = np.random.default_rng(seed)
-    l = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    Omega = rng.integers(0, levels, (len(l), d)) / 3
-    Y = rng.integers(0, levels, (5, d)) / 3
-    for kernels in KERNELS:
-        printed = algorithm.boosted_distance(Omega, l, rounds, kernels=kernels)
-        model = for_use.boosted_distance(Omega, l, rounds, kernels=kernels)
-        assert model == model_of(printed)
-        options = {"normalize": normalize, "kernels": kernels}
-        assert_same(
-            for_use.nearest_neighbor_boosted_distance(model, Y, Omega, l, **options),
-            algorithm.nearest_neighbor_boosted_distance(Y, printed, Omega, l, normalize=normalize),
-        )
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,9 +1,8 @@
-"""Algorithms A.1-A.3: against brute force, twin against twin round by round, and their edges."""
-
-import inspect
+"""Algorithms A.1-A.3: what they refuse, blocks of queries, sets of differences."""
 
 import numpy as np
 import pytest
+from agreement import assert_same
 from sklearn.datasets import load_breast_cancer
 
 import refimpl
@@ -12,7 +11,6 @@ from refimpl.boosted_distance import (
     Differences,
     adaboost,
     adaboost_rounds,
-    algorithm,
     boosted_distance,
     class_similarities,
     nearest_neighbor_boosted_distance,
@@ -85,21 +83,6 @@ def test_rounds_are_refused_when_they_are_asked_for(change, message):
 
 
 @pytest.mark.parametrize(
-    "function",
-    [
-        similarity,
-        class_similarities,
-        nearest_neighbor_boosted_distance,
-        staged_nearest_neighbor,
-        algorithm.similarity,
-        algorithm.nearest_neighbor_boosted_distance,
-    ],
-)
-def test_the_default_is_the_normalised_similarity(function):
-    assert inspect.signature(function).parameters["normalize"].default is True
-
-
-@pytest.mark.parametrize(
     ("arguments", "name"),
     [(([[0.0], [1]], [0, 1], 0), "T"), (([[-1.7e308], [1.7e308]], [0, 1], 3), "X")],
 )
@@ -147,3 +130,49 @@ def test_max_memory_counts_the_rounds_of_adaboost():
     with pytest.raises(MemoryError, match=r"max_memory .* up to"):
         adaboost(P, N, 10**6, **how)
     assert len(adaboost(P, N, 10, **how)) == 1
+
+
+# ---------------------------------------------------------------------------- blocks, differences
+
+
+@pytest.mark.parametrize(("block", "rows"), [(10, 2), (14, 2), (15, 3), (4, 1), (100, 7)])
+def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch):
+    """5 training vectors, 7 queries; each block is compared with two classes."""
+    prediction = refimpl.boosted_distance.prediction
+    similarity_of_block = prediction.algorithm.similarity
+    asked = []
+
+    def counting(Q, *arguments, **options):
+        asked.append(len(Q))
+        return similarity_of_block(Q, *arguments, **options)
+
+    monkeypatch.setattr(prediction, "_BLOCK", block)
+    monkeypatch.setattr(prediction.algorithm, "similarity", counting)
+    X, labels = np.arange(10.0).reshape(5, 2), np.array([0, 0, 1, 1, 1])
+    model = boosted_distance(X, labels, 1)
+    Q = np.arange(14.0).reshape(7, 2)
+    alone = [nearest_neighbor_boosted_distance(model, Q[[i]], X, labels)[0] for i in range(7)]
+    scores = np.concatenate([class_similarities(model, Q[[i]], X, labels) for i in range(7)])
+    assert_same(class_similarities(model, Q, X, labels), scores)
+    asked.clear()
+    found = nearest_neighbor_boosted_distance(model, Q, X, labels, threads=1)
+    assert found.tolist() == alone and len(set(alone)) == 2
+    blocks = [rows] * (7 // rows) + ([7 % rows] if 7 % rows else [])
+    assert asked == list(np.repeat(blocks, 2))
+
+
+def test_differences_are_the_array_of_differences(kernels):
+    A, B = (np.random.default_rng(0).integers(-20, 20, (n, 4)) / 8 for n in (7, 5))
+    A[3] = B[3] = B[1]
+    D = Differences(A, B)
+    literal = np.array([a - b for a in A for b in B])
+    assert_same(np.asarray(D), literal)
+    assert_same(np.asarray(D, dtype=np.float32), literal.astype(np.float32))
+    assert (len(D), D.shape) == (35, (35, 4))
+    for f in range(4):
+        assert_same(D.column(f), literal[:, f].copy())
+    P = Differences(B, B)
+    N = Differences(A, B)
+    assert adaboost(P, N, 7, kernels=kernels) == adaboost(
+        np.asarray(P), np.asarray(N), 7, kernels=kernels
+    )

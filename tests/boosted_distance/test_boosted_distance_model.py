@@ -59,27 +59,6 @@ def test_a_model_maps_classes_to_ensembles(iris):
 
 
 @pytest.mark.parametrize(
-    ("labels", "dtype"),
-    [
-        ([False, True, True], bool),
-        ([7, 3, 7], np.int64),
-        ([0.5, 0.25, 0.25], np.float64),
-        (np.array([2, 1, 1], dtype=np.uint8), np.uint8),
-        (["b", "a", "a"], "<U1"),
-        (np.array(["b", "aaa", "b"], dtype=object), "<U3"),
-        (np.array([5, 4, 4], dtype=object), np.int64),
-    ],
-)
-def test_classes_have_a_dtype_that_a_file_holds(labels, dtype, tmp_path):
-    X = [[0.0], [1.0], [2.0]]
-    model = boosted_distance(X, labels, 2)
-    assert model.classes.dtype == dtype and list(model) == sorted(set(np.array(labels).tolist()))
-    refimpl.save(tmp_path / "m", model)
-    assert refimpl.load(tmp_path / "m") == model
-    assert nearest_neighbor_boosted_distance(model, X, X, labels).tolist() == list(labels)
-
-
-@pytest.mark.parametrize(
     ("classes", "ensembles", "error", "message"),
     [
         ([1, 0], (STUMPS, STUMPS), ValueError, "classes must be different labels in ascending"),

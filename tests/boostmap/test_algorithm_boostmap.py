@@ -1,5 +1,4 @@
-"""BoostMap's printed steps: against the for-use form to the bit, and against loops that follow the
-text.
+"""BoostMap's printed steps: against the for-use form to the bit, and their edges.
 
 Not tested here: the single steps of the second phase (`test_algorithm_query_sensitive.py`).
 """
@@ -11,11 +10,11 @@ import numpy as np
 import oracles_boosting as oracles
 import pytest
 from agreement import KERNELS, assert_same, other_kernels
-from boostmap_toys import second_phase, separable, toy
+from boostmap_toys import separable, toy
 
 from refimpl.boostmap import BoostMapOptions, CandidateDistances, Triples, algorithm, boostmap
 from refimpl.boostmap import triples as tt
-from refimpl.boostmap.rounds import margins_after, training_rounds
+from refimpl.boostmap.rounds import training_rounds
 
 RNG = np.random.default_rng
 
@@ -120,38 +119,6 @@ def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by
     assert_same(log[-3:], second)
 
 
-@pytest.mark.parametrize(
-    "name, most",
-    [
-        ("random", 14),
-        ("selective, asymmetric", 14),
-        ("few tried", 16),
-        ("removals, the first of two", 16),
-        ("removals, the second of two", 10),
-    ],
-)
-def test_section_7_3_step_by_step(name, most):
-    """Steps 1-12 by plain loops from the text choose the same classifiers, weights and z_j."""
-    problem, sizes, rng = posed(name, 120)
-    lists = (part.tolist() for part in (problem.D, problem.between, problem.triples, problem.y))
-    drawn = sizes["M_1"], sizes["m"]
-    log = oracles.training_rounds(
-        *lists,
-        sizes["d"],
-        sizes["M_2"],
-        lambda H: algorithm.candidate_classifiers(problem, *drawn, H, rng),
-        most,
-    )
-    rng = posed(name)[-1]
-    rounds = algorithm.training_rounds(problem, **sizes, rng=rng, kernels=KERNELS[-1])
-    found = list(itertools.islice(rounds, most))
-    assert [(r.step, r.classifier) for r in found] == [(step, h) for step, h, _, _ in log]
-    assert [r.z for r in found] == pytest.approx([z for *_, z in log], rel=1e-7)
-    assert [r.alpha for r in found] == pytest.approx([alpha for _, _, alpha, _ in log], rel=1e-4)
-    assert {"add", "modify"} <= {r.step for r in found}
-    assert most == 14 or "remove" in {r.step for r in found}
-
-
 @pytest.mark.parametrize("name", ["few tried", "removals", "removals, asymmetric"])
 def test_a_removal_takes_all_of_a_weight_back(name, kernels):
     H = {}
@@ -205,42 +172,6 @@ def test_the_first_phase_ends_below_1_of_t_and_not_before():
             assert len(list(itertools.islice(found, 2))) == 1 + more
 
 
-def watched(allowed):
-    """Kernels that note the least alpha that each call of ``minimize_z`` allows."""
-
-    def minimize_z(F, triples, y, margin, least, *S, threads):
-        allowed.extend(least.tolist())
-        return KERNELS[-1].minimize_z(F, triples, y, margin, least, *S, threads=threads)
-
-    return other_kernels(minimize_z=minimize_z)
-
-
-@pytest.mark.parametrize("form", ["as printed", "for use"])
-def test_a_change_may_take_all_of_a_weight_and_an_addition_begins_at_0(form):
-    """Steps 3-4 have l = -alpha'_c, steps 9-10 l = 0."""
-    least, H, steps = [], {}, set()
-    problem, sizes, rng = posed("few tried")
-    rounds_of = algorithm.training_rounds if form == "as printed" else training_rounds
-    rounds = rounds_of(problem, **sizes, rng=rng, kernels=watched(least))
-    for round in itertools.islice(rounds, 60):
-        allowed = {-alpha for alpha in H.values()} | ({0.0} if round.step == "add" else set())
-        assert set(least) <= allowed and (least or round.step == "remove")
-        least.clear()
-        algorithm.add_to(H, round.classifier, round.alpha)
-        steps.add(round.step)
-    assert steps == {"add", "modify", "remove"}
-
-
-def test_weights_of_the_second_phase_begin_at_0_too():
-    D, triples, y, _ = toy(n=15, t=80, seed=3)
-    least = []
-    for ranges in (algorithm.ranges_of_least_z, algorithm.ranges_of_least_error):
-        choices = algorithm.Choices(3, ranges=ranges)
-        rounds = second_phase(D[:3], triples, y, choices, seed=1, kernels=watched(least))
-        assert len(list(itertools.islice(rounds, 2))) == 2
-    assert set(least) == {0.0}
-
-
 def test_steps_5_to_7_draw_from_all_candidates():
     D = toy(n=9, t=30)[0]
     problem = algorithm.Problem(D.T.copy(), D.T.copy(), None, None)
@@ -267,17 +198,3 @@ def test_reversed_pivots_keep_the_name_that_they_have(asymmetric):
     rng = np.random.default_rng(0)
     seen = set(algorithm.candidate_classifiers(problem, 1, 500, {(1, 3): 0.5, (4, -1): 0.5}, rng))
     assert {(1, 3), (2, 3), (3, 2), (4, 1), (1, 4)} <= seen and ((3, 1) in seen) == asymmetric
-
-
-@pytest.mark.parametrize("done", [1, 9])
-def test_the_for_use_rounds_go_on_from_earlier_ones(done, kernels):
-    D, triples, y, _ = toy(seed=5)
-    sizes = {"d": 5, "M_1": 10, "m": 14, "M_2": 6, "kernels": kernels}
-    problem = algorithm.Problem(D.T.copy(), D.T.copy(), triples, y)
-    whole = list(training_rounds(problem, rng=RNG(1), **sizes))
-    rng = RNG(1)
-    part = list(itertools.islice(training_rounds(problem, rng=rng, **sizes), done))
-    log = [(r.classifier, r.alpha, r.z) for r in part]
-    assert_same(margins_after(problem, log, []), part[-1].m)
-    rest = training_rounds(problem, rng=rng, done=log, m_i=part[-1].m, **sizes)
-    assert_same(whole, part + list(rest))

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from agreement import NAMES, assert_same
-from sklearn.metrics.pairwise import rbf_kernel
 
 from refimpl.estimators import FTuneClassifier
-from refimpl.ftune import FTuneOptions, ftune, random_landmarks
 
 SMALL = {"n_landmarks": 12, "random_state": 0, "n_jobs": 1}
 
@@ -36,30 +34,6 @@ def test_class_weights_help_the_rare(options):
         )
     assert np.mean(found, axis=0)[1] > np.mean(found, axis=0)[0] + 0.1
     assert_same(balanced.decision_function(X), by_hand.decision_function(X))
-
-
-def test_class_weights_by_label(wine):
-    X, _, y, _ = wine
-    K = rbf_kernel(X)
-    P = random_landmarks(y, 5, rng=np.random.default_rng(0))
-
-    def options(class_weight):
-        return FTuneOptions(C=1.0, family=1.0, choose="training", class_weight=class_weight)
-
-    plain, ones, heavy = (
-        ftune(K, y, P, options=options(w)) for w in (None, {"a": 1.0}, {"a": 50.0})
-    )
-    np.testing.assert_allclose(ones.w, plain.w, rtol=1e-6, atol=1e-6)
-    assert (heavy.predict(K, K) == "a").sum() >= (
-        plain.predict(K, K) == "a"
-    ).sum() and heavy != plain
-    for wrong, message in (
-        ("balanced", "dict"),
-        ({"d": 1.0}, "'d'"),
-        ({"a": np.inf}, "class_weight"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            ftune(K, y, P, options=options(wrong))
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "hinge", "logistic"])

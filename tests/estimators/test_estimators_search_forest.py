@@ -190,19 +190,6 @@ def test_queries_without_enough_candidates_are_expected_to_meet_all_points():
     assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
 
 
-def test_few_points_are_all_compared():
-    X = np.random.default_rng(0).normal(size=(8, 3))
-    model = SearchForestNeighbors(7, random_state=0).fit(X)
-    assert model.expected_recall_ == 1.0 and model.expected_candidates_ == 1.0
-    # one point is its query's only candidate: the others are compared with all, too
-    alone = SearchForestNeighbors(7, n_candidates=7, max_leaves=8, random_state=0).fit(X)
-    assert alone.expected_recall_ == 1.0 and alone.expected_candidates_ == 1.0
-    assert_same(
-        model.kneighbors()[1],
-        NearestNeighbors(n_neighbors=7).fit(X).kneighbors()[1].astype(np.int64),
-    )
-
-
 # ------------------------------------------------------------------------------------- n_candidates
 
 
@@ -257,28 +244,3 @@ def test_values_whose_squares_cannot_be_summed_are_refused(digits, fitted):
     small = SearchForestNeighbors(4, **SMALL).fit((X * 1e-30).astype(np.float32))
     with pytest.raises(ValueError, match=r"X, centred and scaled.*within what float32"):
         small.kneighbors(np.full((1, 64), 1e30, dtype=np.float32))
-
-
-# ------------------------------------------------------------------------------------ fitting again
-
-
-@pytest.mark.parametrize("failure", ["refused", "interrupted"])
-def test_a_fit_that_fails_changes_nothing(digits, failure, monkeypatch):
-    X, _, Q, _ = digits
-    model = SearchForestNeighbors(4, **SMALL).fit(X)
-    before = model.kneighbors(Q)
-    state = dict(vars(model))
-
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    if failure == "refused":
-        model.set_params(lam=0.99999)
-        with pytest.raises(ValueError, match="no tree is worth"):
-            model.fit(X[:100, :30] + 50)
-    else:
-        monkeypatch.setattr("refimpl.estimators.search_forest.InvertedIndex", stop)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X[:100, :30] + 50)
-    assert {**vars(model), "lam": model.lam} == {**state, "lam": model.lam}
-    assert_same(before, model.kneighbors(Q))

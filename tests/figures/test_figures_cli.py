@@ -95,8 +95,9 @@ def test_there_are_no_more_workers_than_cells(tmp_path, monkeypatch):
 
     monkeypatch.setattr(joblib, "Parallel", watched)
     run(tmp_path, "fake.table1", "--jobs", "1000")
-    run(tmp_path, "fake.table1", "--jobs", "-1", "--seed", "1")
-    assert started == [fake_paper.N_CELLS, -1]
+    for jobs in ("-1", "-2"):  # of the processors: all, and all but one
+        run(tmp_path, "fake.table1", "--jobs", jobs, "--seed", jobs[1:])
+    assert started == [fake_paper.N_CELLS, -1, -2]
 
 
 def test_damaged_files_are_computed_again(tmp_path, caplog):
@@ -271,9 +272,9 @@ def test_a_run_says_beforehand_what_it_will_take_and_what_is_missing(tmp_path, c
         (["fak"], ["'fak'", "Did you mean fake?"]),
         (["--scale", "large"], ["--scale", "small", "paper"]),
         (["--kernels", "quick"], ["--kernels", "reference", "fast"]),
-        (["--jobs", "0"], ["--jobs", "1, 2, ... or -1"]),
+        (["--jobs", "0"], ["--jobs", "1, 2, ..., or -1 for all, -2 for all but one"]),
         (["--jobs", "two"], ["--jobs", "two"]),
-        (["--jobs=--5"], ["--jobs", "'--5'", "1, 2, ... or -1"]),
+        (["--jobs=--5"], ["--jobs", "'--5'", "1, 2, ..., or -1"]),
         (["--seed", "-1"], ["--seed", "-1"]),
         (["--seed", "²"], ["--seed", "'²'", "a whole number from 0"]),
         (["--data", "no/such/folder"], ["--data", "no/such/folder"]),

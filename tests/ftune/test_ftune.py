@@ -1,4 +1,4 @@
-"""FTUNE and BBS: against literal loops, and on data that leave them little; landmarks:
+"""FTUNE and BBS: their choice of f and C, and on data that leave them little; landmarks:
 test_ftune_landmarks.py.
 """
 
@@ -6,7 +6,6 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-import oracles_ftune as oracle
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
@@ -24,7 +23,6 @@ from refimpl.ftune import (
     landmarked,
     random_landmarks,
 )
-from refimpl.ftune.linear_models import train
 from refimpl.ftune.model import classes_of
 from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 
@@ -51,45 +49,6 @@ def wine(request):
 # -------------------------------------------------------------------------------------- Algorithm 2
 
 
-def test_ftune_is_algorithm_2_step_by_step(kernels, wine):
-    """Every f and C trained and scored by itself; the choice is the first best of them."""
-    K, ((_, y), (V, v), (Q, q)) = wine
-    P = dselect(K, y, 12, rng=np.random.default_rng(1))
-    model = ftune(K, y, P, validation=(V, v), kernels=kernels, options=FEW)
-    S = K.within(None, model.landmarks)
-    SV = K.between(V, model.landmarks)
-    SQ = K.between(Q, model.landmarks)
-    classes = np.unique(y)
-    problems = classes[1:] if len(classes) == 2 else classes
-    best = -1.0, None
-    for i, s in enumerate(FEW.family):
-        for j, C in enumerate(FEW.C):
-            found = []
-            for p, positive in enumerate(problems):
-                pairs = model.plus[p], model.minus[p], [s]
-                Phi, PhiV, PhiQ = (
-                    np.array(oracle.transferred(one.tolist(), *pairs)[0]) for one in (S, SV, SQ)
-                )
-                one = train(Phi, np.where(y == positive, 1, -1), C, bias=1.0)
-                margins = np.where(y == positive, 1, -1) * (Phi @ one.w + one.b)
-                L_f = np.mean([oracle.loss("squared_hinge", m) for m in margins])
-                assert model.losses[p, i, j] == pytest.approx(L_f, rel=1e-3, abs=1e-9)
-                found.append((one, PhiV @ one.w + one.b, PhiQ @ one.w + one.b))
-            g = np.array([one[1] for one in found]).T
-            accuracy = (_labels(g, classes) == v).mean()
-            assert model.accuracies[0, i, j] == pytest.approx(accuracy, abs=1e-12)
-            if accuracy > best[0]:
-                best = accuracy, (i, C, np.array([one[2] for one in found]).T)
-    assert (model.f == best[1][0]).all() and (model.C == best[1][1]).all()
-    np.testing.assert_allclose(model.decision(SQ, kernels=kernels), best[1][2], atol=1e-3)
-    assert (model.predict(K, Q, kernels=kernels) == _labels(best[1][2], classes)).all()
-    assert (model.predict(K, Q) == q).mean() > 0.85 and (model.gaps <= 1e-7).all()
-
-
-def _labels(g, classes):
-    return classes[(g[:, 0] > 0).astype(int)] if len(classes) == 2 else classes[g.argmax(axis=1)]
-
-
 def test_new_objects_cost_look_ups_of_the_landmarks_alone(wine):
     K, ((_, y), (V, v), (Q, _)) = wine
     P = dselect(K, y, 9, rng=np.random.default_rng(0))
@@ -101,6 +60,21 @@ def test_new_objects_cost_look_ups_of_the_landmarks_alone(wine):
     assert (
         r <= 9 and trained - before == r * (len(y) + len(V)) and K.computed - trained == r * len(Q)
     )
+
+
+def test_every_f_and_c_is_trained_and_scored_by_itself(wine):
+    """And the first best of them is taken."""
+    K, ((_, y), (V, v), _) = wine
+    P = dselect(K, y, 12, rng=np.random.default_rng(1))
+    model = ftune(K, y, P, validation=(V, v), options=FEW)
+    for i, s in enumerate(FEW.family):
+        for j, C in enumerate(FEW.C):
+            one = ftune(K, y, P, options=FTuneOptions(family=s, C=C, choose="training"))
+            np.testing.assert_allclose(one.losses[:, 0, 0], model.losses[:, i, j], rtol=1e-9)
+            right = (one.predict(K, V) == v).mean()
+            assert model.accuracies[0, i, j] == pytest.approx(right, abs=1e-12)
+    i, j = divmod(model.accuracies[0].argmax(), len(FEW.C))
+    assert set(model.f) == {i} and set(model.C) == {FEW.C[j]}
 
 
 def test_one_function_for_all_or_one_for_each_class():
@@ -118,8 +92,13 @@ def test_one_function_for_all_or_one_for_each_class():
     for p in range(3):
         where = multiple.accuracies[p].argmax()
         assert (multiple.f[p], multiple.C[p]) == (where // 4, (1.0, 10.0, 100.0, 1000.0)[where % 4])
+    V, v = held
+    right = (multiple.decision(K.between(V, multiple.landmarks)) > 0) == (
+        v[:, None] == np.unique(y)
+    )
+    np.testing.assert_allclose(multiple.accuracies.max(axis=(1, 2)), right.mean(axis=0))
     for model in (single, multiple):
-        assert (model.predict(K, Q) == q).mean() > 0.8
+        assert (model.predict(K, Q) == q).mean() > 0.8 and (model.gaps <= 1e-7).all()
 
 
 def test_the_choice_by_training_loss():
@@ -241,6 +220,18 @@ def seeded():
         (lambda K, y, P, v: landmark_pairs(y, 1.0, 2, **seeded()), "L must be a list of indices"),
         (lambda K, y, P, v: ftune(K, y, P.L, validation=v), "landmarks must be .*got a ndarray"),
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),
+        (
+            lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.minus, P.plus), validation=v),
+            r"landmarks\.plus must hold objects of class a of y in its problem; got object",
+        ),
+        (
+            lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.plus, P.plus), validation=v),
+            r"landmarks\.minus must hold objects outside class a of y in its problem; got object",
+        ),
+        (
+            lambda K, y, P, v: ftune(K, y == "a", random_landmarks(y == "b", 4, **seeded())),
+            r"landmarks\.plus must hold objects of class True of y in its problem; got object",
+        ),
         (lambda K, y, P, v: ftune(K, y, P), "validation must be .* got None"),
         (
             lambda K, y, P, v: ftune(K, y, P, options=FTuneOptions(choose="training", C=(1, 10))),

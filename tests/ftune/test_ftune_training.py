@@ -23,7 +23,6 @@ from refimpl.ftune import (
     random_landmarks,
     training,
 )
-from refimpl.ftune.problems import as_problems
 from refimpl.ftune.similarities import Gaussian, Similarity
 
 TRAININGS = (ftune, ftune_single_and_per_class, bbs)
@@ -98,16 +97,6 @@ def test_options_do_not_change():
 def test_bad_options(values, error, message):
     with pytest.raises(error, match=message):
         FTuneOptions(**values)
-
-
-@pytest.mark.parametrize("label", ["setosa", "virginica"])
-def test_class_weights_count_in_the_validation(iris, label):
-    """A label that no training object has counts once."""
-    K, y, P, (V, v) = iris
-    v = np.append(v[:-1], "rose")
-    options = FTuneOptions(class_weight={label: 3.0})
-    weights = as_problems(K, y, P, (V, v), options, None, None).validation_weights
-    assert weights.tolist() == [3.0 if name == label else 1.0 for name in v]
 
 
 def test_class_weights_of_unknown_classes_are_refused(iris):

@@ -109,49 +109,6 @@ def test_the_theorems():
     assert asked == [0.1 / 40]
 
 
-SIZES = st.floats(0.01, 100.0)
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    share=st.floats(0.01, 1.0),
-    delta=st.floats(1e-6, 0.9),
-    B=SIZES,
-    C_L=SIZES,
-    N=st.integers(1, 1000),
-    octave=st.integers(-30, 30),
-    less=st.floats(0.01, 1.0),
-)
-def test_the_bounds_are_the_same_in_every_unit_and_grow_with_what_is_asked(
-    share, delta, B, C_L, N, octave, less
-):
-    """Powers of two as units change no bit. A smaller epsilon_1, gamma or delta takes no fewer
-    pairs, and a family takes no fewer than one of its functions.
-    """
-    unit = 2.0**octave
-    epsilon_1 = share * B * C_L
-    of_loss = pairs_for_loss(epsilon_1, delta, B=B, C_L=C_L)
-    assert of_loss == pairs_for_loss(unit * epsilon_1, delta, B=B, C_L=unit * C_L)
-    assert of_loss == pairs_for_loss(epsilon_1, delta, B=unit * B, C_L=C_L / unit)
-    assert of_loss <= pairs_for_loss(less * epsilon_1, delta, B=B, C_L=C_L)
-    assert of_loss <= pairs_for_loss(epsilon_1, less * delta, B=B, C_L=C_L)
-    of_family = pairs_for_family(N, epsilon_1, delta, B=B, C_L=C_L)
-    assert of_family == pairs_for_family(N, unit * epsilon_1, delta, B=B, C_L=unit * C_L)
-    assert of_family == pairs_for_family(N, epsilon_1, delta, B=unit * B, C_L=C_L / unit)
-    assert of_loss <= of_family <= pairs_for_family(N, less * epsilon_1, delta, B=B, C_L=C_L)
-    assert of_family <= pairs_for_family(N, epsilon_1, less * delta, B=B, C_L=C_L)
-    assert of_family <= pairs_for_family(N + 1, epsilon_1, delta, B=B, C_L=C_L)
-    scales = []
-    pairs_for_family(lambda r: scales.append(r) or 1, epsilon_1, delta, B=B, C_L=C_L)
-    pairs_for_family(lambda r: scales.append(r) or 1, unit * epsilon_1, delta, B=B, C_L=unit * C_L)
-    assert scales[0] == scales[1]
-    of_margin = pairs_for_margin(share * B, share, delta, B=B)
-    assert of_margin == pairs_for_margin(unit * share * B, share, delta, B=unit * B)
-    assert of_margin <= pairs_for_margin(less * share * B, share, delta, B=B)
-    assert of_margin <= pairs_for_margin(share * B, less * share, delta, B=B)
-    assert of_margin <= pairs_for_margin(share * B, share, less * delta, B=B)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -7,7 +7,6 @@ import pytest
 from agreement import assert_same
 from boostmap_toys import margin_of
 
-from refimpl import kernels as reference
 from refimpl.kernels.exponentials import exp
 from refimpl.kernels.losses import middle_of
 from refimpl.kernels.stumps import on_grid
@@ -58,14 +57,6 @@ def of_margins(u):
         [np.zeros(len(u)), np.where(u > 0, 0, places), np.where(u > 0, places, 0)], axis=1
     )
     return F, triples.astype(np.int32), np.ones(len(u))
-
-
-def test_the_minimum_lies_beyond_where_the_mean_margin_would_end_the_search(kernels):
-    u = np.array([1000.0, 0.001, -0.0005])
-    w = on_grid(np.array([0.5, 0.49, 0.01]))
-    alpha, Z = kernels.minimize_z(*of_margins(u), margin_of(w), np.zeros(1))
-    assert alpha[0] == pytest.approx(3056.64, abs=0.01) and Z[0] == pytest.approx(0.0692, abs=1e-4)
-    assert alpha[0] == pytest.approx(minimum_by_bisection(u, w), rel=1e-9)
 
 
 @pytest.mark.parametrize("decades", [1, 6, 20, 60, 100])
@@ -138,24 +129,6 @@ def test_no_mistake_and_no_information(kernels):
     assert np.isfinite(alpha).all() and 0 < Z[0] < 1e-9 and (alpha[1], Z[1]) == (0.0, 1.0)
     alpha, Z = kernels.minimize_z(F, triples, -y, margin_of(w), np.array([-0.25, -0.5]))
     assert alpha[0] == -0.25 and Z[0] < 1
-
-
-def test_weights_are_rounded_to_the_grid_where_errors_are_exact(kernels):
-    rng = np.random.default_rng(0)
-    F = rng.normal(size=(5, 9))
-    triples = rng.integers(0, 9, (500, 3)).astype(np.int32)
-    y = rng.choice([-1.0, 1.0], 500)
-    w = rng.random(500)
-    w /= 1.001 * w.sum()
-    assert (w != on_grid(w)).any()
-    t = np.sort(rng.normal(size=(5, 2)), axis=1)
-    ranges = np.array([[0, 3], [1, 3], [2, 1]])
-    assert_same(
-        kernels.weighted_errors(F, triples, y, w),
-        reference.weighted_errors(F, triples, y, on_grid(w)),
-    )
-    expected = reference.best_ranges(F, F, triples, y, on_grid(w), t, ranges)
-    assert_same(kernels.best_ranges(F, F, triples, y, w, t, ranges), expected)
 
 
 def test_exp_is_accurate():

@@ -25,7 +25,7 @@ from refimpl.lmnn import (
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.model import votes
-from refimpl.lmnn.problem import LargeMarginProblem, scaled
+from refimpl.lmnn.problem import LargeMarginProblem, in_order, scaled
 from refimpl.lmnn.solvers import Multiplied
 
 FASTEST = KERNELS[-1]
@@ -249,15 +249,30 @@ def test_validation_stops_the_training_at_the_lowest_error():
     assert error == found.validation_errors.min()
 
 
-def test_a_large_set_starts_from_a_tenth_of_it(monkeypatch):
+@pytest.mark.parametrize("several", [False, True])
+def test_a_large_set_starts_from_a_tenth_of_it_and_is_trained_in_another_order(
+    monkeypatch, several
+):
     X, y = blobs(0, n=1500, d=2)
-    whole = trained(X, y, 1, tol=1e-3)
+    given = {"partition": y} if several else {}
+    whole = trained(X, y, 1, tol=1e-3, **given)
+    assert in_order(whole.targets) is None
     steps = []
     monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 1000)
-    found = trained(X, y, 1, callback=lambda step: steps.append(step.state), tol=1e-3)
+    found = trained(X, y, 1, callback=steps.append, tol=1e-3, **given)
     assert found.converged and found.objective == pytest.approx(whole.objective, rel=2e-3)
     # the tenth's are not told
-    assert steps[0].objective != whole.history[0, 0] and len(steps) == found.full_checks
+    assert steps[0].state.objective != whole.history[0, 0] and len(steps) == found.full_checks
+    order = in_order(whole.targets)
+    assert not (order == np.arange(1500)).all()
+    assert_same(np.sort(order), np.arange(1500))
+    for result in (found, steps[0].result):
+        assert_same(result.targets, whole.targets)
+        assert_same(result.partition, whole.partition)
+    # eq. 3 over all triples, in the caller's order
+    problem = problem_of(X, y, 1, 1.0, **given)
+    problem.add_pairs(*problem.impostors(problem.mapped(found.L)))
+    assert problem.evaluate(found.L).objective == pytest.approx(found.objective, rel=1e-9)
 
 
 # ------------------------------------------------------------------------------------- §§ 4.3 and 5

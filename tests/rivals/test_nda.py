@@ -1,20 +1,22 @@
-"""Nonparametric discriminant analysis: against loops, against LDA, and on hard input."""
+"""Nonparametric discriminant analysis: against loops, and on hard input."""
 
 import numpy as np
 import oracles_rivals as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_rivals import problems, sample
+from test_rivals import sample
 
 from refimpl.rivals.nda import between_class_scatter, nonparametric_discriminant_analysis
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
 
 
 @settings(max_examples=80, deadline=None)
-@given(problems(), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
-def test_nda_scatter_fuzzed_with_ties(problem, k, alpha):
-    X, labels, _ = problem
+@given(st.integers(0, 2**32), st.integers(1, 3), st.sampled_from([0.0, 0.5, 2.0]))
+def test_nda_scatter_fuzzed_with_ties(seed, k, alpha):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (rng.integers(4, 14), rng.integers(1, 5))).astype(float)
+    labels = rng.integers(0, 3, len(X))
     classes, sizes = np.unique(labels, return_counts=True)
     if len(classes) < 2 or sizes.min() < max(k, 2):
         return
@@ -40,27 +42,6 @@ def test_nda_whitens_the_within_class_scatter_and_diagonalises_the_other():
     np.testing.assert_allclose(S_b, np.diag(nda.eigenvalues), atol=1e-9 * nda.eigenvalues[0])
     assert (np.diff(nda.eigenvalues) <= 0).all()
     np.testing.assert_array_equal(nda.transform(X, 2), Z[:, :2])
-
-
-def test_nda_is_lda_when_every_vector_of_the_other_class_is_a_neighbour():
-    """S_b = (I + delta delta^T) / 2 after whitening, delta the difference of the means."""
-    X, labels, _ = sample(22, (16, 16), 4)
-    nda = nonparametric_discriminant_analysis(X, labels, k=16, alpha=0)
-    delta = X[labels == 4].mean(0) - X[labels == 3].mean(0)
-    S_w = (np.cov(X[labels == 3].T, bias=True) + np.cov(X[labels == 4].T, bias=True)) / 2
-    fisher = np.linalg.solve(S_w, delta)
-    expected = [(1 + delta @ fisher) / 2, 0.5, 0.5, 0.5]
-    np.testing.assert_allclose(nda.eigenvalues, expected, rtol=1e-9)
-    first = nda.projection[:, 0]
-    cosine = first @ fisher / np.linalg.norm(first) / np.linalg.norm(fisher)
-    assert abs(cosine) == pytest.approx(1, abs=1e-12)
-    lda = pytest.importorskip("sklearn.discriminant_analysis").LinearDiscriminantAnalysis(
-        solver="svd"
-    )
-    direction = lda.fit(X, labels).scalings_[:, 0]
-    assert abs(direction @ first) == pytest.approx(
-        np.linalg.norm(direction) * np.linalg.norm(first)
-    )
 
 
 def test_rank_is_that_of_numpy():

@@ -69,13 +69,6 @@ def own_child():
 VALUES = [
     # nearest neighbours
     (lambda: rotated_scan([[0, 1e200]], X, 1), r"Q must hold values within 1e140.*; got 1e\+200"),
-    (lambda: fit(np.empty((0, 3)), []), "X must .*; got"),
-    (lambda: fit(np.empty((4, 0))), "X must .*; got"),
-    (lambda: fit([1.0, 2.0], [0, 1]), r"X must .*; got .*\(2,\)"),
-    (lambda: fit([[1.0], [2.0, 3.0]], [0, 1]), "X must be a matrix"),
-    (lambda: fit(X, [0, 1, 1]), r"y must .*; got .*\(3,\)"),
-    (lambda: fit(X, [[0], [0], [1], [1]]), r"y must .*; got .*\(4, 1\)"),
-    (lambda: fit(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
     (lambda: fit(name="Mahalanobis"), r"name must be 'L1', .* or 'Mah-CD'; got 'Mahalanobis'"),
     (lambda: fit(name="RCA", ridge=-1), "ridge"),
     (lambda: fit(name="RCA", rcond=1.5), "rcond"),
@@ -87,8 +80,6 @@ VALUES = [
     (lambda: nearest([[1e200, 0.0]]), "Q and X must have finite distances; got inf"),
     (lambda: nn.pairwise(fit(), [[1e200, 0.0]], X, y), "Q and X must have finite distances"),
     # discriminant analysis
-    (lambda: nda(np.empty((0, 3)), []), "X must .*; got"),
-    (lambda: nda(X, [0, 0, 1, np.nan]), "y must .*got NaN"),
     (lambda: nda(X, [0, 0, 0, 0]), r"y must .*got 1"),
     (lambda: nda(X, y), "at least 3 vectors of each class with k=3; got 2 of class 0"),
     (lambda: nda(X, [0, 0, 0, 1], k=1), "at least 2 vectors"),
@@ -173,9 +164,6 @@ VALUES = [
     (lambda: lip.bourgain(SPACE, rng=RNG, subset=[1, 1]), r"subset must .*got an index twice"),
     (lambda: lip.bourgain(SPACE, rng=RNG, subset=[1]), "at least two objects"),
     (lambda: lip.bourgain(SPACE, rng=RNG, smallest=3), r"smallest must .*got 3"),
-    (lambda: LINES.truncated(3), r"d must .*got 3"),
-    (lambda: LINES.embed(PrecomputedSpace(odd_matrix(3))), r"references must .*got 3"),
-    (lambda: LINES.pairwise(np.ones((2, 3)), np.ones((2, 3))), r"Q must .*got 3"),
     (lambda: LINES.pairwise(X, X, p=0.5), r"p must .*got 0\.5"),
     (lambda: sparsemap(SPACE, 0, rng=RNG), r"sigma must .*got 0"),
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=5), r"d must .*got 5"),
@@ -194,15 +182,8 @@ VALUES = [
     (lambda: metricmap(NOWHERE, 1, rng=RNG), "the sample must have a distance above 0"),
 ]
 TYPES = [
-    (lambda: fit([["a", "b"]], [0]), "X must .*got dtype"),
-    (lambda: fit(X * 1j), "X must .*got dtype"),
-    (lambda: fit(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
-    (lambda: fit(X, np.array(["a", 1, "a", 1], dtype=object)), "y must hold labels of one type"),
-    (lambda: fit(X, np.array(["a", "a", None, "b"], dtype=object)), "other than None; got None"),
-    (lambda: fit(X, [object() for _ in range(4)]), "that are integers, strings"),
     (lambda: fit(name="RCA", ridge="auto"), "ridge"),
     (lambda: nda(X, y, k=1.5), r"k must .*got 1\.5"),
-    (lambda: nda(X, ["a", 1, "a", 1]), "y must hold labels of one type"),
     (lambda: adaboost_classifier(X, y, 5, kernels=SimpleNamespace()), r"lacks .*presort"),
     (lambda: boosted(y=scipy.sparse.csr_matrix([y])), "y must be dense"),
     (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),

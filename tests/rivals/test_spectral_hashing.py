@@ -118,16 +118,6 @@ def test_scans_of_packed_bits(kernels, seed, b):
     assert hamming_scan(codes[:3], codes, 99, kernels=kernels).counts.tolist() == [40] * 3
 
 
-def test_one_dimension_gives_any_number_of_bits():
-    X = np.linspace(-1.0, 1.0, 65)[:, np.newaxis]
-    model = spectral_hashing(X, 100)
-    assert model.k.tolist() == list(range(1, 101)) and not model.component.any()
-    two = spectral_hashing([[0.0, 5.0], [2.0, 5.0]], 3)
-    assert two.width.tolist() == [2.0] and bits_of(
-        two.encode([[0.0, 5.0], [2.0, 5.0]]), 1
-    ).tolist() == [[1], [0]]
-
-
 def test_directions_point_where_their_first_largest_entry_is_positive():
     V = np.array([[1.0, -3.0, 2.0], [-2.0, 2.0, 1.0], [0.0, -1.0, -1.0], [0.5, 3.0, -2.0]])
     expected = [[-1.0, 3.0, -2.0], [2.0, -2.0, -1.0], [0.0, 1.0, 1.0], [0.5, 3.0, -2.0]]

@@ -1,9 +1,6 @@
-"""The printed form and the form for use: each other's trees, and those of the oracle."""
-
-import inspect
+"""The printed form and the form for use: each other's trees."""
 
 import numpy as np
-import oracles_forest as oracle
 import pytest
 from agreement import KERNELS
 from forest_problems import learn, points, problems
@@ -11,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from refimpl.search_forest import ForestOptions, algorithm, neighbor_similarity, search_forest
+from refimpl.search_forest import ForestOptions, algorithm, neighbor_similarity
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
 from refimpl.search_forest.training import best_split, grow_tree, stump
@@ -68,64 +65,6 @@ def test_a_leaf_of_a_tree_with_printed_planes_is_the_planes_side():
             assert k == leaf
 
 
-def branches(tree, k=0):
-    """A printed tree, or one of the oracle's, as nested sets of training points."""
-    if isinstance(tree, tuple):
-        return frozenset(tree[1] if tree[0] == "leaf" else map(branches, tree[2:]))
-    if tree.left[k] < 0:
-        return frozenset(np.flatnonzero(tree.leaf == k).tolist())
-    return frozenset(branches(tree, tree.left[k] + side) for side in (0, 1))
-
-
-def planes(tree, X, rows, k=0):
-    """The unit vectors (p, b) of both trees at the nodes that the same points reach."""
-    if isinstance(tree, tuple):
-        if tree[0] == "leaf":
-            return {}
-        p = np.array(tree[0])
-        b = tree[1]
-        parts = tree[2:]
-    else:
-        if tree.left[k] < 0:
-            return {}
-        p = tree.p[k].astype(float)
-        b = tree.b[k]
-        parts = [tree.left[k], tree.left[k] + 1]
-    left = X[rows] @ p + b > 0
-    found = {frozenset(rows.tolist()): np.append(p, b) / np.linalg.norm(np.append(p, b))}
-    for part, mine in zip(parts, (rows[left], rows[~left]), strict=True):
-        found |= planes(part, X, mine) if isinstance(tree, tuple) else planes(tree, X, mine, part)
-    return found
-
-
-def require_the_oracles(rounds, expected, X):
-    """Check trees, weights and planes."""
-    # eq. 15 may give the last tree a weight that is rounding, or none
-    rounds = [r for r in rounds if r.c > 1e-8]
-    assert len(rounds) == len([c for _, c in expected if c > 1e-8])
-    for r, (tree, c) in zip(rounds, expected, strict=False):
-        assert branches(r.tree) == branches(tree)
-        assert r.c == pytest.approx(c, rel=1e-9, abs=1e-9)
-        rows = np.arange(len(X))
-        ours = planes(r.tree, X, rows)
-        theirs = planes(tree, X, rows)
-        assert ours.keys() == theirs.keys()
-        for key in ours:
-            assert abs(ours[key] @ theirs[key]) == pytest.approx(1, abs=1e-6)
-
-
-@pytest.mark.parametrize("form", ["dense", "meeting"])
-@settings(max_examples=30, deadline=None)
-@given(problem=problems(22, ties=False), depth=st.sampled_from([2, 16]))
-def test_the_default_is_the_oracles_tree_for_tree(kernels, form, problem, depth):
-    X, S, how = problem
-    np.fill_diagonal(S, False)
-    X = X.astype(np.float64)
-    rounds = used(X, S, 4, how["lam"], max_depth=depth, pairs=form, kernels=kernels)
-    expected = oracle.boosted(X.tolist(), S.astype(int).tolist(), 4, how["lam"], depth, 0.1)
-    require_the_oracles(rounds, expected, X)
-
-
 def node_of(n, seed):
     rng = np.random.default_rng(seed)
     S = sparse.csr_matrix(rng.random((n, n)) < 0.3)
@@ -172,14 +111,6 @@ def test_a_tree_grows_split_by_split():
     assert (np.diff(found[:-1]) > 0).all() and found[-2] == found[-1] == whole.J
     together = algorithm.tree_selection(whole.leaf, whole.leaf) & ~np.eye(90, dtype=bool)
     assert whole.J == pytest.approx((S.toarray()[together] - 0.3).sum())  # eq. 17
-
-
-def test_defaults_are_those_of_the_form_for_use():
-    default = inspect.signature(search_forest).parameters["options"].default
-    assert default == ForestOptions() and default.coordinates == "node"
-    assert default.max_leaves is default.stump_above is None
-    for function in (algorithm.search_forest, algorithm.search_tree):
-        assert inspect.signature(function).parameters["max_depth"].default == default.max_depth
 
 
 @pytest.mark.parametrize("options", [{"offset": "best"}, {"refine": 1}])

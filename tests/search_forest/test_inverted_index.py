@@ -220,18 +220,6 @@ def test_an_index_with_kernels_that_are_no_module_can_be_copied():
         pickle.dumps(index)
 
 
-def test_what_is_selected_can_be_saved(tmp_path):
-    """Beside the rivals' candidates: no two results have one name."""
-    import refimpl.rivals.candidates
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 2))
-    found = InvertedIndex(random_forest(rng, 2, 2, 2), X).candidates(X)
-    refimpl.save(tmp_path / "found.npz", found)
-    again = refimpl.load(tmp_path / "found.npz")
-    assert type(again) is type(found) and listed(again) == listed(found)
-
-
 def test_an_empty_index_and_one_of_deleted_points():
     rng = np.random.default_rng(0)
     index = InvertedIndex(random_forest(rng, 2, 3, 2))

@@ -5,15 +5,13 @@ against twin.
 import numpy as np
 import oracles_forest as oracle
 import pytest
-from agreement import KERNELS, assert_same
+from agreement import assert_same
 from forest_problems import FIELDS, dense, learn, points, problems
 from hypothesis import given, settings
 from processes import output
 from scipy import sparse
 
-from refimpl.kernels.eigen import top_eigenvector
 from refimpl.search_forest import neighbor_similarity, selection, to_terms
-from refimpl.search_forest.algorithm import best_c
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import MeetingPairs, grid_step
 
@@ -112,65 +110,6 @@ def test_no_tree_depends_on_the_number_of_threads(kernels, monkeypatch):
         assert_same(forests[0], other)
 
 
-@pytest.mark.parametrize("form", [dense, MeetingPairs])
-def test_pairs_are_weighted_and_split_as_the_loops_do(form):
-    """Eqs. 10, 14, 17 and 18 after some meetings, in both forms."""
-    rng = np.random.default_rng(0)
-    lam = 0.3
-    X = rng.normal(size=(20, 3))
-    S = rng.random((20, 20)) < 0.3
-    pairs = form(as_similarity(sparse.csr_matrix(S), 20), lam, KERNELS[0])
-    leaves = []
-    c = [0.7, 0.4, 1.3]
-    np.fill_diagonal(S, False)
-    for c_m in c:
-        leaves.append(rng.integers(0, 4, 20))
-        pairs.meet(leaves[-1], c_m)
-    T = oracle.ensemble([l.tolist() for l in leaves], c)
-    s = S.astype(int).tolist()
-    M = np.array(
-        [
-            [oracle.weight(T[i][j], s[i][j], lam) * (s[i][j] - lam) * (i != j) for j in range(20)]
-            for i in range(20)
-        ]
-    )
-    root = pairs.root()
-    mine = np.arange(20) % 3 > 0
-    assert root.J == pytest.approx(M.sum())
-    u = rng.normal(size=20)
-    np.testing.assert_allclose(root.product(u), (M + M.T) @ u / 2, rtol=1e-10)
-    left, right = root.split(mine)
-    assert (left.J, right.J) == pytest.approx((M[mine][:, mine].sum(), M[~mine][:, ~mine].sum()))
-    expected = (M + M.T)[~mine][:, ~mine] @ u[~mine] / 2
-    np.testing.assert_allclose(right.product(u[~mine]), expected, rtol=1e-9)
-    crossing, threshold = root.best_thresholds(X)
-    for t in range(3):
-        J, k = oracle.best_cut(X[:, t].tolist(), M.tolist())
-        assert root.J - crossing[t] == pytest.approx(J) and (X[:, t] <= threshold[t]).sum() == k
-    leaf = rng.integers(0, 5, 20)
-    assert pairs.masses(leaf) == pytest.approx(oracle.masses(leaf.tolist(), T, s, lam))
-    both = oracle.loss(T, s, lam), oracle.objective(T, s, lam)
-    assert pairs.loss_and_objective() == pytest.approx(both)
-    augmented = np.hstack([X, np.ones((20, 1))])
-    found = top_eigenvector(
-        lambda p: augmented.T @ root.product(augmented @ p), rng.normal(size=4), tol=1e-9
-    )
-    assert abs(found @ oracle.leading(augmented, M)) == pytest.approx(1, abs=1e-9)
-
-
-@pytest.mark.parametrize("d", [1, 2, 30, 150])
-@pytest.mark.parametrize("rank", [1, 7, 200])
-def test_the_eigenvector_is_the_one_of_eigh(d, rank):
-    rng = np.random.default_rng(d + rank)
-    B = rng.normal(size=(d, rank))
-    A = (B * rng.normal(size=rank)) @ B.T
-    v = top_eigenvector(lambda v: A @ v, rng.normal(size=d), tol=1e-10)
-    theta = np.linalg.eigvalsh(A)[-1]
-    assert v @ A @ v == pytest.approx(theta, abs=1e-8 * np.abs(A).max())
-    assert np.linalg.norm(v) == pytest.approx(1) and v[np.abs(v).argmax()] > 0
-    np.testing.assert_allclose(A @ v, theta * v, atol=1e-6 * np.abs(A).max() * d)
-
-
 HASHED = """
 import hashlib, numpy as np
 from refimpl.search_forest import ForestOptions, label_similarity, search_forest
@@ -188,12 +127,3 @@ def test_the_number_of_blas_threads_does_not_count():
         names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
         found.add(output("-c", HASHED, **dict.fromkeys(names, threads)))
     assert len(found) == 1
-
-
-@pytest.mark.parametrize(
-    ("similar", "dissimilar"), [(9.0, 2.0), (100.0, 1.0), (5.0, 80.0), (1e-3, 50.0), (0.0, 4.0)]
-)
-@pytest.mark.parametrize("lam", [0.05, 0.4])
-def test_best_c_minimises_equation_14(similar, dissimilar, lam):
-    expected = oracle.best_c(similar, dissimilar, lam)
-    assert best_c(similar, dissimilar, lam) == pytest.approx(expected, abs=1e-6)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from agreement import assert_same
-from forest_problems import FIELDS, learn, points
+from forest_problems import learn, points
 from scipy import sparse
 from sklearn.datasets import load_iris
 
@@ -128,22 +128,6 @@ def test_other_bad_arguments():
             ask(forest, X, threads=0)
     with pytest.raises(ValueError, match="threads must be at least 1, or None; got 0"):
         neighbor_similarity(X, 4, threads=0)
-
-
-@pytest.mark.parametrize("refine", [0, 3])
-def test_large_values_serve_up_to_the_limit(kernels, refine):
-    """Points times a power of two have the same trees; at 2^400 four values overflow."""
-    X = points(60, 4)
-    S = neighbor_similarity(X, 6)
-    forests = []
-    for scale in (1.0, 2.0**-450, 2.0**250, 2.0**400, 2.0**460):
-        forests.append(learn(X * scale, S, 3, 0.05, kernels=kernels, refine=refine, stump_above=40))
-        assert len(forests[0].planes) > 5
-        for name in set(FIELDS) - {"offset"}:
-            assert_same(getattr(forests[0], name), getattr(forests[-1], name))
-        assert_same(forests[0].offset * scale, forests[-1].offset)
-    with pytest.raises(ValueError, match="Q must hold values within 1e140"):
-        to_terms(forests[0], X * 1e200, kernels=kernels)
 
 
 def test_a_query_that_float32_does_not_hold_is_refused(kernels):

@@ -490,3 +490,8 @@ def test_impostors_are_counted_before_all_are_listed(search, monkeypatch):
     with pytest.raises(MemoryError, match=r"at most 100 pairs .* got at least 200"):
         problem(Room(100, "here", "", 5 * n)).impostors(room.mapped(L))
     assert spy.call_count == (2 if search == "product" else 4)  # a tree for each class
+    # where few impostors are found, a search goes on with more points at a time
+    spy.reset_mock()
+    far = X + 100 * y[:, None]
+    assert not len(problem(Room(800, "here", "", 5 * n)).impostors(far)[0])
+    assert spy.call_count == (3 if search == "product" else 6)  # of 5, 20 and 15 points

@@ -76,7 +76,8 @@ def distances(X):
 def trained_boostmap(X, Q):
     D = distances(X)
     triples = bm.random_triples(D, 99, rng=seed())
-    model = bm.boostmap(bm.CandidateDistances(D, D), triples, 3, rng=seed())
+    options = bm.BoostMapOptions(query_sensitive=4)
+    model = bm.boostmap(bm.CandidateDistances(D, D), triples, 12, rng=seed(), options=options)
     return np.argsort(model.embed(spaces.PrecomputedSpace(D)), axis=0, kind="stable")
 
 
