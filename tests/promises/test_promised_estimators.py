@@ -121,11 +121,12 @@ def test_a_callback_ends_a_fit_that_can_be_asked(model, wine):
     assert all(len(part) for part in answers(one, wine))
 
 
+def interrupt(step):
+    raise KeyboardInterrupt
+
+
 @each(takes("callback"))
 def test_a_first_fit_that_is_interrupted_leaves_nothing_to_ask(model, wine):
-    def interrupt(step):
-        raise KeyboardInterrupt
-
     one = clone(model).set_params(callback=interrupt)
     with pytest.raises(KeyboardInterrupt):
         one.fit(*wine[:2])
@@ -149,9 +150,6 @@ def test_a_later_fit_that_fails_leaves_the_estimator_as_it_was(model, wine, chan
 
 @each(takes("callback"))
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(model, wine):
-    def interrupt(step):
-        raise KeyboardInterrupt
-
     one = fitted(model, wine)
     expected = answers(one, wine)
     with pytest.raises(KeyboardInterrupt):
