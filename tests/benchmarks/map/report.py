@@ -133,7 +133,8 @@ def first_table(rows: dict[str, Any]) -> str:
 
 def import_table(rows: dict[str, Any]) -> str:
     """Return the table of what imports take."""
-    lines = ["Medians of five, each in a Python of its own, which finds the modules compiled.", "", "| import | |", "|---|---|"]
+    about = "Medians of five, each in a Python of its own, which finds the modules compiled."
+    lines = [about, "", "| import | |", "|---|---|"]
     for what in first_try.IMPORTS:
         row = rows.get(f"import/{what}/-")
         lines.append(f"| {what} | {'-' if row is None else duration(row['seconds']['import'])} |")
