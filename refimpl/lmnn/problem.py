@@ -17,8 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-import scipy.sparse
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+import scipy
 
 from refimpl.lmnn.algorithm import adjacency
 from refimpl.lmnn.certificate import Coordinates
@@ -383,8 +382,8 @@ def in_order(targets: IntArray) -> IntArray | None:
         return None
     links = np.arange(0, n * k + 1, k)
     graph = scipy.sparse.csr_array((np.ones(n * k), targets.ravel(), links), shape=(n, n))
-    order: IntArray = reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True).astype(np.int64)
-    return order
+    order = scipy.sparse.csgraph.reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True)
+    return np.asarray(order, dtype=np.int64)
 
 
 def few(problem: LargeMarginProblem) -> IntArray | None:
