@@ -2,10 +2,9 @@
 
 import pytest
 
-from paper_figures import judge
 from paper_figures.gallery import numbers, signs, words
 from paper_figures.gallery.texts import sentence, with_links
-from paper_figures.judge import verdicts
+from paper_figures.judge import cells, verdicts
 from paper_figures.registry import spoken
 
 
@@ -49,7 +48,7 @@ def test_sentences(text, whole):
 
 def test_every_state_has_a_sign():
     assert set(signs.VERDICTS) == set(verdicts.STATES)
-    assert set(signs.CLAIMS) == set(judge.STATES)
+    assert set(signs.CLAIMS) == set(cells.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)
 
