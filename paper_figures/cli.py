@@ -36,21 +36,11 @@ Chosen: TypeAlias = list[tuple[Paper, View]]
 
 
 def main(argv: Sequence[str] | None = None, papers: Iterable[Paper] | None = None) -> int:
-    """Make figures and the page that shows them.
+    """Make figures and the page that shows them, of this package's papers or of others.
 
-    Parameters
-    ----------
-    argv : sequence of str or None
-        The arguments; None takes the process's own.
-    papers : iterable of Paper or None
-        The papers to choose from; None takes the papers of this package.
-
-    Returns
-    -------
-    int
-        0 if every figure was made, 1 if a figure failed or lacks data that could be had, 3 if a
-        file could not be written (such as on a full disk), 130 after Ctrl-C. A wrong argument
-        raises SystemExit(2), as argparse does.
+    Return 0 if every figure was made, 1 if a figure failed or lacks data that could be had, 3 if a
+    file could not be written (such as on a full disk), 130 after Ctrl-C. A wrong argument raises
+    SystemExit(2), as argparse does.
     """
     try:
         return _main(argv, papers)
