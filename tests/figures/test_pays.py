@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from agreement import NAMES
-from sklearn.preprocessing import StandardScaler
 from toy_sets import hnswlib_of
 
 from paper_figures import data, pays
@@ -19,14 +18,6 @@ def measured(job, monkeypatch, *methods, kind="columns", hnswlib=False, most=60)
     monkeypatch.setattr(pays, "METHODS", methods)
     seen = pays.compare(job, data_set="wine", kind=kind, split=0, most=most, hnswlib=hnswlib)
     return {item.pop("method"): item for item in seen}
-
-
-def test_many_columns_become_components():
-    X = np.random.default_rng(0).normal(size=(80, 60))
-    assert pays.prepared(X, 0).transform(X).shape == (80, pays.COLUMNS)
-    assert pays.prepared(X[:, :5], 0).transform(X[:, :5]) == pytest.approx(
-        StandardScaler().fit_transform(X[:, :5])
-    )
 
 
 def test_a_fit_that_takes_too_long_has_no_numbers(job, monkeypatch):

@@ -11,8 +11,9 @@ from agreement import NAMES
 from scipy.special import expit, logit
 from toy_sets import hnswlib_of, provide, ticking
 
-from paper_figures.search_forest import classes, lookup, methods, recall, table1
+from paper_figures.search_forest import classes, growth, lookup, methods, points, recall, table1
 from paper_figures.study import Job
+from refimpl.rivals.spectral_hashing import spectral_hashing
 
 N, M = 150, 24  # points and queries
 AT = {"data_set": "forest toy", "d": 3, "queries": 20, "K": 6, "counts": (2, 4, 6)}
@@ -72,6 +73,20 @@ def test_hnswlib_is_asked_if_it_is_installed(job, labels, monkeypatch):
 
 
 # --------------------------------------------------------------------------------------- the lookup
+
+
+def test_a_lookup_by_a_loop(job, labels):
+    at = {key: AT[key] for key in ("data_set", "d", "queries", "K")}
+    problem = points.whole(job, **at)
+    model = spectral_hashing(problem.X, 9)
+    codes, of_queries = (model.eigenfunctions(part) > 0 for part in problem[:2])
+    found = [set(np.flatnonzero((codes != query).sum(axis=1) <= 1)) for query in of_queries]
+    order = job.rng_for("lookup", "forest toy").permutation(N)
+    seen = list(lookup.lookup(job, bits=9, smallest=40, **at))
+    assert [item["items"] for item in seen] == [40, 80, N]
+    for item in seen:
+        failed = [100 * found_by.isdisjoint(order[: item["items"]]) for found_by in found]
+        assert item[lookup.FAILED][0] == pytest.approx(np.mean(failed))
 
 
 def test_failures_are_extrapolated_along_a_line_of_their_logit():
@@ -144,29 +159,34 @@ def test_times_are_medians_of_single_queries(job, monkeypatch, bits):
         assert 0 < found.sum() <= 200
 
 
-def test_the_index_of_the_timing_holds_every_code_in_complete_trees():
+def test_the_index_of_the_timing_holds_every_code():
     rng = np.random.default_rng(0)
     codes = rng.integers(2**64, size=(90, 2), dtype=np.uint64)
-    (starts, items), model = table1.synthetic_index(codes, 18, 4, 2, rng)
+    (starts, items), _ = table1.synthetic_index(codes, 18, 4, 2, rng)
     words = table1.words_of_codes(codes, 18, 4)
     for i, of_code in enumerate(words):
         whole = int(codes[i, 0]) + (int(codes[i, 1]) << 64)
         for m, word in enumerate(of_code):
             assert word == 16 * m + (whole >> 4 * m & 15)
             assert i in items[starts[word] : starts[word + 1]]
-    assert model.n_words == 18 * 16 and len(starts) == 18 * 16 + 1 and starts[-1] == 18 * 90
+    assert len(starts) == 18 * 16 + 1 and starts[-1] == 18 * 90
     assert (np.diff(starts) >= 0).all() and sorted(items[:90]) == list(range(90))
 
-    def leaves(node, depth=0):
-        if model.left[node] < 0:
-            assert depth == 4
-            return [int(model.word[node])]
-        left = model.left[node]
-        return leaves(left, depth + 1) + leaves(left + 1, depth + 1)
 
-    assert [word for root in model.roots for word in leaves(root)] == list(range(18 * 16))
-    inner = model.left >= 0
-    assert sorted(model.plane[inner]) == list(range(18 * 15)) and (model.plane[~inner] == -1).all()
-    assert model.planes.shape == (18 * 15, 2) and (model.c == 1).all()
-    # of standard normal x a plane's w x + b is above 0 for 30 to 70 % of them, were |w| sqrt(d)
-    assert np.abs(model.offset).max() <= 0.5245 * 2**0.5
+# ------------------------------------------------------------------------------------------- growth
+
+
+@pytest.mark.parametrize("index", growth.LISTS)
+def test_leaves_grow_with_the_items_unless_they_are_divided_more_finely(job, index, monkeypatch):
+    """Two passes over ten queries take 5 and 2.5 seconds."""
+    for name, value in {"LEAF": 4, "TREES": 3, "DIMENSION": 2}.items():
+        monkeypatch.setattr(growth, name, value)
+
+    def candidates(n, divided):
+        monkeypatch.setattr(growth, "thread_time", ticking(0.0, 5.0, 10.0, 12.5))
+        (value,) = growth.growth(job, index=index, n=n, divided=divided, queries=10, passes=2)
+        assert value["seconds"] == [0.5, 0.25]
+        return value["candidates"]
+
+    assert candidates(512, 64) > 3 * candidates(64, 64) > 0
+    assert candidates(512, 64) > candidates(512, 512)
