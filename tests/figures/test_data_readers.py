@@ -9,6 +9,7 @@ import tarfile
 import numpy as np
 import pytest
 from scipy.io import savemat
+from sklearn.datasets import load_wine
 from sklearn.feature_extraction import text as words
 
 from paper_figures import data
@@ -309,6 +310,16 @@ def test_faults_mfeat_and_similarities(write, tmp_path):
 
 
 # ------------------------------------------------------------------------------ bundled, the loader
+
+
+def test_wine_has_unit_variances_and_every_third_row_in_the_test_part():
+    wine = load_wine()
+    parsed = read("wine")
+    order = [i for i in range(178) if i % 3 != 2] + list(range(2, 178, 3))
+    variances = ((wine.data - wine.data.mean(axis=0)) ** 2).mean(axis=0)
+    np.testing.assert_allclose(parsed.X, (wine.data / np.sqrt(variances))[order])
+    assert np.array_equal(parsed.y, wine.target[order]) and parsed.n_train == 119
+    assert parsed.classes == {0: "class_0", 1: "class_1", 2: "class_2"}
 
 
 @pytest.fixture

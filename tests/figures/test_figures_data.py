@@ -58,10 +58,6 @@ def empty_cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def test_every_set_of_table_1_is_known():
-    assert set(TABLE1) <= set(names())
-
-
 def each(sets):
     return [pytest.param(name, marks=real(name)) for name in sets]
 

@@ -5,7 +5,6 @@ import pytest
 from paper_figures.gallery import numbers, signs, words
 from paper_figures.gallery.texts import sentence, with_links
 from paper_figures.judge import cells, verdicts
-from paper_figures.registry import spoken
 
 
 def test_printed_parts_come_from_the_index_of_the_paper():
@@ -14,11 +13,6 @@ def test_printed_parts_come_from_the_index_of_the_paper():
     assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure2"]
     assert words.printed_parts("first_paper") == {}
     assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
-
-
-def test_names_are_spoken():
-    names = ("table2", "active_set", "figure10", "costs_by_k")
-    assert [spoken(name) for name in names] == ["Table 2", "Active set", "Figure 10", "Costs by k"]
 
 
 def test_a_text_links_the_entries_that_it_names():

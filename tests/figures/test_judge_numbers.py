@@ -27,8 +27,6 @@ D1 = {"d": 1}
         ("a", D1, 4.0, 0.2, 5.0),
         ({"method": "a", "figure": "figure1"}, D1, 4.0, 0.2, 5.0),
         ("b", {"d": 2}, 50.0, None, None),
-        ("e", D1, 1.0, 0.5, None),  # a row's own error comes first
-        ("e", {"d": 2}, 1.0, None, None),
         ({"number": 50}, D1, 50.0, 0.0, 50.0),
         ({"method": "a", "d": {"best": "lowest"}}, {}, 2.0, 0.1, 3.0),
         ({"method": "a", "d": {"best": "highest", "not": [1]}}, {}, 2.0, 0.1, 3.0),

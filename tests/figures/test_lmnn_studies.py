@@ -4,15 +4,16 @@ That cells give the numbers that they gave is held by test_probes.py.
 """
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from agreement import NAMES
 from toy_sets import provide
 
-from paper_figures.lmnn import decoupled, gain, low_rank, training
+from paper_figures.lmnn import clusters, courses, decoupled, gain, low_rank, training
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.points import deskewed, prepared, sample_of
+from paper_figures.lmnn.points import deskewed, in_training, prepared, sample_of
 from paper_figures.study import Job
 
 WINE = {"data_set": "wine", "preparation": "as they are"}
@@ -68,6 +69,53 @@ def test_few_points_are_as_many_of_each_class_and_many_are_any():
     assert {len(set(rows.tolist())) for rows in many} == {40}
     assert len({int((y[rows] == 3).sum()) for rows in many}) > 1
     assert sample_of(job, "s", y, 200, 0, 1).tolist() == list(range(200))
+
+
+# ------------------------------------------------------------------------------------- trainings
+
+
+def test_errors_by_hand():
+    """Five points on a line: three others vote, or the point itself and two others."""
+    X, y = np.array([[0.0], [1], [2.5], [4.5], [10]]), np.array([0, 1, 0, 1, 1])
+    on_a_line = decoupled.Points(X, y, np.array([[2.0]]), np.array([0]))
+    errors = training._errors(Job(0, NAMES[-1]), np.eye(1), on_a_line, train=True)
+    of_ties = {name: list(of.values()) for name, of in errors.items()}
+    assert of_ties == {"test": [0, 0], "left_out": [80, 80], "own": [40, 40]}
+
+
+def test_a_share_of_each_class_is_held_out():
+    y = np.repeat([4, 1], [10, 7])
+    trains, again = (in_training(y, np.random.default_rng(seed)) for seed in (0, 1))
+    assert [(~trains[y == c]).sum() for c in (4, 1)] == [3, 2] and (trains != again).any()
+
+
+def test_points_held_out_do_not_vote_where_they_are_asked():
+    """On a line the nearest points are of the other class."""
+    X, y = np.arange(24.0)[:, None], np.arange(24) % 2
+    trains = np.arange(24) % 6 != 3
+    parts = courses.Parts(X, y, trains, X[:1], y[:1], False, Job(0, NAMES[-1]).kernels)
+    measured = courses._measured(parts, np.eye(1)[None], train=True)
+    of_nearest = [measured[name]["1"] for name in ("test", "validation", "train", "learnt")]
+    assert of_nearest == [0, 100, 100, 100]
+
+
+def test_a_training_ends_where_five_checks_find_no_lower_error(monkeypatch):
+    errors = [5.0, 6.0, 6.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 1.0]
+    seen = ({"validation": {"3": error}} for error in errors)
+    monkeypatch.setattr(courses, "_measured", lambda *_, train: next(seen))
+    log = courses._Log(None, watched=False)
+    for t in range(10):
+        log.add(SimpleNamespace(state=SimpleNamespace(t=t, L=t)))
+    assert log.least == 3
+
+
+def test_a_run_ends_after_its_full_checks(monkeypatch):
+    def asked(*arguments, options, **how):
+        raise LookupError(f"{options.max_checks} checks")
+
+    monkeypatch.setattr(clusters, "lmnn", asked)
+    with pytest.raises(LookupError, match="7 checks"):
+        only(clusters.several, **WINE, n=54, d=4, p=None, run=1, checks=7)
 
 
 # ------------------------------------------------------------------------------------ least trace

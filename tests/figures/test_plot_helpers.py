@@ -54,8 +54,6 @@ def test_no_two_series_look_alike():
     assert all(re.fullmatch("#[0-9A-F]{6}", style["color"]) for style in styles)
     # the first colours are those of Okabe & Ito
     assert [style["color"] for style in styles[:3]] == ["#0072B2", "#D55E00", "#009E73"]
-    assert styles[0] == {"color": "#0072B2", "marker": "o", "linestyle": "-"}
-    assert styles[1]["linestyle"] == "--" and styles[1]["marker"] == "s"
 
 
 @pytest.mark.parametrize("place", [-1, 8])
