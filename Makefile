@@ -4,7 +4,7 @@
 # make figures     make every figure and table; ARGS="boosted_distance.table2 --scale paper" chooses
 # make coverage    measure the branch coverage of refimpl; fails below 95 %
 # make lint        check style and types; `make style` needs no build: ruff, cython-lint
-# make gate        say what moved of claims, records, trainings, names and made-up pages, in some seconds;
+# make gate        say what moved of claims, records, trainings, names, demos and made-up pages, in some seconds;
 #                  ARGS=rows compares every row of the papers' figures at the small scale, in a minute
 # make probes      compute a few small cells of each study again, in half a minute: other numbers need
 #                  another version of the study; ARGS=--write writes those of new versions

@@ -22,7 +22,6 @@ from paper_figures.run import NOT_MADE, SHOWN, Outcome, Run, make_figure, redraw
 from paper_figures.store import CannotStore, Store
 from paper_figures.study import KERNELS, SCALES, Paper, View, load_kernels
 
-LOG = logging.getLogger("paper_figures")
 # exit codes
 DONE = 0
 FAILED = 1
@@ -36,21 +35,11 @@ Chosen: TypeAlias = list[tuple[Paper, View]]
 
 
 def main(argv: Sequence[str] | None = None, papers: Iterable[Paper] | None = None) -> int:
-    """Make figures and the page that shows them.
+    """Make figures and the page that shows them, of this package's papers or of others.
 
-    Parameters
-    ----------
-    argv : sequence of str or None
-        The arguments; None takes the process's own.
-    papers : iterable of Paper or None
-        The papers to choose from; None takes the papers of this package.
-
-    Returns
-    -------
-    int
-        0 if every figure was made, 1 if a figure failed or lacks data that could be had, 3 if a
-        file could not be written (such as on a full disk), 130 after Ctrl-C. A wrong argument
-        raises SystemExit(2), as argparse does.
+    Return 0 if every figure was made, 1 if a figure failed or lacks data that could be had, 3 if a
+    file could not be written (such as on a full disk), 130 after Ctrl-C. A wrong argument raises
+    SystemExit(2), as argparse does.
     """
     try:
         return _main(argv, papers)
@@ -330,23 +319,6 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
             f"argument --kernels: the {options.kernels} kernels cannot be imported ({error}). "
             "Build them in a checkout with `pip install -e .`, or pass --kernels reference."
         )
-    for source in _outdated_builds() if options.kernels == "fast" else ():
-        LOG.warning(
-            "%s is newer than what was built from it: build again with `pip install -e .`", source
-        )
-
-
-def _outdated_builds() -> list[str]:
-    """Return the Cython sources of refimpl_fast that are newer than what was compiled from them."""
-    import refimpl_fast
-
-    folder = Path(refimpl_fast.__file__).parent
-    names = []
-    for source in sorted(folder.glob("*.pyx")):
-        built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
-        if built and max(built) < source.stat().st_mtime:
-            names.append(f"refimpl_fast/{source.name}")
-    return names
 
 
 def _open(parser: argparse.ArgumentParser, out: str) -> Store:

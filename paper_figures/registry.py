@@ -5,8 +5,6 @@ import re
 
 from paper_figures.study import Paper
 
-__all__ = ["load_papers"]
-
 PAPERS = ("boosted_distance", "boostmap", "search_forest", "lmnn", "ftune")
 ROOMS = (*PAPERS, "pays")  # the last one compares the papers' methods, beside others
 
@@ -17,19 +15,5 @@ def spoken(name: str) -> str:
 
 
 def load_papers() -> list[Paper]:
-    """Import the papers of this package and their comparison, in the order of :data:`ROOMS`.
-
-    Returns
-    -------
-    list of Paper
-
-    See Also
-    --------
-    paper_figures.study.Study : What a paper has.
-
-    Examples
-    --------
-    >>> [paper.name for paper in load_papers()]
-    ['boosted_distance', 'boostmap', 'search_forest', 'lmnn', 'ftune', 'pays']
-    """
+    """Import the papers of this package and their comparison, in the order of :data:`ROOMS`."""
     return [importlib.import_module(f"paper_figures.{name}").PAPER for name in ROOMS]

@@ -18,8 +18,6 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-__all__ = ["CannotStore", "InvalidRecord", "Store"]
-
 LOG = logging.getLogger("paper_figures")
 Row: TypeAlias = dict[str, Any]
 """A row of a figure: its keys, and the fields that the package's docstring lists."""
@@ -42,35 +40,11 @@ FIELDS: dict[str, tuple[type, str]] = {
 
 
 class CannotStore(Exception):
-    """A file of the output folder cannot be written, as on a full disk or in a read-only folder.
-
-    See Also
-    --------
-    Store.write : Raises it.
-
-    Examples
-    --------
-    >>> Store("/dev/null").try_to_write()  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.CannotStore: cannot write /dev/null/.probe: ...
-    """
+    """A file of the output folder cannot be written, as on a full disk or in a read-only folder."""
 
 
 class InvalidRecord(ValueError):
-    """A figure's record, or a part, does not have its proper form.
-
-    See Also
-    --------
-    Store.write : Raises it.
-
-    Examples
-    --------
-    >>> Store(".").write({"paper": "lmnn"})
-    Traceback (most recent call last):
-    ...
-    paper_figures.store.InvalidRecord: figure must be a text; it is missing
-    """
+    """A figure's record, or a part, does not have its proper form."""
 
 
 def plain(value: Any, where: str = "result") -> Any:
@@ -205,34 +179,7 @@ def _intact(content: dict[str, Any]) -> dict[str, Any]:
 
 
 class Store:
-    """The folder of a run's results.
-
-    Parameters
-    ----------
-    out : path
-        The folder of ``--out``; the first file that is written makes it.
-
-    Raises
-    ------
-    CannotStore
-        From the methods that write, if the file system refuses.
-    InvalidRecord
-        From ``write``, if the record does not have its form; from ``write_part``, if JSON cannot
-        hold the result.
-
-    See Also
-    --------
-    paper_figures.registry.load_papers : The names of papers and figures.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> store = Store(tempfile.mkdtemp())
-    >>> store.path("lmnn", "table1", ".json").name
-    'table1.json'
-    >>> store.read("lmnn", "table1") is None
-    True
-    """
+    """The folder of a run's results, ``--out``; the first file that is written makes it."""
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(out)

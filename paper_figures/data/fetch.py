@@ -12,20 +12,12 @@ VARIABLE = "REFIMPL_DATA"
 
 
 class DataNotAvailable(Exception):
-    """A data file is not here and could not be had; the message says what to put where.
-
-    Attributes
-    ----------
-    reason : str
-        The same without a folder of this machine: it may be stored with a result.
-    by_hand : bool
-        True if only its user can supply the file (a licence), so that its absence is no failure.
-    """
+    """A data file is not here and could not be had; the message says what to put where."""
 
     def __init__(self, message: str, reason: str, by_hand: bool = False) -> None:
         super().__init__(message, reason, by_hand)
-        self.reason = reason
-        self.by_hand = by_hand
+        self.reason = reason  # without a folder of this machine: it may be stored with a result
+        self.by_hand = by_hand  # only its user can supply the file: its absence is no failure
 
     def __str__(self) -> str:
         return str(self.args[0])

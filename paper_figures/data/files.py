@@ -10,30 +10,14 @@ from importlib.resources import files
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a data set.
+    """One file of a data set."""
 
-    Attributes
-    ----------
-    name : str
-        Path relative to the data folder, with forward slashes.
-    sha256 : str or None
-        What the file must hash to; None for a file that only its user can supply.
-    url : str or None
-        The address it is downloaded from; None if it has to be put in place by hand.
-    licence : str
-        As far as it is stated.
-    note : str
-        What is special about it, such as a re-encoding of the official file.
-    size : int or None
-        Its bytes; None for a file that only its user can supply.
-    """
-
-    name: str
-    sha256: str | None
-    url: str | None
-    licence: str
-    note: str = ""
-    size: int | None = None
+    name: str  # its path relative to the data folder, with forward slashes
+    sha256: str | None  # None for a file that only its user can supply
+    url: str | None  # None if it has to be put in place by hand
+    licence: str  # as far as it is stated
+    note: str = ""  # what is special about it, such as a re-encoding of the official file
+    size: int | None = None  # its bytes; None for a file that only its user can supply
 
 
 def _read() -> dict[str, DataFile]:

@@ -11,33 +11,15 @@ from refimpl.typing import Labels
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set in memory; its reader gives the first five fields.
+    """A data set in memory; its reader gives the first five fields."""
 
-    Attributes
-    ----------
-    X : (n, d)
-        float64 and not writable, once it is loaded.
-    y : (n,)
-        Labels: int64.
-    classes : dict[int, str]
-        What each label stands for.
-    n_train : int or None
-        The first ``n_train`` rows are the official training part, the rest the test part; None: no
-        parts.
-    notes : tuple of str
-        What was decided in reading it.
-    name : str
-    files : tuple of dict
-        ``{"name", "sha256"}`` of each file it was read from.
-    """
-
-    X: NDArray[Any]
-    y: Labels
-    classes: Mapping[int, str]
-    n_train: int | None = None
-    notes: tuple[str, ...] = ()
+    X: NDArray[Any]  # (n, d): float64 and not writable, once it is loaded
+    y: Labels  # (n,): int64
+    classes: Mapping[int, str]  # what each label stands for
+    n_train: int | None = None  # these rows are the official training part, the rest tests
+    notes: tuple[str, ...] = ()  # what was decided in reading it
     name: str = ""
-    files: tuple[dict[str, str], ...] = ()
+    files: tuple[dict[str, str], ...] = ()  # name and sha256 of each file it was read from
 
 
 @dataclass(frozen=True)

@@ -32,28 +32,10 @@ def names() -> list[str]:
 
 
 def load(name: str, data_dir: Folder = None, **options: Any) -> DataSet:
-    """Read a data set with its paper's preprocessing.
+    """Read a data set with its paper's preprocessing; its files are looked for in `data_dir` first.
 
-    Parameters
-    ----------
-    name : str
-        One of :func:`names`; upper and lower case are different.
-    data_dir : path or None
-        Where to look first; see :func:`paper_figures.data.fetch.search_path`.
-    **options
-        Alternatives that the papers leave open, such as ``order="frequency"``; an option that the
-        set does not have is an error which lists those it has.
-
-    Returns
-    -------
-    DataSet
-
-    Raises
-    ------
-    ValueError
-        For an unknown name or option, or a file with the wrong sha256.
-    DataNotAvailable
-        If a file is nowhere and cannot be downloaded.
+    `options` are what the papers leave open, such as ``order="frequency"``. ValueError: an unknown
+    name or option, or a file with the wrong sha256; DataNotAvailable: a file cannot be had.
     """
     require_extra("sklearn")
     recipe = recipe_of(name)

@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-from paper_figures import judge
 from paper_figures.gallery.entries import DAMAGED, FAILED, NOT_RUN
-from paper_figures.judge import verdicts
+from paper_figures.judge import cells, verdicts
 
 VERDICTS = {
     verdicts.SAME: ("=", "no farther apart than chance allows (95 %)"),
@@ -23,12 +22,12 @@ ENTRIES = {
     NOT_RUN: ("…", "not yet run"),
 }
 CLAIMS = {
-    judge.HOLDS: ("✓", "our numbers bear it out"),
-    judge.FAILS: ("✗", "our numbers contradict it"),
-    judge.OPEN: ("?", "our numbers do not decide it"),
-    judge.NOT_TESTABLE: ("∅", "cannot be tried here; the claim says why"),
+    cells.HOLDS: ("✓", "our numbers bear it out"),
+    cells.FAILS: ("✗", "our numbers contradict it"),
+    cells.OPEN: ("?", "our numbers do not decide it"),
+    cells.NOT_TESTABLE: ("∅", "cannot be tried here; the claim says why"),
 }
-PLURALS = {judge.HOLDS: "hold", judge.FAILS: "fail"}
+PLURALS = {cells.HOLDS: "hold", cells.FAILS: "fail"}
 OPEN_SIGN = "!"
 OPEN = "the numbers differ, and no experiment explains it"
 MEANINGS = {state: words for part in (VERDICTS, ENTRIES) for state, (_, words) in part.items()}

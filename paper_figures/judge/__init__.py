@@ -58,7 +58,6 @@ from paper_figures.judge.cells import (
     HOLDS,
     NOT_TESTABLE,
     OPEN,
-    STATES,
     Cell,
     Part,
     cells_of,
@@ -72,55 +71,19 @@ from paper_figures.judge.verdicts import load_rules
 from paper_figures.store import Record, Store
 from paper_figures.study import Paper
 
-__all__ = [
-    "FAILS",
-    "HOLDS",
-    "NOT_TESTABLE",
-    "OPEN",
-    "STATES",
-    "Claim",
-    "Decided",
-    "decide",
-    "load_claims",
-]
-
 SMALL_SCALE = "the records of this folder are of the small scale; the claim is about the paper's"
 
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim with its state, the numbers that decide it, why they do, and the cells counted.
-
-    Attributes
-    ----------
-    claim : Claim
-    state : str
-        One of :data:`STATES`.
-    numbers : tuple of Number
-    because : str
-        How the numbers decide.
-    cells : tuple of (str, str)
-        The name and the state of each cell.
-    printed : str
-        What the paper's own tables say of the claim; empty if they do not speak of it.
-
-    See Also
-    --------
-    decide : Decides the claims of a paper.
-
-    Examples
-    --------
-    >>> claim = Claim("faster", "lmnn", "Section 4", "Ball trees are faster.")
-    >>> Decided(claim, OPEN, (), "one timing").state
-    'open'
-    """
+    """A claim with its state, and the numbers that decide it."""
 
     claim: Claim
-    state: str
+    state: str  # one of `cells.STATES`
     numbers: tuple[Number, ...]
-    because: str
-    cells: tuple[tuple[str, str], ...] = ()
-    printed: str = ""
+    because: str  # how the numbers decide
+    cells: tuple[tuple[str, str], ...] = ()  # the name and the state of each
+    printed: str = ""  # what the paper's own tables say of the claim, if they speak of it
 
 
 # --------------------------------------------------------------------------- deciding
@@ -161,7 +124,7 @@ def state_of_parts(claim: Claim, parts: Sequence[Part]) -> str:
 
 
 def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
-    """Decide a claim by its tests; see :func:`decide`."""
+    """Decide a claim by its tests."""
     if claim.why and not claim.tests:
         return Decided(claim, NOT_TESTABLE, (), claim.why)
     if any(record["scale"] != "paper" for record in records.values()):
@@ -179,30 +142,8 @@ def decide_claim(claim: Claim, content: Claims, records: Records) -> Decided:
 
 
 def decide(paper: str, records: Records) -> list[Decided]:
-    """Decide each claim of a paper from the records of one folder.
-
-    Parameters
-    ----------
-    paper : str
-    records : mapping of str to dict
-        The folder's records, by the names of their figures.
-
-    Returns
-    -------
-    list of Decided
-        In the order of claims.toml. A cell whose record is missing is open. In a folder of
-        small-scale records no claim is testable.
-
-    See Also
-    --------
-    load_claims : The claims.
-
-    Examples
-    --------
-    >>> decided = decide("lmnn", {})
-    >>> {item.state for item in decided} <= {OPEN, NOT_TESTABLE}  # without records nothing holds
-    True
-    """
+    """Decide each claim of a paper, in the order of claims.toml, from the records of one folder."""
+    # a cell whose record is missing is open; in a folder of small-scale records none is testable
     content = load_claims(paper)
     return [decide_claim(claim, content, records) for claim in content.claims]
 

@@ -24,37 +24,13 @@ def fits(row: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper in our own words.
+    """A claim of a paper in our own words; the docstring of `judge` says what the fields mean."""
 
-    Attributes
-    ----------
-    id : str
-        Lower case, digits and hyphens: a permalink. Unique within the paper.
-    paper : str
-    where : str
-        Its place in the paper, such as ``"Section 4, Table 2"``.
-    claim : str
-    figures : tuple of str
-        The figures that show it, such as ``("table2",)``: those of its tests, and others.
-    why, settle, note, by_the_paper, at_best, readings : str
-        As the docstring of `judge` says; may be empty.
-    tests : tuple of mapping
-
-    See Also
-    --------
-    paper_figures.judge.Decided : A claim with its state.
-
-    Examples
-    --------
-    >>> Claim("faster", "lmnn", "Section 4", "Ball trees are faster.", why="no timing").figures
-    ()
-    """
-
-    id: str
+    id: str  # a permalink, unique within the paper
     paper: str
     where: str
     claim: str
-    figures: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()  # those of its tests, and others that show it
     why: str = ""
     settle: str = ""
     note: str = ""
@@ -74,28 +50,7 @@ class Claims:
 
 @cache
 def load_claims(paper: str) -> Claims:
-    """Read a paper's claims.toml; a paper without the file has no claims.
-
-    Parameters
-    ----------
-    paper : str
-        ``"boosted_distance"``.
-
-    Returns
-    -------
-    Claims
-
-    See Also
-    --------
-    paper_figures.judge.decide : Decides them.
-
-    Examples
-    --------
-    >>> load_claims("lmnn").claims[0].paper
-    'lmnn'
-    >>> load_claims("no-such-paper").claims
-    ()
-    """
+    """Read a paper's claims.toml; a paper without the file has no claims."""
     return parse(paper, read(paper, "claims.toml"))
 
 

@@ -10,7 +10,6 @@ Not handled here: clusters by k-means, other solvers.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +66,6 @@ def course(
     log = _Log(parts, watched)
     X, y = parts.X[parts.trains], parts.y[parts.trains]
     options = LMNNOptions(solver="printed" if by_class else "smoothed", tol=TOL, max_checks=checks)
-    before = process_time()
     result = lmnn(
         X,
         y,
@@ -79,58 +77,38 @@ def course(
         callback=log.add,
         start=_single(parts) if by_class else None,
     )
-    seconds = process_time() - before
     yield {
         "d": X.shape[1],
-        "seconds": seconds,
-        "message": result.message,
-        "gap": result.gap,
         "checks": log.passed,
-        "stopped": None if split is None else log.stopped(),
+        "stopped": None if split is None else _measured(parts, log.least, train=True),
         "end": _measured(parts, result.L, train=True),
-        "euclidean": _measured(parts, _euclidean(parts), train=True),
     }
 
 
 class _Log:
-    """What each full check has, and the metrics where early stopping ends."""
+    """The training errors of the full checks that are watched; where early stopping ends."""
 
     def __init__(self, parts: Parts, watched: bool) -> None:
         self.parts = parts
         self.watched = watched
         self.passed: list[dict[str, Any]] = []
+        self.errors: list[float] = []  # of the points held out
         self.least: FloatArray
-        self.place = 0
         self.ended = False
 
     def add(self, step: Step[Check, LMNNResult]) -> None:
         """Measure a full check; note the metrics if the validation error is the least so far."""
         check = step.state
         measured = _measured(self.parts, check.L, train=self.watched)
-        state = {
-            "check": check.t,
-            "objective": check.objective,
-            "active": check.active,
-            "gradient_norm": check.gradient_norm,
-        }
-        self.passed.append(state | measured)
+        if self.watched:
+            self.passed.append({"check": check.t, "train": measured["train"]})
         if "validation" not in measured or self.ended:
             return
-        errors = self.errors()
-        if errors[-1] < min(errors[:-1], default=np.inf):
+        error = measured["validation"][str(K)]
+        if error < min(self.errors, default=np.inf):
             self.least = check.L
-            self.place = len(errors) - 1
-        self.ended = stalled(errors, PATIENCE)
-
-    def errors(self) -> list[float]:
-        """Return the validation errors so far."""
-        return [check["validation"][str(K)] for check in self.passed]
-
-    def stopped(self) -> dict[str, Any]:
-        """Return what the metrics have where early stopping ends, and at which check they were."""
-        return {"check": self.passed[self.place]["check"]} | _measured(
-            self.parts, self.least, train=True
-        )
+        self.errors.append(error)
+        self.ended = stalled(self.errors, PATIENCE)
 
 
 def _single(parts: Parts) -> FloatArray:
@@ -146,12 +124,6 @@ def _single(parts: Parts) -> FloatArray:
         threads=1,
     )
     return np.repeat(single.L, parts.y.max() + 1, axis=0)
-
-
-def _euclidean(parts: Parts) -> FloatArray:
-    """Return the identity for each metric."""
-    count = parts.y.max() + 1 if parts.by_class else 1
-    return np.repeat(np.eye(parts.X.shape[1])[None], count, axis=0)
 
 
 def _parts(
@@ -302,9 +274,8 @@ def _least(items: Sequence[Observation]) -> Iterator[str]:
     for item in items:  # those of one metric measure no training errors on the way
         name = item["data_set"]
         for check in item["checks"]:
-            if "train" in check:
-                found = check["train"][str(K)], check["check"]
-                least[name] = min(found, least.get(name, found))
+            found = check["train"][str(K)], check["check"]
+            least[name] = min(found, least.get(name, found))
     if least:
         words = [f"{name} {error:.2f} % (check {t})" for name, (error, t) in least.items()]
         yield (

@@ -61,9 +61,7 @@ def compute(
         for r in ranks:
             yield {"name": "PCA", "rank": r} | measured(job, P, identity[:r])
         return
-    before = process_time()
     training = (_full if method == "full" else _rect)(job, P, ranks, solver, checks)
-    training["seconds"] = process_time() - before
     L = training.pop("L")
     said = SOLVERS[solver]
     if method == "rect":
@@ -79,7 +77,7 @@ def _full(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -
     if solver == "printed":
         return _printed(P, np.eye(P.X.shape[1]), algorithm.metric_step, checks, job.kernels)
     result = lmnn(P.X, P.y, K, options=LMNNOptions(tol=TOL["full"]), kernels=job.kernels)
-    return {"L": result.L[0], "objective": result.objective, "gap": result.gap}
+    return {"L": result.L[0], "objective": result.objective}
 
 
 def _rect(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -> dict[str, Any]:

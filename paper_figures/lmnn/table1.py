@@ -64,14 +64,6 @@ def _published(seen: Seen) -> dict[int, dict[str, Any]]:
     return {int(line["n"]): line for line in seen.published("lmnn/table1.csv")}
 
 
-def _trained(item: Observation) -> Observation:
-    """Return what a training measured at its end."""
-    if item["part"] == "certified":
-        return item
-    ended: Observation = item | item["checks"][-1] | item["end"]
-    return ended
-
-
 def table1(seen: Seen) -> Gathered:
     """Return means over samples of what each solver's trainings have."""
     rows = seen.absent({"N": None, "images": "all", "by": None, "measure": None})
@@ -85,7 +77,7 @@ def table1(seen: Seen) -> Gathered:
     for (kind, n), group in by(usual, "preparation", "n").items():
         keys = {"N": n, "images": NAMES[kind]}
         for part, solver in (("printed", PRINTED), ("certified", OPTIMUM)):
-            ends = [_trained(item) for item in group if item["part"] == part]
+            ends = [item for item in group if item["part"] == part]
             for measure, (value, column) in MEASURES.items() if ends else ():
                 wanted = lines.get(n, {}).get(column or "") if solver == PRINTED else None
                 same = keys | {"by": solver, "measure": measure}

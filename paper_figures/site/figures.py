@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from paper_figures import gallery, judge, registry, run
+from paper_figures import gallery, registry, run
 from paper_figures.gallery.entries import Room, collect
+from paper_figures.judge.reading import Claim, load_claims
 from paper_figures.site import rst
 from paper_figures.site.documents import PAGES, page_of
 from paper_figures.store import Store
@@ -66,9 +67,9 @@ def _page(room: str, path: str) -> str | None:
     return os.path.relpath(f"{page}.html", f"{FOLDER}/{room}") if page else None
 
 
-def claims_on(room: str, figures: set[str]) -> list[judge.Claim]:
+def claims_on(room: str, figures: set[str]) -> list[Claim]:
     """Return the claims of a paper that any of some figures decides."""
-    return [claim for claim in judge.load_claims(room).claims if figures & set(claim.figures)]
+    return [claim for claim in load_claims(room).claims if figures & set(claim.figures)]
 
 
 def figure_of(name: str) -> str:

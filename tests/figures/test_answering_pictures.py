@@ -75,10 +75,6 @@ def test_places_are_on_the_markers():
         assert [*map(float, marker)] == pytest.approx(place, abs=0.21)  # both are rounded
 
 
-def test_the_same_record_gives_the_same_bytes():
-    assert drawn() == drawn()
-
-
 @pytest.mark.parametrize("paper, view", DRAWN, ids=lambda one: one.name)
 def test_each_point_of_a_committed_picture_shows_its_row(paper, view):
     """The row that a point names has its number, and its place is in its panel."""

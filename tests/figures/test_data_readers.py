@@ -9,7 +9,7 @@ import tarfile
 import numpy as np
 import pytest
 from scipy.io import savemat
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_wine
 from sklearn.feature_extraction import text as words
 
 from paper_figures import data
@@ -310,21 +310,6 @@ def test_faults_mfeat_and_similarities(write, tmp_path):
 
 
 # ------------------------------------------------------------------------------ bundled, the loader
-
-
-def test_bundled_sets():
-    digits = load_digits()
-    parsed = read("digits17")
-    keep = [i for i, label in enumerate(digits.target) if label in (1, 7)]
-    assert np.array_equal(parsed.X, digits.data[keep]) and set(parsed.y) == {1, 7}
-    assert np.array_equal(parsed.y, digits.target[keep]) and parsed.classes == {1: "1", 7: "7"}
-    parsed = read("digits")
-    assert parsed.n_train == 1797 - 500 and np.array_equal(parsed.X, digits.data)
-    assert parsed.classes[3] == "3" and len(parsed.classes) == 10
-    cancer = load_breast_cancer()
-    parsed = read("wdbc-small")
-    assert np.array_equal(parsed.X, cancer.data) and np.array_equal(parsed.y, cancer.target)
-    assert list(parsed.classes.values()) == cancer.target_names.tolist()
 
 
 def test_wine_has_unit_variances_and_every_third_row_in_the_test_part():

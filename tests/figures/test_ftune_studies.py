@@ -6,8 +6,7 @@ from agreement import NAMES
 from scipy.spatial.distance import cdist, pdist
 from toy_sets import provide
 
-from paper_figures.ftune import matrices, shown, splits, spread, transfer
-from paper_figures.plots import series_style
+from paper_figures.ftune import matrices, splits, spread, transfer
 from paper_figures.study import Job
 from refimpl.ftune import SLOPES, FTuneOptions, bbs, dselect, ftune, random_landmarks
 from refimpl.rivals.dboost import dboost
@@ -180,9 +179,3 @@ def test_objects_with_equal_similarities_have_no_dimension():
     }
     apart = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     assert spread.spread(np.eye(2), apart)[spread.DIMENSIONS] == pytest.approx(2.0)
-
-
-def test_every_method_of_the_figures_is_drawn():
-    left = {"FTUNE+D-M", "FTUNE+DP-S", splits.OF_RANDOM}
-    assert set(shown.DRAWN) == {*matrices.METHODS} - left
-    assert len({series_style(place)["color"] for place in range(len(shown.DRAWN))}) == 6

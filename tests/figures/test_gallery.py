@@ -2,11 +2,9 @@
 
 import pytest
 
-from paper_figures import judge
 from paper_figures.gallery import numbers, signs, words
 from paper_figures.gallery.texts import sentence, with_links
-from paper_figures.judge import verdicts
-from paper_figures.registry import spoken
+from paper_figures.judge import cells, verdicts
 
 
 def test_printed_parts_come_from_the_index_of_the_paper():
@@ -15,11 +13,6 @@ def test_printed_parts_come_from_the_index_of_the_paper():
     assert "Algorithm A.2" in parts["rounds"] and "Algorithm A.2" not in parts["figure2"]
     assert words.printed_parts("first_paper") == {}
     assert {"Figure 3", "§ 7.3", "eq. 11"} <= set(words.printed_parts("boostmap")["table1"])
-
-
-def test_names_are_spoken():
-    names = ("table2", "active_set", "figure10", "costs_by_k")
-    assert [spoken(name) for name in names] == ["Table 2", "Active set", "Figure 10", "Costs by k"]
 
 
 def test_a_text_links_the_entries_that_it_names():
@@ -49,7 +42,7 @@ def test_sentences(text, whole):
 
 def test_every_state_has_a_sign():
     assert set(signs.VERDICTS) == set(verdicts.STATES)
-    assert set(signs.CLAIMS) == set(judge.STATES)
+    assert set(signs.CLAIMS) == set(cells.STATES)
     marks = [sign for sign, _ in signs.VERDICTS.values()]
     assert len(set(marks)) == len(marks)
 

@@ -136,7 +136,7 @@ def test_lmnns_tables_have_the_papers_lines(committed):
 
 
 def costs(room):
-    """The section of the first page that shows costs, in a list; an empty list without it."""
+    """The section of the first page that shows costs, in a list."""
     return read_page(gallery.first([room], alone=True))("section", id="cost")
 
 
@@ -175,8 +175,3 @@ def test_a_cell_of_several_entries_counts_once():
     (section,) = costs(room)
     said = "3 entries: about 5 min 0 s of CPU time. A cell that several entries share counts once."
     assert section.p.text == said
-
-
-def test_without_records_there_are_no_costs():
-    room = Room(paper_of("p", "T", "S"), (), (), Path("/nowhere"), None, frozenset())
-    assert costs(room) == []

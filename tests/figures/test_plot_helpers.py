@@ -5,7 +5,6 @@ import re
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from pictures import contrast, tick_labels
 
@@ -55,8 +54,6 @@ def test_no_two_series_look_alike():
     assert all(re.fullmatch("#[0-9A-F]{6}", style["color"]) for style in styles)
     # the first colours are those of Okabe & Ito
     assert [style["color"] for style in styles[:3]] == ["#0072B2", "#D55E00", "#009E73"]
-    assert styles[0] == {"color": "#0072B2", "marker": "o", "linestyle": "-"}
-    assert styles[1]["linestyle"] == "--" and styles[1]["marker"] == "s"
 
 
 @pytest.mark.parametrize("place", [-1, 8])
@@ -104,19 +101,6 @@ def test_a_picture_without_panels_says_so():
     assert picture.get_supxlabel() == "None of the data is available." and not picture.legends
 
 
-@pytest.mark.parametrize("length, columns", [(4, 4), (20, 2), (40, 1)])
-def test_a_key_is_not_wider_than_the_picture(length, columns):
-    picture = Figure(figsize=(5.2, 3), layout="constrained")
-    FigureCanvasAgg(picture)
-    (axis,) = plots.panels(picture, 1)
-    lines = {f"{i}" * length: axis.plot([1, 2], [i, i])[0] for i in range(4)}
-    plots.key(picture, lines, "a note")
-    (box,) = picture.legends
-    assert box._ncols == columns and box.get_title().get_text() == "a note"
-    picture.draw_without_rendering()
-    assert box.get_window_extent().width <= picture.bbox.width
-
-
 @pytest.mark.parametrize(
     "value, text",
     [
@@ -153,33 +137,6 @@ def test_logarithmic_axes_have_few_plain_numbers(side, low, high, labels):
     assert (axis.get_xscale(), axis.get_yscale()).count("log") == 1
     assert getattr(axis, f"get_{side}scale")() == "log"
     assert tick_labels(one) == labels and not one.get_minorticklocs().size
-
-
-def test_names_at_the_ends_of_curves_stand_apart():
-    (axis,) = plots.panels(Figure(), 1)
-    axis.set_ylim(0, 10)
-    ends = {
-        "high": (3.0, 9.0, "#111111"),
-        "low": (3.0, 1.0, "#222222"),
-        "near": (2.0, 9.2, "#333333"),
-    }
-    plots.label_ends(axis, ends, gap=0.1)
-    texts = {text.get_text(): text for text in axis.texts}
-    places = {name: text.get_position() for name, text in texts.items()}
-    # 0.9 and 0.92 make room around 0.91; 0.1 stays
-    assert {name: y for name, (_, y) in places.items()} == pytest.approx(
-        {"low": 0.1, "high": 0.86, "near": 0.96}
-    )
-    assert {x for x, _ in places.values()} == {1.03}
-    assert [texts[name].xy for name in ends] == [(3, 9), (3, 1), (2, 9.2)]
-    assert [texts[name].get_color() for name in ends] == [end[2] for end in ends.values()]
-
-
-def test_names_follow_a_logarithmic_axis():
-    (axis,) = plots.panels(Figure(), 1)
-    axis.set(yscale="log", ylim=(1, 10_000))
-    plots.label_ends(axis, {"m": (1.0, 100.0, "#111111")})
-    assert axis.texts[0].get_position() == pytest.approx((1.03, 0.5))
 
 
 def record(*ours):

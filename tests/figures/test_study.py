@@ -12,21 +12,6 @@ from paper_figures.data import DataSet
 from paper_figures.study import Gathered, Grid, Job, Paper, Seen, Study, View
 
 
-def test_published_tables_hold_numbers_and_words(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "PUBLISHED", tmp_path)
-    (tmp_path / "p").mkdir()
-    text = "place,value,note\n§ 4,1.5,good\ntable 2,-3,\n4,1e3,5%\n"
-    (tmp_path / "p/table.csv").write_text(text, encoding="utf-8")
-    lines = [
-        {"place": "§ 4", "value": 1.5, "note": "good"},
-        {"place": "table 2", "value": -3.0, "note": ""},
-        {"place": 4.0, "value": 1000.0, "note": "5%"},
-    ]
-    assert rows.published("p/table.csv") == lines
-    assert Seen([], scale="paper").published("p/table.csv") == lines
-    assert Seen([], scale="small").published("p/table.csv") == []
-
-
 def test_every_published_table_of_a_paper_can_be_read():
     for path in rows.PUBLISHED.glob("*/*.csv"):
         lines = rows.published(f"{path.parent.name}/{path.name}")
@@ -44,21 +29,8 @@ def test_papers_in_their_order():
         assert len({each.name for each in paper.studies}) == len(paper.studies)
 
 
-def test_cells_are_products_of_axes():
-    cells = study.grid(data_set__d=[("a", 1), ("b", 2)], run=range(2))
-    assert [tuple(cell.values()) for cell in cells] == [
-        ("a", 1, 0),
-        ("a", 1, 1),
-        ("b", 2, 0),
-        ("b", 2, 1),
-    ]
-    with pytest.raises(ValueError):
-        study.grid(a__b=[(1, 2, 3)])
-
-
 def test_kernels_by_name():
     assert study.load_kernels("reference") is refimpl.kernels
-    assert Job(0, "reference").kernels is refimpl.kernels
     with pytest.raises(ValueError, match="kernels must be 'reference' or 'fast'; got 'quick'"):
         study.load_kernels("quick")
 

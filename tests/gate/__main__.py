@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .pages import pages
 from .rows import rows, same_rows
-from .sections import claims, names, records, trainings, verdicts
+from .sections import claims, demos, names, records, trainings, verdicts
 from .views import views
 
 EXPECTED = Path(__file__).parent / "expected"
@@ -27,6 +27,7 @@ SECTIONS = {
     "records": records,
     "trainings": trainings,
     "names": names,
+    "demos": demos,
     "views": views,
     "pages": pages,
 }

@@ -12,6 +12,8 @@ import refimpl
 from paper_figures import judge
 from paper_figures.judge import verdicts as rows_of
 from paper_figures.registry import load_papers
+from paper_figures.site.demos import pages
+from paper_figures.site.printed import PREFIXES
 from paper_figures.store import Store
 from refimpl.check import files
 
@@ -61,6 +63,19 @@ def _records():
 def trainings():
     """A digest of each file of vectors as the reference makes it now: every state, to the bit."""
     return {path: _digest(files.text_of(content)) for path, content in files.contents()}
+
+
+def demos():
+    """The numbers of each demo of the site, for each setting of a slider, the others at first."""
+    table = {}
+    for room in PREFIXES:
+        demo = pages.load(room)
+        for i, slider in enumerate(demo.sliders):
+            for place, value in enumerate(slider.values):
+                places = (*demo.start[:i], place, *demo.start[i + 1 :])
+                settings = (s.settings[p] for s, p in zip(demo.sliders, places, strict=True))
+                table[f"{room}, {slider.id} {value}"] = dict(demo.frame(*settings).values)
+    return table
 
 
 def names():

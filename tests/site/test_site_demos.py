@@ -1,22 +1,14 @@
 """The demos, each opened from the disk in headless Chromium as a single file.
 
-The numbers that a page shows are computed here once more from the definitions, with refimpl's
-models and without the code that made the page. Not tested: a touch screen, whose ranges are the
-browser's own.
+That their numbers are those that were accepted is held by the gate. Not tested: a touch screen,
+whose ranges are the browser's own.
 """
 
-import numpy as np
 import pytest
 from browser import browser_only, press, set_media, set_width, show
 
 from paper_figures.site import demos
-from paper_figures.site.demos import boosted_distance, boostmap, ftune, lmnn, pages, search_forest
-from refimpl.boosted_distance import algorithm as of_boosted_distance
-from refimpl.boostmap import algorithm as of_boostmap
-from refimpl.ftune import algorithm as of_ftune
-from refimpl.ftune.similarities import Similarity
-from refimpl.lmnn import algorithm as of_lmnn
-from refimpl.search_forest import algorithm as of_search_forest
+from paper_figures.site.demos import pages
 
 ROOMS = ["boosted_distance", "boostmap", "search_forest", "lmnn", "ftune"]
 LIMIT = 200_000
@@ -27,88 +19,6 @@ for (const output of document.querySelectorAll("[data-value]")) {
 }
 return shown;
 """
-
-
-def lmnn_numbers(k, mu, step, space):
-    """Eq. 3 by its sums, with the metric of a step."""
-    k, mu, step = lmnn.K[k], lmnn.MU[mu], lmnn.STEPS[step]
-    X, y = lmnn.X, lmnn.y
-    kin = [[j for j in range(len(X)) if y[j] == y[i] and j != i] for i in range(len(X))]
-    near = [
-        sorted(kin[i], key=lambda j, i=i: ((X[i] - X[j]) ** 2).sum())[:k] for i in range(len(X))
-    ]
-    targets = of_lmnn.target_neighbors(X, y, k)
-    examples = of_lmnn.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
-    runs = of_lmnn.steps(examples, mu, np.eye(2)[None], between=1)
-    L = next(state.L[0] for state in runs if state.t == step)
-    d2 = (((X[:, None] - X) @ L.T) ** 2).sum(axis=-1)
-    pull = sum(d2[i, j] for i in range(len(X)) for j in near[i])
-    push = sum(
-        max(0.0, 1 + d2[i, j] - d2[i, l])
-        for i in range(len(X))
-        for j in near[i]
-        for l in np.flatnonzero(y != y[i])
-    )
-    return {"pull": pull, "push": push, "objective": pull + mu * push}
-
-
-def boosted_distance_numbers(T, noise):
-    """The last weight, and the mistakes of the weighted vote."""
-    P, N = boosted_distance.labelled(boosted_distance.NOISE[noise])
-    Phi = of_boosted_distance.adaboost(P, N, T + 1)
-    votes = of_boosted_distance.H(np.vstack([P, N]), Phi) - Phi.alpha.sum() / 2
-    wrong = (votes[: len(P)] <= 0).sum() + (votes[len(P) :] >= 0).sum()
-    return {"alpha": Phi.alpha[-1], "wrong": wrong}
-
-
-def boostmap_numbers(d, candidates):
-    """The triples whose weighted L1 distances are in the wrong order."""
-    H = of_boostmap.strong_classifier(
-        boostmap.trained(boostmap.DIMENSIONS[d], boostmap.CANDIDATES[candidates])
-    )
-    F = of_boostmap.embeddings(boostmap.PROBLEM, list(H))
-    alpha = np.array(list(H.values()))[:, None]
-    q, a, b = boostmap.TRIPLES.T
-    order = (alpha * (abs(F[:, q] - F[:, b]) - abs(F[:, q] - F[:, a]))).sum(axis=0)
-    wrong = (np.sign(order) != boostmap.ORDERS).sum()
-    assert len(H) <= boostmap.DIMENSIONS[d]
-    return {"wrong": wrong, "error": wrong / len(order), "dimension": len(H)}
-
-
-def search_forest_numbers(lam, M):
-    """The pairs that share a leaf in any tree, and c of the last tree by eq. 15."""
-    lam = search_forest.LAMBDAS[lam]
-    rounds = of_search_forest.search_forest(
-        search_forest.X, search_forest.SIMILAR, lam, M + 1, search_forest.DEPTH
-    )
-    leaves = [one.tree.leaf for one in rounds]
-    n = len(search_forest.X)
-    together = {(i, j) for leaf in leaves for i in range(n) for j in range(n) if leaf[i] == leaf[j]}
-    extra = sum(i != j and not search_forest.SIMILAR[i, j] for i, j in together)
-    last = rounds[-1]
-    c = np.log((1 - lam) * last.similar / (lam * max(last.dissimilar, 1)))
-    return {"extra": extra, "c": c, "trees": len(rounds)}
-
-
-def ftune_numbers(slope, d, choice):
-    """The loss of Algorithm 2 when it has a single slope to choose from, and its choice of all."""
-    landmarks = ftune.landmarks(ftune.LANDMARKS[d], bool(choice))
-    slope, l = ftune.SLOPES[slope], ftune.l
-    run = [Similarity(ftune.K), "hinge", l, len(landmarks), np.random.default_rng(0)]
-    f, w, _ = of_ftune.ftune([slope], *run, select=lambda *_: landmarks)
-    differences = ftune.K[:, landmarks[:, 0]] - ftune.K[:, landmarks[:, 1]]
-    g = np.clip(f * differences, -1, 1) @ w.w + w.b
-    best = of_ftune.ftune(ftune.SLOPES, *run, select=lambda *_: landmarks)[0]
-    return {"loss": np.maximum(0, 1 - l * g).mean(), "best": best}
-
-
-NUMBERS = {
-    "lmnn": lmnn_numbers,
-    "boosted_distance": boosted_distance_numbers,
-    "boostmap": boostmap_numbers,
-    "search_forest": search_forest_numbers,
-    "ftune": ftune_numbers,
-}
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +50,7 @@ def test_a_page_is_small_and_names_no_other_file(folder, room):
 
 @browser_only
 @pytest.mark.parametrize("room", ROOMS)
-def test_the_keys_move_each_slider_and_the_numbers_are_refimpls(browser, folder, room):
+def test_the_keys_move_each_slider_and_its_numbers(browser, folder, room):
     open_page(browser, folder, room)
     demo = pages.load(room)
     before = browser.execute_script("return document.getElementById('picture').innerHTML")
@@ -153,8 +63,6 @@ def test_the_keys_move_each_slider_and_the_numbers_are_refimpls(browser, folder,
         assert abs(now[i] - was[i]) == 1
         shown = browser.execute_script(SHOWN)
         assert shown.items() <= dict(demo.frames[now].values).items()
-        for name, value in NUMBERS[room](*now).items():
-            assert float(shown[name]) == pytest.approx(float(value), rel=1e-3, abs=1e-9), name
         label = browser.execute_script(
             "return document.querySelector(`label[for=${arguments[0]}] output`).textContent",
             slider.id,

@@ -11,7 +11,7 @@ import pytest
 
 from paper_figures.site import __main__ as command
 from paper_figures.site import guides
-from paper_figures.site.documents import PAGES, ROOT, page, readers
+from paper_figures.site.documents import ROOT, page, readers
 from paper_figures.site.figures import REPRODUCED
 from paper_figures.store import Store
 
@@ -56,10 +56,6 @@ def test_the_formulas_of_a_paper_s_tables_are_set():
     text = "# T\n\nx_i\n\n| a |\n|---|\n| x_i is `x_i` |\n"
     shown = "\n".join(page(text, "refimpl/lmnn/PAPER.md", "papers/lmnn"))
     assert "<td><i>x</i><sub>i</sub> is <code>x_i</code></td>" in shown and "<p>x_i</p>" in shown
-
-
-def test_every_document_exists():
-    assert all((ROOT / path).is_file() for path in PAGES)
 
 
 def test_the_page_of_data_says_what_reads_a_file():

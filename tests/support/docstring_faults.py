@@ -28,8 +28,6 @@ SILENT = frozenset(
         "refimpl.rivals.sparsemap": "greedy_resampling",
         "refimpl.rivals.whitening": "centred centred_by_class principal_deviations",
         "refimpl.search_forest": "Round Selection",
-        "paper_figures.judge": "Claim Decided decide load_claims",
-        "paper_figures.registry": "load_papers",
         "paper_figures.rows": "differences exact means number of_points",
         "paper_figures.study": "Gathered Grid Seen View grid",
     }.items()
