@@ -22,6 +22,7 @@ from paper_figures.run import NOT_MADE, SHOWN, Outcome, Run, make_figure, redraw
 from paper_figures.store import CannotStore, Store
 from paper_figures.study import KERNELS, SCALES, Paper, View, load_kernels
 
+LOG = logging.getLogger("paper_figures")
 # exit codes
 DONE = 0
 FAILED = 1
@@ -319,6 +320,23 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
             f"argument --kernels: the {options.kernels} kernels cannot be imported ({error}). "
             "Build them in a checkout with `pip install -e .`, or pass --kernels reference."
         )
+    for source in _outdated_builds() if options.kernels == "fast" else ():
+        LOG.warning(
+            "%s is newer than what was built from it: build again with `pip install -e .`", source
+        )
+
+
+def _outdated_builds() -> list[str]:
+    """Return the Cython sources of refimpl_fast that are newer than what was compiled from them."""
+    import refimpl_fast
+
+    folder = Path(refimpl_fast.__file__).parent
+    names = []
+    for source in sorted(folder.glob("*.pyx")):
+        built = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*.so")]
+        if built and max(built) < source.stat().st_mtime:
+            names.append(f"refimpl_fast/{source.name}")
+    return names
 
 
 def _open(parser: argparse.ArgumentParser, out: str) -> Store:

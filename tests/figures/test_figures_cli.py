@@ -1,6 +1,7 @@
 """The command line: choosing, refusing, reusing, failing; the same numbers whoever computes."""
 
 import dataclasses
+import os
 import shutil
 
 import fake_paper
@@ -282,6 +283,18 @@ def test_misuse_names_the_argument_and_what_would_do(tmp_path, capsys, arguments
     said = capsys.readouterr().err
     assert all(word in said for word in words), said
     assert not (tmp_path / "out").exists()
+
+
+def test_kernels_that_are_older_than_their_sources_are_named(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("refimpl_fast.__file__", str(tmp_path / "__init__.py"))
+    for name, age in (("old.pyx", 0), ("old.so", 9), ("new.pyx", 9), ("new.so", 0)):
+        path = tmp_path / name.replace(".so", ".cpython-311.so")
+        path.touch()
+        os.utime(path, (1e9 - age, 1e9 - age))
+    run(tmp_path / "out", "fake.table1", "--kernels", "fast")
+    told = caplog.text
+    assert "refimpl_fast/old.pyx is newer than what was built from it" in told
+    assert "new.pyx" not in told
 
 
 def test_unbuilt_fast_kernels_are_an_error_that_says_what_to_do(tmp_path, capsys, monkeypatch):
