@@ -279,7 +279,8 @@ def same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
 
 def _by_z(want: Values, got: Values, z: float, alike: bool, same: bool) -> Kind:
     """Judge another classifier by its Z; `alike`: it has the same margins, `same`: the name."""
-    verdict = tie_if(alike, by_worth(want["z"], z, 1e-9 * want["z"]))
+    least = want["least"] if "least" in want else want["z"]  # a log's z is that of its own choice
+    verdict = tie_if(alike, by_worth(least, z, 1e-9 * least))
     near = same and abs(float(got["alpha"]) - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     return Kind.AGREES if near and verdict != Kind.WRONG else verdict
 
