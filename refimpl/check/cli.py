@@ -76,7 +76,8 @@ follows from it was not compared: the rest of a training, the order of neighbour
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
-language, by JSON lines on its standard streams."""
+language, by JSON lines on its standard streams. To begin: "trainings --list" says which algorithms
+there are, "trainings --skeleton NAME" prints a file to fill in, "COMMAND --help" says the rest."""
 
 
 def main(arguments: list[str]) -> int:
@@ -208,11 +209,17 @@ def _add_modules(command: Callable[..., Any]) -> None:
         given = "other vectors, as the command make writes them"
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
         examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
-        random = "random examples of each, drawn by Hypothesis"
-        sub.add_argument("--examples", type=_number(int, 0), default=examples, help=random)
-        sub.add_argument("--seed", type=int, default=0)
+        random = f"random examples of each, drawn by Hypothesis; default {examples}"
         sub.add_argument(
-            "--seconds", type=_number(float, 1e-3, 86400.0), default=seconds, help="for one answer"
+            "--examples", type=_number(int, 0), default=examples, metavar="N", help=random
+        )
+        sub.add_argument("--seed", type=int, default=0, help="of the random examples; default 0")
+        sub.add_argument(
+            "--seconds",
+            type=_number(float, 1e-3, 86400.0),
+            default=seconds,
+            metavar="S",
+            help=f"for one answer; default {seconds:g}",
         )
         if name != "program":
             memory = f"for the module, beside the check's own; default {MEMORY}"
@@ -220,7 +227,7 @@ def _add_modules(command: Callable[..., Any]) -> None:
                 "--memory", type=_number(int, 64, 2**30), default=MEMORY, metavar="MIB", help=memory
             )
     sub = command("make", "make the vectors by the reference", _make)
-    sub.add_argument("--out", type=Path, required=True, metavar="DIR")
+    sub.add_argument("--out", type=Path, required=True, metavar="DIR", help="where they go")
     given = "what has the arguments; a case without a result gets one"
     sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
 
@@ -236,14 +243,15 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "a metric L (r, d), or M = L^T L (d, d) with --squared"
     sub = command("metric", words, check_metric, "L.npy", "X and y")
-    sub.add_argument("--k", type=_number(int, 1), default=3)
-    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0)
+    sub.add_argument("--k", type=_number(int, 1), default=3, help="target neighbours; default 3")
+    pushes = "the weight of the push in eq. 3; default 1"
+    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0, help=pushes)
     sub.add_argument("--squared", action="store_true", help="the file holds M, not L")
     sub.add_argument(
         "--tol",
         type=_number(float, 1e-12, 0.99),
         default=1e-3,
-        help="a relative gap that is no difference",
+        help="a relative gap that is no difference; default 0.001",
     )
 
     sub = command("neighbors", "neighbours against the true ones", check_neighbors, "I.npy")
@@ -252,7 +260,7 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "how well an embedding keeps the nearest neighbours"
     sub = command("embedding", words, check_embedding, "F.npy", "D, distances; or X")
-    sub.add_argument("--k", type=_number(int, 1), default=1)
+    sub.add_argument("--k", type=_number(int, 1), default=1, help="neighbours; default 1")
 
     words = "landmarks against Algorithm 1 of FTUNE, lines 1 to 5"
     command("landmarks", words, check_landmarks, "L.npy", "K, the similarities")
@@ -278,7 +286,7 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         names = _only(list(TRAININGS), wanted, "trainings")
         return "\n\n\n".join(skeleton(name, options.vectors) for name in names)
     if options.list:
-        return listing(options.vectors, options.examples)
+        return listing(options.vectors)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
     lacks = f"has none of the trainings {', '.join(sorted(TRAININGS))}; "

@@ -78,14 +78,6 @@ def test_a_threshold_elsewhere_is_another_choice_and_later_rounds_are_followed(c
     assert code == 1 and "wrong\n  round 5: alpha" in said
 
 
-def test_the_rounds_of_each_class(checked):
-    lines = TRAININGS["boosted_distance"].run({"Omega": X[:12], "l": y[:12], "T": 3})
-    lines = [
-        {name: float(state[name]) for name in ("C", "f", "p", "theta", "alpha")} for state in lines
-    ]
-    assert checked("A.1", lines, X=X[:12], y=y[:12])[0] == 0
-
-
 def test_a_threshold_is_a_number(checked):
     """No stump divides equal points: -inf and any number below them do the same, NaN is none."""
     data = {"P": [[0.0], [0.0], [0.0]], "N": [[0.0], [0.0]]}

@@ -217,7 +217,7 @@ def test_other_commands_need_no_process(capfd):
     said = capfd.readouterr().out
     (line,) = [line.split() for line in said.splitlines() if "fastmap(" in line]
     assert " ".join(line).startswith("fastmap(D, d, starts, iterations) FastMap ")
-    assert line[-1] == "100" and int(line[-2]) > 3 and line[-3] == "(1995)"
+    assert int(line[-1]) > 3 and line[-2] == "(1995)"
     assert max(map(len, said.splitlines())) <= 130
     assert " FT:1 " in said and "their PAPER.md: BD boosted_distance, BM boostmap, " in said
     assert cli.main(["trainings", "--list", "--only", "fastmap"]) == 0
