@@ -196,7 +196,7 @@ def kernel(
 
 
 def training(
-    outputs: str, *, takes: str, algorithm: str, **more: Any
+    outputs: str, *, takes: str, algorithm: str, about: str, **more: Any
 ) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
     """Decorate the function that draws a small problem; it has the training's name."""
     # `algorithm` is its mark, as PAPER.md has it, or its name.
@@ -208,6 +208,7 @@ def training(
             takes=tuple(takes.split(", ")),
             outputs=_outputs(outputs),
             form=algorithm,
+            about=" ".join(about.split()),
             draw=lambda source, flag: draw(source),
             **more,
         )

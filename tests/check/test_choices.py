@@ -142,7 +142,7 @@ ONE = {"starts": [0, 1], "indices": [0], "squares": [0.25]}
         ("best_stump", STUMP, {"f": 2}, WRONG),
         ("best_stump", STUMP, {"f": -1}, WRONG),
         ("best_stump", STUMP, {"p": 2}, WRONG),
-        ("best_stump", STUMP, {"theta": np.nan}, WRONG),
+        ("best_stump", {**STUMP, "A": np.zeros((2, 1))}, {"theta": np.nan}, WRONG),
     ],
 )
 def test_another_choice(kernel, arguments, changes, kind):

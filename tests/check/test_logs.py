@@ -78,18 +78,6 @@ def test_a_threshold_elsewhere_is_another_choice_and_later_rounds_are_followed(c
     assert code == 1 and "wrong\n  round 5: alpha" in said
 
 
-def test_a_threshold_is_a_number(checked):
-    """No stump divides equal points: -inf and any number below them do the same, NaN is none."""
-    data = {"P": [[0.0], [0.0], [0.0]], "N": [[0.0], [0.0]]}
-    accept = ["--accept", "choices,ties"]
-    line = {"f": 0, "p": -1, "theta": "-inf"}
-    assert checked("A.2", [line], *accept, **data)[0] == 0
-    assert checked("A.2", [{**line, "theta": -5.0}], *accept, **data)[0] == 0
-    for p in (1, -1):
-        code, said = checked("A.2", [{**line, "p": p, "theta": float("nan")}], *accept, **data)
-        assert code == 1 and "BD:A.2:8: wrong" in said
-
-
 EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
 """x < 1.5 errs on the third P alone, whose weight is 1/6: beta is 1/5, alpha log 5."""
 

@@ -166,20 +166,10 @@ LINES = {
 }
 
 
-def with_result(tmp_path, result, name):
-    """Return what differs if each answer has this result."""
-    text = f'{{"id": "%s", "result": {result}}}'
-    body = f"print({text!r} % asked['id'], flush=True); continue"
-    return asked_of(tmp_path, body, [name]).differences
-
-
 @pytest.mark.parametrize("name", LINES)
 def test_answers_that_cannot_be_judged_are_findings(name, tmp_path):
-    differences = with_result(tmp_path, LINES[name], "best_stump")
+    text = f'{{"id": "%s", "result": {LINES[name]}}}'
+    body = f"print({text!r} % asked['id'], flush=True); continue"
+    differences = asked_of(tmp_path, body, ["best_stump"]).differences
     assert len(differences) > 20
     assert {difference.kind for difference in differences} <= {"wrong", "no answer"}
-
-
-def test_a_record_of_nulls_is_no_answer(tmp_path):
-    parts = dict.fromkeys(("rows", "row_ptr", "starts", "bin_ptr", "common", "common_row"))
-    assert len(with_result(tmp_path, json.dumps(parts), "presort")) == 21

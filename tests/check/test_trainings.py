@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asked import differences
+from faults import RULES, faulty
 from plain import rounds
 
 import refimpl.kernels
@@ -59,14 +60,7 @@ def test_a_plain_a_2_agrees(tmp_path, capsys):
 def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
     """Later landmarks differ because of the tie: they are not called wrong."""
 
-    def dselect(K, l, d, first, picks):
-        L = [first]
-        while len(L) < d:
-            sums = sum(K[:, z] for z in L)
-            left = [z for z in range(len(K)) if z not in L]
-            L.append(min(left, key=lambda z: (sums[z], -z)))  # the last of equal sums
-        return [{"z": z} for z in L] + [{"P": np.zeros((d, 2))}]
-
+    dselect = faulty("dselect", *RULES["dselect", "lowest-of-equal-sums"][:3])
     (first,) = (one for one in differences("dselect", dselect) if "ties" in one.flags)
     assert first.kind == "another choice; what follows it was not compared"
     number = int(first.words.removeprefix("round ").split(":")[0])

@@ -237,9 +237,8 @@ def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
     takes="Omega, l, T",
     algorithm="BD:A.1",
     loop="BD:A.1:1",
-    about=(
-        "Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the other"
-    ),
+    about="""Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the
+    other""",
     run=_run_classes,
     judge=_same_of_class,
     rounding=sums_of_weights,
@@ -280,10 +279,8 @@ def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
     takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
     "alpha_1, feature_1, polarity_1, threshold_1",
     algorithm="BD:A.3",
-    about=(
-        "Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
-        "weights (ERRATUM BD-2), and the label of the most similar point, the first of several"
-    ),
+    about="""Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's
+    weights (ERRATUM BD-2), and the label of the most similar point, the first of several""",
     run=_run_queries,
     judge=_same_label,
 )

@@ -303,12 +303,10 @@ def _orders(s: Source, t: int) -> FloatArray:
     "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6",
     takes="D, between, triples, y, d, M_2, rounds, references, pivots",
     algorithm="BM:7.3",
-    about=(
-        "§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is "
-        "(r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, "
-        "Z has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th "
-        "time that steps 5 and 6 are taken they draw references[k] and pivots[k]"
-    ),
+    about="""§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is
+    (r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, Z
+    has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th time
+    that steps 5 and 6 are taken they draw references[k] and pivots[k]""",
     run=_run,
     judge=same_classifier,
     dependent=("updated",),
@@ -370,12 +368,10 @@ def same_range(arguments: Values, want: Values, got: Values) -> Kind:
     takes="F, triples, y, gamma, picks",
     algorithm="BM:8.1",
     loop="BM:8.1:7",
-    about=(
-        "§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is "
-        "split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples "
-        "picks[j d + c], each moved half way to the next greater value. The range of least Z wins, "
-        "low <= F_g(q) < high if inside, else the rest"
-    ),
+    about="""§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is
+    split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples
+    picks[j d + c], each moved half way to the next greater value. The range of least Z wins,
+    low <= F_g(q) < high if inside, else the rest""",
     run=_run_sensitive,
     judge=same_range,
     dependent=("updated",),
@@ -407,10 +403,8 @@ def _run_ranks(arguments: Values) -> States:
     "ranks Athitsos et al. (2005), § 11.1 bits",
     takes="Q, X, A, neighbors, k_values",
     algorithm="BM:11.1",
-    about=(
-        "§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by "
-        "weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer"
-    ),
+    about="""§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by
+    weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer""",
     run=_run_ranks,
 )
 def enn_ranks(s: Source) -> Values:
