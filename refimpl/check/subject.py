@@ -26,6 +26,7 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.check.drawing import Source
+from refimpl.kernels.contract import CONTRACT
 
 Values = dict[str, Any]
 States = list[Values]
@@ -160,7 +161,6 @@ def kernel(
     flags: str = "ties, plain, negative zero, denormals, scales",
     needs: tuple[str, ...] = (),
     record: bool = False,
-    written: tuple[str, ...] = (),
     over: str = "",
     **more: Any,
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
@@ -171,8 +171,9 @@ def kernel(
 
     def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
         name = draw.__name__
-        reference = getattr(refimpl.kernels, name)
-        takes = [part for part in inspect.signature(reference).parameters if part != "threads"]
+        takes = CONTRACT[name]
+        about = getattr(refimpl.kernels, name).__doc__ or ""
+        written = tuple(part for part in takes if getattr(takes[part], "written", False))
         if over:
             more["rounding"] = _of_products(name, listed[0].name, over)
         KERNELS[name] = Kernel(
@@ -181,7 +182,7 @@ def kernel(
             outputs=listed,
             needed=needed,
             form="refimpl.kernels.contract",
-            about=(reference.__doc__ or "").partition("\n")[0],
+            about=about.partition("\n")[0],
             draw=draw,
             flags=tuple(flag.strip() for flag in flags.split(",")),
             run=_run_of(name, listed, needs, record, written),
@@ -237,7 +238,7 @@ def _run_of(
 ) -> Callable[[Any, Values], Values]:
     """Return how a kernel is run: what it needs is made first, and is its first argument."""
     own = [output.name for output in outputs if output.name not in written]
-    first = next(iter(inspect.signature(getattr(refimpl.kernels, name)).parameters))
+    first = next(iter(CONTRACT[name]))
 
     def run(module: Any, arguments: Values) -> Values:
         given = {**arguments, first: _asked(module, needs[0], arguments)} if needs else arguments
@@ -251,17 +252,16 @@ def _run_of(
             raise TypeError(f"{name} must return None; got {type(returned).__name__}")
         if not isinstance(parts, tuple | list) or len(parts) != len(own):
             raise TypeError(f"{name} must return {', '.join(own)}; got {type(parts).__name__}")
-        return dict(zip(own, parts, strict=True)) | {part: arguments[part] for part in written}
+        results = {part: arguments[part] for part in written if part in arguments}
+        return dict(zip(own, parts, strict=True)) | results
 
     return run
 
 
 def _asked(module: Any, name: str, arguments: Values) -> Any:
     """Return what a module's kernel returns for arguments by name."""
-    order = inspect.signature(getattr(refimpl.kernels, name)).parameters
-    return call(
-        getattr(module, name), name, {part: arguments[part] for part in order if part in arguments}
-    )
+    given = {part: arguments[part] for part in CONTRACT[name] if part in arguments}
+    return call(getattr(module, name), name, given)
 
 
 def rounding(terms: Any, count: int) -> Any:

@@ -75,7 +75,6 @@ def _similarity_rounding(arguments: Values, expected: Values) -> Values:
 @kernel(
     "S BD:A.3:4 digits",
     flags="ties, plain, negative zero, empty, threshold -inf",
-    written=("S",),
     rounding=_similarity_rounding,
 )
 def add_similarity(s: Source, flag: str) -> Values:

@@ -26,6 +26,7 @@ from refimpl.check.judging import best, by_worth, indices, nearest, tie_if, whol
 from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.kernels import best_ranges as reference_ranges
 from refimpl.kernels import chamfer_distances as reference_chamfer
+from refimpl.kernels import weighted_l1 as reference_l1
 from refimpl.kernels import z_values as reference_z
 from refimpl.kernels.chamfer import grid
 from refimpl.kernels.triples import margins
@@ -156,15 +157,10 @@ def weighted_l1(s: Source, flag: str) -> Values:
     return {"Q": s.points(n, d, flag), "A": A, "X": s.points(n_X, d, flag)}
 
 
-def _weighted_l1(arguments: Values) -> FloatArray:
-    Q, A, X = (arguments[name] for name in ("Q", "A", "X"))
-    return np.asarray((A[:, np.newaxis] * np.abs(Q[:, np.newaxis] - X)).sum(axis=2))
-
-
 @kernel(
     "distances BM:4.3:2 digits; indices BM:4.3:2 optimum",
     flags="ties, plain, negative zero, scales, duplicates",
-    judge=nearest(_weighted_l1),
+    judge=nearest(lambda arguments: reference_l1(*(arguments[name] for name in ("Q", "A", "X")))),
 )
 def weighted_l1_nearest(s: Source, flag: str) -> Values:
     values = weighted_l1(s, flag)

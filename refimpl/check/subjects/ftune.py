@@ -25,7 +25,6 @@ def _sum_of(arguments: Values, answer: Values) -> float:
 @kernel(
     "index FT:1:3 optimum; sums FT:1:3 bits",
     flags="ties, plain, negative zero, denormals, scales",
-    written=("sums",),
     judge=best(_sum_of),
 )
 def least_similar(s: Source, flag: str) -> Values:
