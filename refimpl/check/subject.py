@@ -82,10 +82,6 @@ class Subject:
     follow: Callable[[Values, States], States] | None = None
     needs: tuple[str, ...] = ()  # kernels that make one of its arguments
 
-    def expected(self, arguments: Values) -> States:
-        """Return the states by the reference."""
-        raise NotImplementedError
-
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return by name what rounding may change, and for which names this is a bound."""
         return self.rounding(arguments, want), ()
@@ -100,10 +96,6 @@ class Kernel(Subject):
     record: bool = False  # the result is a record that a module may have in a form of its own
     written: tuple[str, ...] = ()  # arguments that are results
 
-    def expected(self, arguments: Values) -> States:
-        """Return the results by the reference."""
-        return [self.run(refimpl.kernels, copied(arguments))]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Subject):
@@ -111,10 +103,6 @@ class Training(Subject):
 
     kind: ClassVar[str] = "training"
     run: Callable[[Values], States]
-
-    def expected(self, arguments: Values) -> States:
-        """Return the state of each round by the reference."""
-        return self.run(arguments)
 
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return tol / 1024 of the largest element, as what cancels is no digit, and bounds."""
@@ -132,7 +120,10 @@ def of_reference(subject: Subject, arguments: Values) -> States:
     """Return the reference's states; it warns of nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return subject.expected(arguments)
+        if isinstance(subject, Training):
+            return subject.run(arguments)
+        assert isinstance(subject, Kernel)
+        return [subject.run(refimpl.kernels, copied(arguments))]
 
 
 def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
