@@ -27,10 +27,10 @@ from refimpl.check.asking import MOST_ENDS, Asking
 from refimpl.check.describing import listing, skeleton
 from refimpl.check.files import UnusableError, folder, write
 from refimpl.check.logs import ALGORITHMS, check_rounds
-from refimpl.check.programs import ModuleProgram, Program
+from refimpl.check.programs import ModuleProgram, Program, limits_memory
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
-from refimpl.check.serving import checked, limits_memory
+from refimpl.check.serving import checked
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
@@ -221,11 +221,16 @@ def _add_modules(command: Callable[..., Any]) -> None:
             metavar="S",
             help=f"for one answer; default {seconds:g}",
         )
-        if name != "program":
-            memory = f"for the module, beside the check's own; default {MEMORY}"
-            sub.add_argument(
-                "--memory", type=_number(int, 64, 2**30), default=MEMORY, metavar="MIB", help=memory
-            )
+        memory = f"for the module, beside the check's own; default {MEMORY}"
+        if name == "program":
+            memory = "for the program; not limited by default"
+        sub.add_argument(
+            "--memory",
+            type=_number(int, 64, 2**30),
+            default=None if name == "program" else MEMORY,
+            metavar="MIB",
+            help=memory,
+        )
     sub = command("make", "make the vectors by the reference", _make)
     sub.add_argument("--out", type=Path, required=True, metavar="DIR", help="where they go")
     given = "what has the arguments; a case without a result gets one"
@@ -271,13 +276,20 @@ def _add_answers(command: Callable[..., Any]) -> None:
 def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
     unknown = sorted(set(wanted) - set(names))
     if unknown:
-        raise UnusableError(f"no {what} to check: {', '.join(unknown)}; there are {names}")
+        words = f"no {what} to check: {', '.join(unknown)}"
+        raise UnusableError(f"{words}; there are {', '.join(names)}")
     return [name for name in names if not wanted or name in wanted]
 
 
+LACKS = {
+    "kernels": f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}",
+    "trainings": f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
+    "python -m refimpl.check trainings --list says what they take and return",
+}
+
+
 def _kernels(options: argparse.Namespace) -> Report:
-    lacks = f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}"
-    return _of_module(options, "kernels", lacks)
+    return _of_module(options, "kernels")
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
@@ -289,32 +301,41 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         return listing(options.vectors)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
-    lacks = f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
-    lacks += "python -m refimpl.check trainings --list says what they take and return"
-    return _of_module(options, "trainings", lacks)
+    return _of_module(options, "trainings")
 
 
-def _of_module(options: argparse.Namespace, what: str, lacks: str) -> Report:
+def _of_module(options: argparse.Namespace, what: str) -> Report:
     """Ask the kernels or the trainings of a module; its limits are said beforehand."""
-    memory = f"{options.memory} MiB of memory (--memory)"
-    if not limits_memory():
-        memory = "its memory is not limited on this system"
-    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
+    _say_limits("module", options)
     with ModuleProgram(options.module, options.seconds, options.memory) as program:
         program.start()
-        own = program.own if what == "kernels" else program.trainings
+        has = {"kernels": program.own, "trainings": program.trainings}
+        own, (other,) = has[what], has.keys() - {what}
+        if not own and has[other]:
+            words = f"{options.module} has no {what}, but {', '.join(has[other])}"
+            raise UnusableError(f"{words}: python -m refimpl.check {other} {options.module}")
         if not own:
-            raise UnusableError(f"{options.module} {lacks}")
+            raise UnusableError(f"{options.module} {LACKS[what]}")
         names = _only(checked(own) if what == "kernels" else list(own), options.only, what)
         facts = [("its own" if what == "kernels" else what, ", ".join(own))]
         return _asked(options, program, names, Report(f"{what} of {options.module}", facts))
+
+
+def _say_limits(what: str, options: argparse.Namespace) -> None:
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if options.memory is None or not limits_memory():
+        memory = "its memory is not limited"
+    if not limits_memory():
+        memory += " on this system"
+    print(f"the {what}: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
 
 
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
     names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
-    with Program(options.command, options.seconds) as program:
+    _say_limits("program", options)
+    with Program(options.command, options.seconds, memory=options.memory) as program:
         return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
 
 
@@ -327,7 +348,7 @@ def _asked(
         report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
         examples = 0
     is_module = isinstance(program, ModuleProgram)
-    _announce(names, examples, 0.0 if is_module else options.seconds)
+    _announce(names, examples)
     asked = Asking(program, options.vectors, options.accept)
     began = time.perf_counter()
     asked.ask(names)
@@ -372,17 +393,16 @@ def _in_order(program: Program, names: list[str]) -> list[str]:
     ]
 
 
-def _announce(names: list[str], examples: int, own: float) -> None:
-    """Say how long the check takes; `own` is the longest time of a program's answer."""
+def _announce(names: list[str], examples: int) -> None:
+    """Say how long the check takes."""
     trainings = sum(name in TRAININGS for name in names)
     kernels = len(names) - trainings
     seconds = 2 + kernels * (0.1 + 0.012 * examples) + trainings * (1 + 0.02 * examples)
     parts = [counted(kernels, "kernel")] if kernels else []
     parts += [counted(trainings, "training")] if trainings else []
-    added = f" and at most {own:g} s for an answer" if own else ""
     print(
         f"{', '.join(parts)}: the vectors, and {counted(examples, 'example')} for each; at the "
-        f"reference's speed about {seconds:.0f} s{added}, 200 MB of memory",
+        f"reference's speed about {seconds:.0f} s, 200 MB of memory",
         file=sys.stderr,
     )
 

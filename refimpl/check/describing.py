@@ -34,8 +34,8 @@ def listing(where: Path) -> str:
         for row in rows
     ]
     marks = ", ".join(f"{mark} {room}" for mark, room in ROOMS.items())
-    hint = "--only NAME says what a function takes and returns; --skeleton NAME prints a file"
-    return "\n".join([*lines, "", f"{hint} to start from", f"their PAPER.md: {marks}"])
+    hint = "--skeleton NAME says what a function takes and returns: it prints a file to start from"
+    return "\n".join([*lines, "", hint, f"their PAPER.md: {marks}"])
 
 
 def _lines(training: Training) -> str:

@@ -131,6 +131,20 @@ def test_what_was_found_is_told_of_a_program_that_is_given_up(monkeypatch, capsy
     assert "given up: the program had to be started 3 times" in report["notes"]
 
 
+@pytest.mark.skipif(not programs.limits_memory(), reason="no limit on memory here")
+def test_the_memory_of_a_program_is_limited(capsys):
+    body = "import json, sys\nfor line in sys.stdin:\n    held = bytearray(2**28)\n"
+    body += "    print(json.dumps({'id': json.loads(line)['id'], 'skip': True}), flush=True)"
+    command = ["--", sys.executable, "-c", body]
+    assert cli.main(["--only", "projections", "--memory", "64", "--json", *command]) == 1
+    said = capsys.readouterr()
+    words = [one["words"] for one in json.loads(said.out)["differences"]]
+    assert words == ["the process ended with exit code 1"] * 2
+    assert "the program: 10 s for an answer (--seconds), 64 MiB of memory (--memory)" in said.err
+    assert cli.main(["--only", "projections", *command]) == 2
+    assert "the program skipped every case" in capsys.readouterr().err
+
+
 def test_a_program_that_has_ended_is_told_by_its_output_alone():
     process = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE)
     process.stdin.close()
