@@ -372,7 +372,12 @@ def _asked(
         cases = ", ".join(f"{name} {count}" for name, count in answered.items())
         report.facts.append(("cases asked", cases))
     report.differences += asked.differences
-    report.notes += [*_in_order(program, names), *asked.missing_parts(), *asked.notes]
+    report.notes += [
+        f"{name} has other names: it gets {', '.join(subject_of(name).takes)} in this order"
+        for name in names
+        if name in program.in_order
+    ]
+    report.notes += [*asked.missing_parts(), *asked.notes]
     if asked.given_up:
         starts = counted(program.starts, "time")
         report.notes.append(f"given up: the program had to be started {starts}")
@@ -382,15 +387,6 @@ def _asked(
             + ", ".join(asked.unasked)
         )
     return report
-
-
-def _in_order(program: Program, names: list[str]) -> list[str]:
-    """Return a note for each function that has other names for its arguments."""
-    subjects = [subject_of(name) for name in names if name in program.in_order]
-    return [
-        f"{subject.name} has other names: it gets {', '.join(subject.takes)} in this order"
-        for subject in subjects
-    ]
 
 
 def _announce(names: list[str], examples: int) -> None:
