@@ -275,9 +275,9 @@ def limits_memory() -> bool:
 
 
 def taken_memory(pid: int | str = "self") -> int:
-    """Return the bytes that a process has taken."""
+    """Return the bytes that a process has taken; 0 if it has ended."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmData:"))
+    return 1024 * next((int(line.split()[1]) for line in lines if line.startswith("VmData:")), 0)
 
 
 def limit_memory(megabytes: int, pid: int | None = None) -> None:
@@ -290,7 +290,7 @@ def limit_memory(megabytes: int, pid: int | None = None) -> None:
         resource.prlimit(pid or 0, resource.RLIMIT_DATA, (most, hard))
 
 
-def free_memory() -> float:
+def memory_left() -> float:
     """Return how many bytes this process may still take."""
     if not limits_memory():
         return math.inf

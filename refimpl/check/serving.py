@@ -22,7 +22,7 @@ import numpy as np
 import refimpl.kernels
 from refimpl.check.encoding import DTYPES, decode, encode
 from refimpl.check.files import UnusableError
-from refimpl.check.programs import OUT_OF_MEMORY, Asked, free_memory, limit_memory
+from refimpl.check.programs import OUT_OF_MEMORY, Asked, limit_memory, memory_left
 from refimpl.check.subject import FormError, Subject, Values, call, copied, in_order
 from refimpl.check.subjects import KERNELS, TRAININGS
 
@@ -188,7 +188,7 @@ def _from_file(path: Path) -> Any:
 
 def _require_memory() -> None:
     """Raise MemoryError if the limit is nearly reached."""
-    if free_memory() < NEAR:
+    if memory_left() < NEAR:
         raise MemoryError
 
 
