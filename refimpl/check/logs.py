@@ -380,7 +380,6 @@ def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
         raise UnusableError(f"{where}inside must be 1 or 0, true or false; got {inside}")
     if low != low or high != high:
         raise UnusableError(f"{where}low and high must be numbers; got {low} and {high}")
-    got |= {"low": float(low), "high": float(high)}  # which a log may have as texts
     return int(c), int(g), int(inside)
 
 

@@ -263,6 +263,11 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     data = {name: given[name] for name in ("F", "triples", "y")}
     assert checked("8.1", lines, **data)[0] == 0
     assert checked("8.1", lines[1:], **data, w=np.array(lines[1]["w"]))[0] == 0
+    w, after = (np.array(lines[0][name]) for name in ("w", "updated"))
+    other = w * (after / w) ** (1 + 2.2e-5)  # by an alpha of equal worth
+    line = {**lines[0], "alpha": lines[0]["alpha"] * (1 + 2.2e-5)}
+    line["updated"] = (other / other.sum()).tolist()
+    assert checked("8.1", [line], "--accept", "choices", **data)[0] == 0
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
     assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said
