@@ -40,6 +40,13 @@ def rounds_of(training, number, *names):
     return lines, given
 
 
+def by_another_alpha(line):
+    """Return an alpha of equal worth beside that of a line, and the weights after it."""
+    w, after = (np.array(line[name]) for name in ("w", "updated"))
+    other = w * (after / w) ** (1 + 2.2e-5)
+    return {"alpha": line["alpha"] * (1 + 2.2e-5), "updated": (other / other.sum()).tolist()}
+
+
 # ------------------------------------------------------------------------------------ A.1 and A.2
 
 X = np.random.default_rng(5).normal(size=(30, 3))
@@ -232,8 +239,9 @@ def test_another_alpha_is_no_tie_and_has_its_own_z(checked):
     """Z is flat at its least value: an alpha 2e-5 beside it gives a z 1e-10 above it or less."""
     lines, given = rounds_of("boostmap", 0)
     data = {name: given[name] for name in ("D", "triples", "y")}
-    line = {name: lines[-1][name] for name in ("classifier", "z")}
-    line["alpha"] = lines[-1]["alpha"] * (1 + 2.2e-5)
+    first = {**lines[0], **by_another_alpha(lines[0])}
+    assert checked("7.3", [first], "--accept", "choices", **data)[0] == 0
+    line = {name: lines[-1][name] for name in ("classifier", "z")} | by_another_alpha(lines[-1])
     code, said = checked("7.3", [*lines[:-1], line], **data)
     assert code == 1 and "BM:7.3:10: another choice of equal worth" in said
     assert checked("7.3", [*lines[:-1], line], "--accept", "ties", **data)[0] == 1
@@ -263,10 +271,7 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     data = {name: given[name] for name in ("F", "triples", "y")}
     assert checked("8.1", lines, **data)[0] == 0
     assert checked("8.1", lines[1:], **data, w=np.array(lines[1]["w"]))[0] == 0
-    w, after = (np.array(lines[0][name]) for name in ("w", "updated"))
-    other = w * (after / w) ** (1 + 2.2e-5)  # by an alpha of equal worth
-    line = {**lines[0], "alpha": lines[0]["alpha"] * (1 + 2.2e-5)}
-    line["updated"] = (other / other.sum()).tolist()
+    line = {**lines[0], **by_another_alpha(lines[0])}
     assert checked("8.1", [line], "--accept", "choices", **data)[0] == 0
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
