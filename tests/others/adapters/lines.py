@@ -21,7 +21,8 @@ from refimpl.check.encoding import decode, encode
 def serve(variants):
     """Answer every line by the variant that the command line names.
 
-    ``variants[variant][name](**arguments)`` returns the results by their names. What a library prints goes to the standard error: a line that is no answer ends the check.
+    ``variants[variant][name](**arguments)`` returns the results by their names. What a library
+    prints goes to the standard error: a line that is no answer ends the check.
     """
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
