@@ -27,10 +27,10 @@ from refimpl.check.asking import MOST_ENDS, Asking
 from refimpl.check.describing import listing, skeleton
 from refimpl.check.files import UnusableError, folder, write
 from refimpl.check.logs import ALGORITHMS, check_rounds
-from refimpl.check.programs import ModuleProgram, Program
+from refimpl.check.programs import ModuleProgram, Program, limits_memory
 from refimpl.check.reading import counted
 from refimpl.check.reports import ACCEPTED, UNUSABLE, Report
-from refimpl.check.serving import checked, limits_memory
+from refimpl.check.serving import checked
 from refimpl.check.subject import Kind
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
@@ -76,7 +76,8 @@ follows from it was not compared: the rest of a training, the order of neighbour
 
 DESCRIPTION = """Hold another implementation against the reference. Exit code 0: it agrees; 1: it
 differs; 2: it cannot be used. "python -m refimpl.check -- PROGRAM ARGS" asks a program in any
-language, by JSON lines on its standard streams."""
+language, by JSON lines on its standard streams. To begin: "trainings --list" says which algorithms
+there are, "trainings --skeleton NAME" prints a file to fill in, "COMMAND --help" says the rest."""
 
 
 def main(arguments: list[str]) -> int:
@@ -208,19 +209,30 @@ def _add_modules(command: Callable[..., Any]) -> None:
         given = "other vectors, as the command make writes them"
         sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
         examples, seconds = (0, 10.0) if name == "program" else (100, 60.0)
-        random = "random examples of each, drawn by Hypothesis"
-        sub.add_argument("--examples", type=_number(int, 0), default=examples, help=random)
-        sub.add_argument("--seed", type=int, default=0)
+        random = f"random examples of each, drawn by Hypothesis; default {examples}"
         sub.add_argument(
-            "--seconds", type=_number(float, 1e-3, 86400.0), default=seconds, help="for one answer"
+            "--examples", type=_number(int, 0), default=examples, metavar="N", help=random
         )
-        if name != "program":
-            memory = f"for the module, beside the check's own; default {MEMORY}"
-            sub.add_argument(
-                "--memory", type=_number(int, 64, 2**30), default=MEMORY, metavar="MIB", help=memory
-            )
+        sub.add_argument("--seed", type=int, default=0, help="of the random examples; default 0")
+        sub.add_argument(
+            "--seconds",
+            type=_number(float, 1e-3, 86400.0),
+            default=seconds,
+            metavar="S",
+            help=f"for one answer; default {seconds:g}",
+        )
+        memory = f"for the module, beside the check's own; default {MEMORY}"
+        if name == "program":
+            memory = "for the program; not limited by default"
+        sub.add_argument(
+            "--memory",
+            type=_number(int, 64, 2**30),
+            default=None if name == "program" else MEMORY,
+            metavar="MIB",
+            help=memory,
+        )
     sub = command("make", "make the vectors by the reference", _make)
-    sub.add_argument("--out", type=Path, required=True, metavar="DIR")
+    sub.add_argument("--out", type=Path, required=True, metavar="DIR", help="where they go")
     given = "what has the arguments; a case without a result gets one"
     sub.add_argument("--vectors", type=Path, default=folder(), metavar="DIR", help=given)
 
@@ -236,14 +248,15 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "a metric L (r, d), or M = L^T L (d, d) with --squared"
     sub = command("metric", words, check_metric, "L.npy", "X and y")
-    sub.add_argument("--k", type=_number(int, 1), default=3)
-    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0)
+    sub.add_argument("--k", type=_number(int, 1), default=3, help="target neighbours; default 3")
+    pushes = "the weight of the push in eq. 3; default 1"
+    sub.add_argument("--mu", type=_number(float, 1e-99, 1e99), default=1.0, help=pushes)
     sub.add_argument("--squared", action="store_true", help="the file holds M, not L")
     sub.add_argument(
         "--tol",
         type=_number(float, 1e-12, 0.99),
         default=1e-3,
-        help="a relative gap that is no difference",
+        help="a relative gap that is no difference; default 0.001",
     )
 
     sub = command("neighbors", "neighbours against the true ones", check_neighbors, "I.npy")
@@ -252,7 +265,7 @@ def _add_answers(command: Callable[..., Any]) -> None:
 
     words = "how well an embedding keeps the nearest neighbours"
     sub = command("embedding", words, check_embedding, "F.npy", "D, distances; or X")
-    sub.add_argument("--k", type=_number(int, 1), default=1)
+    sub.add_argument("--k", type=_number(int, 1), default=1, help="neighbours; default 1")
 
     words = "landmarks against Algorithm 1 of FTUNE, lines 1 to 5"
     command("landmarks", words, check_landmarks, "L.npy", "K, the similarities")
@@ -263,13 +276,20 @@ def _add_answers(command: Callable[..., Any]) -> None:
 def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
     unknown = sorted(set(wanted) - set(names))
     if unknown:
-        raise UnusableError(f"no {what} to check: {', '.join(unknown)}; there are {names}")
+        words = f"no {what} to check: {', '.join(unknown)}"
+        raise UnusableError(f"{words}; there are {', '.join(names)}")
     return [name for name in names if not wanted or name in wanted]
 
 
+LACKS = {
+    "kernels": f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}",
+    "trainings": f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
+    "python -m refimpl.check trainings --list says what they take and return",
+}
+
+
 def _kernels(options: argparse.Namespace) -> Report:
-    lacks = f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}"
-    return _of_module(options, "kernels", lacks)
+    return _of_module(options, "kernels")
 
 
 def _trainings(options: argparse.Namespace) -> Report | str:
@@ -278,35 +298,44 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         names = _only(list(TRAININGS), wanted, "trainings")
         return "\n\n\n".join(skeleton(name, options.vectors) for name in names)
     if options.list:
-        return listing(options.vectors, options.examples)
+        return listing(options.vectors)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
-    lacks = f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
-    lacks += "python -m refimpl.check trainings --list says what they take and return"
-    return _of_module(options, "trainings", lacks)
+    return _of_module(options, "trainings")
 
 
-def _of_module(options: argparse.Namespace, what: str, lacks: str) -> Report:
+def _of_module(options: argparse.Namespace, what: str) -> Report:
     """Ask the kernels or the trainings of a module; its limits are said beforehand."""
-    memory = f"{options.memory} MiB of memory (--memory)"
-    if not limits_memory():
-        memory = "its memory is not limited on this system"
-    print(f"the module: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
+    _say_limits("module", options)
     with ModuleProgram(options.module, options.seconds, options.memory) as program:
         program.start()
-        own = program.own if what == "kernels" else program.trainings
+        has = {"kernels": program.own, "trainings": program.trainings}
+        own, (other,) = has[what], has.keys() - {what}
+        if not own and has[other]:
+            words = f"{options.module} has no {what}, but {', '.join(has[other])}"
+            raise UnusableError(f"{words}: python -m refimpl.check {other} {options.module}")
         if not own:
-            raise UnusableError(f"{options.module} {lacks}")
+            raise UnusableError(f"{options.module} {LACKS[what]}")
         names = _only(checked(own) if what == "kernels" else list(own), options.only, what)
         facts = [("its own" if what == "kernels" else what, ", ".join(own))]
         return _asked(options, program, names, Report(f"{what} of {options.module}", facts))
+
+
+def _say_limits(what: str, options: argparse.Namespace) -> None:
+    memory = f"{options.memory} MiB of memory (--memory)"
+    if options.memory is None or not limits_memory():
+        memory = "its memory is not limited"
+    if not limits_memory():
+        memory += " on this system"
+    print(f"the {what}: {options.seconds:g} s for an answer (--seconds), {memory}", file=sys.stderr)
 
 
 def _program(options: argparse.Namespace) -> Report:
     if not options.command:
         raise UnusableError("name a program after --")
     names = _only([*KERNELS, *TRAININGS], options.only, "kernels or trainings")
-    with Program(options.command, options.seconds) as program:
+    _say_limits("program", options)
+    with Program(options.command, options.seconds, memory=options.memory) as program:
         return _asked(options, program, names, Report(f"the program {' '.join(options.command)}"))
 
 
@@ -319,7 +348,7 @@ def _asked(
         report.notes.append("Hypothesis is not installed: pip install 'refimpl[check]'")
         examples = 0
     is_module = isinstance(program, ModuleProgram)
-    _announce(names, examples, 0.0 if is_module else options.seconds)
+    _announce(names, examples)
     asked = Asking(program, options.vectors, options.accept)
     began = time.perf_counter()
     asked.ask(names)
@@ -343,7 +372,12 @@ def _asked(
         cases = ", ".join(f"{name} {count}" for name, count in answered.items())
         report.facts.append(("cases asked", cases))
     report.differences += asked.differences
-    report.notes += [*_in_order(program, names), *asked.missing_parts(), *asked.notes]
+    report.notes += [
+        f"{name} has other names: it gets {', '.join(subject_of(name).takes)} in this order"
+        for name in names
+        if name in program.in_order
+    ]
+    report.notes += [*asked.missing_parts(), *asked.notes]
     if asked.given_up:
         starts = counted(program.starts, "time")
         report.notes.append(f"given up: the program had to be started {starts}")
@@ -355,26 +389,16 @@ def _asked(
     return report
 
 
-def _in_order(program: Program, names: list[str]) -> list[str]:
-    """Return a note for each function that has other names for its arguments."""
-    subjects = [subject_of(name) for name in names if name in program.in_order]
-    return [
-        f"{subject.name} has other names: it gets {', '.join(subject.takes)} in this order"
-        for subject in subjects
-    ]
-
-
-def _announce(names: list[str], examples: int, own: float) -> None:
-    """Say how long the check takes; `own` is the longest time of a program's answer."""
+def _announce(names: list[str], examples: int) -> None:
+    """Say how long the check takes."""
     trainings = sum(name in TRAININGS for name in names)
     kernels = len(names) - trainings
     seconds = 2 + kernels * (0.1 + 0.012 * examples) + trainings * (1 + 0.02 * examples)
     parts = [counted(kernels, "kernel")] if kernels else []
     parts += [counted(trainings, "training")] if trainings else []
-    added = f" and at most {own:g} s for an answer" if own else ""
     print(
         f"{', '.join(parts)}: the vectors, and {counted(examples, 'example')} for each; at the "
-        f"reference's speed about {seconds:.0f} s{added}, 200 MB of memory",
+        f"reference's speed about {seconds:.0f} s, 200 MB of memory",
         file=sys.stderr,
     )
 

@@ -255,7 +255,6 @@ def _after_a_choice(
 ) -> list[Fault]:
     """Return the faults beside a choice that is as good, and what was not compared after it."""
     hang = [one for one in faults if one.output.name in subject.dependent and not one.judged()]
-    hang = [one for one in hang if not one.final]
     faults = [one for one in faults if one not in hang]
     if subject.following is not None:
         wanted = {**want, **subject.following(arguments, got)}

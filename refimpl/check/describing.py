@@ -18,24 +18,24 @@ WIDEST = 46
 """Columns of a function in the table."""
 
 
-def listing(where: Path, examples: int) -> str:
+def listing(where: Path) -> str:
     """Return a table of the functions that a module may have."""
-    rows = [("function", "algorithm", "printed lines", "vectors", "random examples")]
+    rows = [("function", "algorithm", "printed lines", "vectors")]
     for name, training in TRAININGS.items():
         parts = [re.sub("_[01]$", "_C", part) for part in training.takes]
         taken = f"{name}({', '.join(dict.fromkeys(parts))})"
         if len(taken) > WIDEST:
             taken = f"{name}(...)"
         count = len(decoded_cases(where, training))
-        rows.append((taken, training.form, _lines(training), str(count), str(examples)))
+        rows.append((taken, training.form, _lines(training), str(count)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
     marks = ", ".join(f"{mark} {room}" for mark, room in ROOMS.items())
-    hint = "--only NAME says what a function takes and returns; --skeleton NAME prints a file"
-    return "\n".join([*lines, "", f"{hint} to start from", f"their PAPER.md: {marks}"])
+    hint = "--skeleton NAME says what a function takes and returns: it prints a file to start from"
+    return "\n".join([*lines, "", hint, f"their PAPER.md: {marks}"])
 
 
 def _lines(training: Training) -> str:

@@ -57,27 +57,16 @@ def _element(element: Any) -> Any:
 
 def decode(value: Any) -> Any:
     """Return a value from JSON."""
-    if isinstance(value, list):
-        return [decode(part) for part in value]
     if not isinstance(value, dict):
         return value
     if "generator" in value:
         return generated(value)
     if "record" in value:
-        fields = {name: decode(part) for name, part in value["fields"].items()}
-        return _record(value["record"], fields)
+        cls = getattr(importlib.import_module(RECORDS[value["record"]]), value["record"])
+        return cls(**decode(value["fields"]))
     if "dtype" not in value:
         return {name: decode(part) for name, part in value.items()}
     return _array(value)
-
-
-def _record(name: str, fields: dict[str, Any]) -> Any:
-    cls = getattr(importlib.import_module(RECORDS[name]), name)
-    types = {field.name: str(field.type) for field in dataclasses.fields(cls)}
-    for field, value in fields.items():
-        if isinstance(value, np.ndarray) and value.shape == () and types[field] == "float":
-            fields[field] = float(value)
-    return cls(**fields)
 
 
 def _array(value: dict[str, Any]) -> Any:

@@ -29,7 +29,7 @@ from refimpl.check.files import UnusableError
 from refimpl.check.judging import differences
 from refimpl.check.reading import announce, checked, counted, points, read_data, read_text
 from refimpl.check.reports import Report
-from refimpl.check.subject import Kind, Output, Training, Values
+from refimpl.check.subject import Kind, Training, Values
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boostmap import margins_of, problem_of, same_classifier, same_range
 from refimpl.check.subjects.search_forest import by_first_point, states
@@ -278,29 +278,18 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         name = _classifier(got, len(problem.D), number)
-        step, chosen, alpha = _steps_1_to_4(problem, m, H) or ("add", name, 0.0)
-        F = embeddings(problem, [chosen])
-        if step == "add":
-            zero = np.zeros(1)
-            alpha = float(refimpl.kernels.minimize_z(F, problem.triples, problem.y, m, zero)[0][0])
-        given = np.array([alpha])
-        z = float(refimpl.kernels.z_values(F, problem.triples, problem.y, m, given)[0])
+        step, chosen, alpha = _step(problem, m, H, name)
+        after, updated, z = _next_weights(problem, m, chosen, alpha)
         if z >= NO_GAIN:
             return listed
-        want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "z": z}
+        want = {"w": w, "step": step, "classifier": np.array(chosen), "alpha": alpha, "least": z}
         if same_classifier(arguments, want, {**want, **got}) != Kind.WRONG:
             chosen, alpha = name, float(got["alpha"])
-            F = embeddings(problem, [chosen])
-        u = problem.y * margins(F[0], problem.triples)
-        m, w, z = reweighted(m, u, alpha)
+            after, updated, z = _next_weights(problem, m, chosen, alpha)
+        m, w = after, updated
         add_to(H, chosen, alpha)
-        listed.append({**want, "least": want["z"], "z": z, "updated": w})
+        listed.append({**want, "z": z, "updated": w})
     return listed
-
-
-def _by_the_least_z(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge a choice by the reference's z; the z of a round is that of the log's own choice."""
-    return same_classifier(arguments, {**want, "z": want["least"]}, got)
 
 
 def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
@@ -318,24 +307,31 @@ def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     return first, second
 
 
-def _steps_1_to_4(
-    problem: Problem, m: FloatArray, H: dict[Any, float]
-) -> tuple[str, Any, float] | None:
-    """Return the removal or the change that steps 1 to 4 demand, None if a classifier is added."""
-    if not H:
-        return None
+def _step(
+    problem: Problem, m: FloatArray, H: dict[Any, float], name: Any
+) -> tuple[str, Any, float]:
+    """Return the removal or the change that steps 1 to 4 demand; else a classifier is added."""
     names, alpha = list(H), np.array(list(H.values()))
     F = embeddings(problem, names)
-    given = problem.triples, problem.y, m, -alpha
-    z = refimpl.kernels.z_values(F, *given)
-    if z.min() < NO_GAIN:
+    given = problem.triples, problem.y, m
+    z = refimpl.kernels.z_values(F, *given, -alpha)
+    if z.min(initial=1.0) < NO_GAIN:
         g = int(z.argmin())
         return "remove", names[g], float(-alpha[g])
-    A, Z = refimpl.kernels.minimize_z(F, *given)
-    if Z.min() < MODIFY_BELOW:
+    A, Z = refimpl.kernels.minimize_z(F, *given, -alpha)
+    if Z.min(initial=1.0) < MODIFY_BELOW:
         g = int(Z.argmin())
         return "modify", names[g], float(A[g])
-    return None
+    A, _ = refimpl.kernels.minimize_z(embeddings(problem, [name]), *given, np.zeros(1))
+    return "add", name, float(A[0])
+
+
+def _next_weights(
+    problem: Problem, m: FloatArray, name: Any, alpha: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return the margins and the weights after a classifier, and its z."""
+    (F,) = embeddings(problem, [name])
+    return refimpl.kernels.next_weights(F, problem.triples, problem.y, m, alpha)
 
 
 # ---------------------------------------------------------------------------------- BoostMap, § 8.1
@@ -367,12 +363,10 @@ def _sensitive_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
             return listed
         want = {"w": w, "c": c, "g": g, "low": got["low"], "high": got["high"]}
         want |= {"inside": inside, "alpha": float(A[0]), "z": float(Z[0])}
-        if _close_alpha(arguments, want, got) in (Kind.TIE, Kind.EQUAL_WORTH):
-            alpha = np.array([float(got["alpha"])])
-        else:
-            alpha = A
+        is_good = same_range(arguments, want, {**want, **got}) in (Kind.TIE, Kind.EQUAL_WORTH)
+        alpha = float(got["alpha"] if is_good else A[0])
         u = y * S[triples[:, 0]] * margins(F[c], triples)
-        m, w, _ = reweighted(m, u, float(alpha[0]))
+        m, w, _ = reweighted(m, u, alpha)
         listed.append({**want, "updated": w})
     return listed
 
@@ -387,12 +381,6 @@ def _splitter(got: Values, d: int, where: str) -> tuple[int, int, int]:
     if low != low or high != high:
         raise UnusableError(f"{where}low and high must be numbers; got {low} and {high}")
     return int(c), int(g), int(inside)
-
-
-def _close_alpha(arguments: Values, want: Values, got: Values) -> Kind:
-    """Judge another alpha of the same range by the Z that it gives."""
-    plain = {**want, "low": float(want["low"]), "high": float(want["high"])}
-    return same_range(arguments, plain, {**plain, **got})
 
 
 # ----------------------------------------------------------------------- Search Forest, Algorithm 1
@@ -432,39 +420,26 @@ def _forest_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
 # ------------------------------------------------------------------------------------------- table
 
 
-_OF_FOREST = tuple(one for one in TRAININGS["search_forest"].outputs if one.name != "leaf")
+def _followed(
+    name: str, follow: Callable[[Values, list[Values]], list[Values]], loop: str
+) -> Training:
+    """Return a training whose rounds are those of a log; `loop` is the line that ends them."""
+    return replace(TRAININGS[name], follow=follow, loop=loop)
+
+
 LOGS = {
     "A.1": Log(TRAININGS["adaboost"], ("C", "f", "p", "theta"), _each_class),
     "A.2": Log(TRAININGS["adaboost"], ("f", "p", "theta"), _one_class),
     "A.3": Log(TRAININGS["nearest_neighbor_boosted_distance"], ("l_y",), _labels),
     "7.3": Log(
-        replace(
-            TRAININGS["boostmap"], follow=_boostmap_follow, judge=_by_the_least_z, loop="BM:7.3:11"
-        ),
-        ("classifier", "alpha"),
-        _boostmap,
+        _followed("boostmap", _boostmap_follow, "BM:7.3:11"), ("classifier", "alpha"), _boostmap
     ),
     "8.1": Log(
-        replace(
-            TRAININGS["query_sensitive"],
-            follow=_sensitive_follow,
-            judge=_close_alpha,
-            loop="BM:8.1:7",
-        ),
+        _followed("query_sensitive", _sensitive_follow, "BM:8.1:7"),
         ("c", "g", "low", "high", "inside", "alpha"),
         _sensitive,
     ),
-    "SF:1": Log(
-        replace(
-            TRAININGS["search_forest"],
-            follow=_forest_follow,
-            judge=None,
-            loop="SF:eq15",
-            outputs=(*_OF_FOREST, Output("leaf", "SF:2:6")),
-        ),
-        ("leaf", "c"),
-        _forest,
-    ),
+    "SF:1": Log(_followed("search_forest", _forest_follow, "SF:eq15"), ("leaf", "c"), _forest),
 }
 """The logs by the name of their algorithm on the command line."""
 ALGORITHMS = tuple(LOGS)

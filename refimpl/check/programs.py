@@ -6,22 +6,31 @@ The program reads a case a line: ``{"id": ..., "kernel": name, "arguments": {...
 with the outputs by their names (for a training a list of them), or ``{"id": ..., "skip": true}``
 for what it does not have. It may leave out what counts the work. Values are written as in the
 vectors; plain numbers and lists of numbers are read, too. A program that crashes, or is silent for
-too long, is started again for the next case.
+too long, is started again for the next case. Its memory is limited where the system can do that
+(Linux).
 """
 
+import contextlib
 import json
+import math
 import os
 import queue
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from refimpl.check.comparing import Odd
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.subject import States
+
+try:
+    import resource
+except ImportError:  # no Unix
+    resource = None  # type: ignore[assignment]
 
 MOST_STARTS = 50
 MOST_SILENT = 2
@@ -85,11 +94,14 @@ class Asked:
 class Program(Asked):
     """A program that answers cases on its standard streams, each within some seconds."""
 
-    memory: int | None = None  # the limit in MiB, which only a module has
+    limits_itself = False  # a module's process does so when it has imported the check
 
-    def __init__(self, command: list[str], seconds: float, stderr: Any = None) -> None:
+    def __init__(
+        self, command: list[str], seconds: float, stderr: Any = None, memory: int | None = None
+    ) -> None:
         self.command = command
         self.seconds = seconds
+        self.memory = memory  # the limit in MiB
         self.stderr = stderr  # where its standard error goes, if not to the check's own
         self.starts = 0
         self.silent = 0
@@ -121,6 +133,9 @@ class Program(Asked):
             )
         except OSError as error:
             raise UnusableError(f"cannot start {self.command[0]}: {error.strerror}") from error
+        if self.memory is not None and not self.limits_itself:
+            with contextlib.suppress(OSError):  # it may have ended
+                limit_memory(self.memory, self.process.pid)
         threading.Thread(target=_reads, args=(self.process, self.lines), daemon=True).start()
         return True
 
@@ -145,7 +160,7 @@ class Program(Asked):
             words = self._ended()
             self.stop()
             raise ProgramError(words, ended=True)
-        if self.memory is not None and answer == OUT_OF_MEMORY:
+        if self.limits_itself and answer == OUT_OF_MEMORY:
             self.stop()
             words = f"it has used up its {self.memory} MiB of memory (--memory)"
             raise ProgramError(words, ended=True)
@@ -209,10 +224,11 @@ class Program(Asked):
 class ModuleProgram(Program):
     """A module that is asked in a process of its own, whose memory is limited (MiB)."""
 
+    limits_itself = True
+
     def __init__(self, module: str, seconds: float, memory: int) -> None:
         command = [sys.executable, "-X", "faulthandler", "-m", "refimpl.check.serving"]
-        super().__init__(command, seconds)
-        self.memory = memory
+        super().__init__(command, seconds, memory=memory)
         self.opening = {"id": "module", "module": module, "memory": memory}
 
     def start(self) -> bool:
@@ -248,6 +264,38 @@ def send(process: "subprocess.Popen[bytes]", line: bytes) -> None:
         process.stdin.flush()
     except (OSError, ValueError):  # it has ended, which its output tells
         pass
+
+
+# ---------------------------------------------------------------------------- limits on the memory
+
+
+def limits_memory() -> bool:
+    """Whether this system can limit what a process takes."""
+    return hasattr(resource, "prlimit") and Path("/proc/self/status").exists()
+
+
+def taken_memory(pid: int | str = "self") -> int:
+    """Return the bytes that a process has taken; 0 if it has ended."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return 1024 * next((int(line.split()[1]) for line in lines if line.startswith("VmData:")), 0)
+
+
+def limit_memory(megabytes: int, pid: int | None = None) -> None:
+    """Let a process, this one if none is named, take so much memory beside what it has."""
+    if not limits_memory():
+        return
+    most = taken_memory(pid or "self") + 2**20 * megabytes
+    hard = resource.prlimit(pid or 0, resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or most < hard:
+        resource.prlimit(pid or 0, resource.RLIMIT_DATA, (most, hard))
+
+
+def memory_left() -> float:
+    """Return how many bytes this process may still take."""
+    if not limits_memory():
+        return math.inf
+    soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    return math.inf if soft == resource.RLIM_INFINITY else soft - taken_memory()
 
 
 # ------------------------------------------------------------------------------- reading an answer

@@ -2,7 +2,7 @@
 
 The first line names the module and its memory; the answer says what the module has. For a kernel
 the reference fills what the module lacks. What the module writes to its standard output goes to
-standard error. Its memory is limited where the system can do that (Linux).
+standard error.
 """
 
 import importlib
@@ -22,19 +22,13 @@ import numpy as np
 import refimpl.kernels
 from refimpl.check.encoding import DTYPES, decode, encode
 from refimpl.check.files import UnusableError
-from refimpl.check.programs import OUT_OF_MEMORY, Asked
+from refimpl.check.programs import OUT_OF_MEMORY, Asked, limit_memory, memory_left
 from refimpl.check.subject import FormError, Subject, Values, call, copied, in_order
 from refimpl.check.subjects import KERNELS, TRAININGS
-
-try:
-    import resource
-except ImportError:  # no Unix
-    resource = None  # type: ignore[assignment]
 
 OWN = Path(__file__).parent
 NEAR = 2**21
 """Bytes below the limit on memory from which the module has used it up."""
-STATUS = Path("/proc/self/status")
 
 
 class Server(Asked):
@@ -192,33 +186,9 @@ def _from_file(path: Path) -> Any:
 # ----------------------------------------------------------------------------- a process of its own
 
 
-def limits_memory() -> bool:
-    """Whether this system can limit what a process takes."""
-    return resource is not None and STATUS.exists()
-
-
-def _taken() -> int:
-    """Return the bytes that this process has taken."""
-    taken = next(line for line in STATUS.read_text().splitlines() if line.startswith("VmData:"))
-    return 1024 * int(taken.split()[1])
-
-
-def limit_memory(megabytes: int) -> None:
-    """Let this process take so much memory beside what it has."""
-    if not limits_memory():
-        return
-    most = _taken() + 2**20 * megabytes
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    if hard == resource.RLIM_INFINITY or most < hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-
-
 def _require_memory() -> None:
     """Raise MemoryError if the limit is nearly reached."""
-    if not limits_memory():
-        return
-    soft = resource.getrlimit(resource.RLIMIT_DATA)[0]
-    if soft != resource.RLIM_INFINITY and _taken() > soft - NEAR:
+    if memory_left() < NEAR:
         raise MemoryError
 
 

@@ -26,6 +26,7 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.check.drawing import Source
+from refimpl.kernels.contract import CONTRACT
 
 Values = dict[str, Any]
 States = list[Values]
@@ -81,10 +82,6 @@ class Subject:
     follow: Callable[[Values, States], States] | None = None
     needs: tuple[str, ...] = ()  # kernels that make one of its arguments
 
-    def expected(self, arguments: Values) -> States:
-        """Return the states by the reference."""
-        raise NotImplementedError
-
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return by name what rounding may change, and for which names this is a bound."""
         return self.rounding(arguments, want), ()
@@ -99,10 +96,6 @@ class Kernel(Subject):
     record: bool = False  # the result is a record that a module may have in a form of its own
     written: tuple[str, ...] = ()  # arguments that are results
 
-    def expected(self, arguments: Values) -> States:
-        """Return the results by the reference."""
-        return [self.run(refimpl.kernels, copied(arguments))]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Subject):
@@ -110,10 +103,6 @@ class Training(Subject):
 
     kind: ClassVar[str] = "training"
     run: Callable[[Values], States]
-
-    def expected(self, arguments: Values) -> States:
-        """Return the state of each round by the reference."""
-        return self.run(arguments)
 
     def allowed(self, arguments: Values, want: Values) -> tuple[Values, tuple[str, ...]]:
         """Return tol / 1024 of the largest element, as what cancels is no digit, and bounds."""
@@ -131,7 +120,10 @@ def of_reference(subject: Subject, arguments: Values) -> States:
     """Return the reference's states; it warns of nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return subject.expected(arguments)
+        if isinstance(subject, Training):
+            return subject.run(arguments)
+        assert isinstance(subject, Kernel)
+        return [subject.run(refimpl.kernels, copied(arguments))]
 
 
 def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
@@ -160,7 +152,6 @@ def kernel(
     flags: str = "ties, plain, negative zero, denormals, scales",
     needs: tuple[str, ...] = (),
     record: bool = False,
-    written: tuple[str, ...] = (),
     over: str = "",
     **more: Any,
 ) -> Callable[[Callable[[Source, str], Values]], Callable[[Source, str], Values]]:
@@ -171,8 +162,9 @@ def kernel(
 
     def into_table(draw: Callable[[Source, str], Values]) -> Callable[[Source, str], Values]:
         name = draw.__name__
-        reference = getattr(refimpl.kernels, name)
-        takes = [part for part in inspect.signature(reference).parameters if part != "threads"]
+        takes = CONTRACT[name]
+        about = getattr(refimpl.kernels, name).__doc__ or ""
+        written = tuple(part for part in takes if getattr(takes[part], "written", False))
         if over:
             more["rounding"] = _of_products(name, listed[0].name, over)
         KERNELS[name] = Kernel(
@@ -181,7 +173,7 @@ def kernel(
             outputs=listed,
             needed=needed,
             form="refimpl.kernels.contract",
-            about=(reference.__doc__ or "").partition("\n")[0],
+            about=about.partition("\n")[0],
             draw=draw,
             flags=tuple(flag.strip() for flag in flags.split(",")),
             run=_run_of(name, listed, needs, record, written),
@@ -196,7 +188,7 @@ def kernel(
 
 
 def training(
-    outputs: str, *, takes: str, algorithm: str, **more: Any
+    outputs: str, *, takes: str, algorithm: str, about: str, **more: Any
 ) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
     """Decorate the function that draws a small problem; it has the training's name."""
     # `algorithm` is its mark, as PAPER.md has it, or its name.
@@ -208,6 +200,7 @@ def training(
             takes=tuple(takes.split(", ")),
             outputs=_outputs(outputs),
             form=algorithm,
+            about=" ".join(about.split()),
             draw=lambda source, flag: draw(source),
             **more,
         )
@@ -236,7 +229,7 @@ def _run_of(
 ) -> Callable[[Any, Values], Values]:
     """Return how a kernel is run: what it needs is made first, and is its first argument."""
     own = [output.name for output in outputs if output.name not in written]
-    first = next(iter(inspect.signature(getattr(refimpl.kernels, name)).parameters))
+    first = next(iter(CONTRACT[name]))
 
     def run(module: Any, arguments: Values) -> Values:
         given = {**arguments, first: _asked(module, needs[0], arguments)} if needs else arguments
@@ -250,17 +243,16 @@ def _run_of(
             raise TypeError(f"{name} must return None; got {type(returned).__name__}")
         if not isinstance(parts, tuple | list) or len(parts) != len(own):
             raise TypeError(f"{name} must return {', '.join(own)}; got {type(parts).__name__}")
-        return dict(zip(own, parts, strict=True)) | {part: arguments[part] for part in written}
+        results = {part: arguments[part] for part in written if part in arguments}
+        return dict(zip(own, parts, strict=True)) | results
 
     return run
 
 
 def _asked(module: Any, name: str, arguments: Values) -> Any:
     """Return what a module's kernel returns for arguments by name."""
-    order = inspect.signature(getattr(refimpl.kernels, name)).parameters
-    return call(
-        getattr(module, name), name, {part: arguments[part] for part in order if part in arguments}
-    )
+    given = {part: arguments[part] for part in CONTRACT[name] if part in arguments}
+    return call(getattr(module, name), name, given)
 
 
 def rounding(terms: Any, count: int) -> Any:

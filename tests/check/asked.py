@@ -15,8 +15,3 @@ def asking(**functions):
 def differences(name, function):
     """Return what differs on the vectors of a kernel or training."""
     return asking(**{name: function}).ask([name])
-
-
-def of_module(module, names):
-    """Return what differs on the vectors of these names."""
-    return Asking(Server(module), folder()).ask(names)

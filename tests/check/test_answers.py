@@ -94,10 +94,13 @@ def test_neighbours_by_the_true_ones_alone(check):
 def test_the_cost_is_said_beforehand_and_what_does_not_fit_is_refused(check, capsys, monkeypatch):
     rounds, neighbors = "rounds log.jsonl --data data.npz", "neighbors a.npy --truth a.npy"
     log = [{"f": 0, "p": 1, "theta": 0.5}] * 6
-    check(rounds, log=log, array=np.array([[0, 1]]), P=np.ones((10, 3)), N=np.zeros((20, 3)))
+    tree = {"order": np.arange(800), "starts": [0], "ends": [800]}
+    data = {"P": np.ones((10, 3)), "N": np.zeros((20, 3)), "X": np.ones((800, 300))}
+    check(rounds, log=log, array=np.array([[0, 1]]), tree=tree, **data)
     for words, what in (
         (rounds, "6 rounds on 30 rows of 3 numbers: about 1 s, 1 MiB"),
         (neighbors, "1 row of 2 neighbours: about 1 s, 1 MiB"),
+        ("tree tree.npz --data data.npz", "1 balls of 800 points: about 1 s, 5 MiB"),
     ):
         cli.main(words.split())
         assert what in capsys.readouterr().err
@@ -144,7 +147,7 @@ def test_landmarks(landmarks):
 def test_landmarks_of_equal_worth_are_near_in_their_own_sums(landmarks):
     """A large similarity elsewhere, here of an object to itself, makes no two sums equal."""
     accept = ("--accept", "choices,ties")
-    K = np.array([[1e13, 0.5, 1.0, 2.0], [0.5, 0, 0, 0], [1.0, 0, 0, 0], [2.0, 0, 0, 0]])
+    K = np.array([[1e17, 0.5, 1.0, 2.0], [0.5, 0, 0, 0], [1.0, 0, 0, 0], [2.0, 0, 0, 0]])
     assert landmarks(K, [0, 1], *accept)[0] == 0
     code, said = landmarks(K, [0, 2], *accept)
     assert code == 1 and "dselect, FT:1:3: wrong" in said
@@ -154,6 +157,8 @@ def test_landmarks_of_equal_worth_are_near_in_their_own_sums(landmarks):
     K[1, 0] = K[2, :2] = -1.0
     K[3, :3], K[4, :3] = [0.1, 0.2, -0.3], 0.0
     assert landmarks(K, [0, 2, 1, 3], *accept)[0] == 0
+    K = 2.0**-60 * np.array([[0.0, 1, 2], [1, 0, 0], [2, 0, 0]])  # near beside 1, and not beside it
+    assert landmarks(K, [0, 2], *accept)[0] == 1
 
 
 @pytest.fixture

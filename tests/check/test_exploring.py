@@ -115,22 +115,6 @@ def test_an_accepted_kind_does_not_end_the_search():
     assert found is not None and found.kind == "wrong" and found.source == "BD:A.2:12"
 
 
-def test_a_fault_of_a_training_is_made_small():
-    """Wrong only if two positives are alike: the smallest problem has the point (0) three times."""
-
-    def answer(P, N, T):
-        states = TRAININGS["adaboost"].run({"P": P, "N": N, "T": T})
-        if len(np.unique(P, axis=0)) < len(P):
-            states[0]["alpha"] += 1
-        return states
-
-    found, _ = explored("adaboost", answer, 100)
-    assert found is not None and found.source == "BD:A.2:12" and found.kind == "wrong"
-    P, N = (decode(found.arguments[name]) for name in ("P", "N"))
-    assert P.tolist() == [[0.0], [0.0]] and N.tolist() == [[0.0]]
-    assert found.arguments["T"] == 1
-
-
 def test_a_module_s_numpy_errors_are_not_the_reference_s(monkeypatch):
     """Where a module sets "raise", neither the reference nor the comparison may fail."""
     states = []
@@ -159,11 +143,3 @@ def test_a_reference_without_memory_is_no_example(monkeypatch):
     monkeypatch.setitem(module_of_asking.TRAININGS, "adaboost", without)
     with pytest.raises(MemoryError):
         explored("adaboost", lambda P, N, T: [], 5)
-
-
-def test_a_training_that_raises_is_no_answer():
-    def answer(D, member):
-        raise ZeroDivisionError("by hand")
-
-    found, _ = explored("lipschitz", answer, 5)
-    assert found is not None and found.kind == "no answer" and "by hand" in found.words

@@ -133,11 +133,6 @@ def first(content):
     return content["cases"][0]
 
 
-def test_a_file_of_another_version_is_refused(copy):
-    change(copy, lambda c: c.update(version=2))
-    refused(copy, "of format 'refimpl-vectors' and version 1; got .* and 2")
-
-
 def test_a_changed_digit_is_refused(copy):
     change(copy, lambda c: first(c)["expected"]["XA"]["values"].__setitem__(0, "0x0p+0"))
     refused(copy, "is damaged: its sha256 is not the one in index.json")

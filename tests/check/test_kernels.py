@@ -7,41 +7,16 @@ Not tested here: planted faults (test_planted_faults.py), algorithms (test_train
 import json
 import os
 import sys
-import types
 
 import numpy as np
 import pytest
-from asked import asking, differences, of_module
+from asked import asking, differences
 from processes import ROOT, python
 
 import refimpl.kernels
 from refimpl.check import cli, files
 from refimpl.check.encoding import decode, encode
 from refimpl.check.files import load
-from refimpl.check.serving import checked
-
-try:
-    import refimpl_fast
-except ImportError:
-    refimpl_fast = None
-
-
-@pytest.mark.skipif(refimpl_fast is None, reason="refimpl_fast is not built")
-def test_the_compiled_kernels_agree():
-    assert not of_module(refimpl_fast, checked(refimpl.kernels.contract.CONTRACT))
-
-
-def test_a_faulty_builder_is_blamed_for_its_searches():
-    """The trees of build_tree are wrong; tree_nearest is the module's own and right."""
-
-    def build_tree(X, *, leaf_size=128, direction="axis", threads=None):
-        return refimpl.kernels.build_tree(X + 1, leaf_size=leaf_size, direction=direction)
-
-    def tree_nearest(tree, Q, k, **options):
-        return refimpl.kernels.tree_nearest(tree, Q, k, **options)
-
-    module = types.SimpleNamespace(build_tree=build_tree, tree_nearest=tree_nearest)
-    assert {one.name for one in of_module(module, ["tree_nearest"])} == {"build_tree"}
 
 
 def test_a_kernel_without_answers_is_not_explored_whoever_is_to_blame():
@@ -72,8 +47,7 @@ def test_a_record_of_ones_own_is_not_compared_but_its_use_is():
     def best_stump(features, w, l, *, threads=None):
         return refimpl.kernels.best_stump(features["mine"], w, ~l)
 
-    module = types.SimpleNamespace(presort=presort, best_stump=best_stump)
-    found = of_module(module, ["presort", "best_stump"])
+    found = asking(presort=presort, best_stump=best_stump).ask(["presort", "best_stump"])
     assert {one.name for one in found} == {"best_stump"}
 
 

@@ -40,6 +40,13 @@ def rounds_of(training, number, *names):
     return lines, given
 
 
+def by_another_alpha(line):
+    """Return an alpha of equal worth beside that of a line, and the weights after it."""
+    w, after = (np.array(line[name]) for name in ("w", "updated"))
+    other = w * (after / w) ** (1 + 2.2e-5)
+    return {"alpha": line["alpha"] * (1 + 2.2e-5), "updated": (other / other.sum()).tolist()}
+
+
 # ------------------------------------------------------------------------------------ A.1 and A.2
 
 X = np.random.default_rng(5).normal(size=(30, 3))
@@ -76,26 +83,6 @@ def test_a_threshold_elsewhere_is_another_choice_and_later_rounds_are_followed(c
     lines[4]["alpha"] += 1
     code, said = checked("A.2", lines, X=X, y=y)
     assert code == 1 and "wrong\n  round 5: alpha" in said
-
-
-def test_the_rounds_of_each_class(checked):
-    lines = TRAININGS["boosted_distance"].run({"Omega": X[:12], "l": y[:12], "T": 3})
-    lines = [
-        {name: float(state[name]) for name in ("C", "f", "p", "theta", "alpha")} for state in lines
-    ]
-    assert checked("A.1", lines, X=X[:12], y=y[:12])[0] == 0
-
-
-def test_a_threshold_is_a_number(checked):
-    """No stump divides equal points: -inf and any number below them do the same, NaN is none."""
-    data = {"P": [[0.0], [0.0], [0.0]], "N": [[0.0], [0.0]]}
-    accept = ["--accept", "choices,ties"]
-    line = {"f": 0, "p": -1, "theta": "-inf"}
-    assert checked("A.2", [line], *accept, **data)[0] == 0
-    assert checked("A.2", [{**line, "theta": -5.0}], *accept, **data)[0] == 0
-    for p in (1, -1):
-        code, said = checked("A.2", [{**line, "p": p, "theta": float("nan")}], *accept, **data)
-        assert code == 1 and "BD:A.2:8: wrong" in said
 
 
 EQUAL_COLUMNS = {"P": [[0.0, 0], [1, 1], [4, 4]], "N": [[2.0, 2], [3, 3]]}
@@ -252,8 +239,9 @@ def test_another_alpha_is_no_tie_and_has_its_own_z(checked):
     """Z is flat at its least value: an alpha 2e-5 beside it gives a z 1e-10 above it or less."""
     lines, given = rounds_of("boostmap", 0)
     data = {name: given[name] for name in ("D", "triples", "y")}
-    line = {name: lines[-1][name] for name in ("classifier", "z")}
-    line["alpha"] = lines[-1]["alpha"] * (1 + 2.2e-5)
+    first = {**lines[0], **by_another_alpha(lines[0])}
+    assert checked("7.3", [first], "--accept", "choices", **data)[0] == 0
+    line = {name: lines[-1][name] for name in ("classifier", "z")} | by_another_alpha(lines[-1])
     code, said = checked("7.3", [*lines[:-1], line], **data)
     assert code == 1 and "BM:7.3:10: another choice of equal worth" in said
     assert checked("7.3", [*lines[:-1], line], "--accept", "ties", **data)[0] == 1
@@ -283,6 +271,8 @@ def test_query_sensitive_rounds_agree_and_faults_are_named(checked, number):
     data = {name: given[name] for name in ("F", "triples", "y")}
     assert checked("8.1", lines, **data)[0] == 0
     assert checked("8.1", lines[1:], **data, w=np.array(lines[1]["w"]))[0] == 0
+    line = {**lines[0], **by_another_alpha(lines[0])}
+    assert checked("8.1", [line], "--accept", "choices", **data)[0] == 0
     lines[1]["alpha"] *= -1
     code, said = checked("8.1", lines, **data)
     assert code == 1 and "BM:8.1:6: wrong" in said and "round 2: alpha" in said

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asked import differences
+from faults import RULES, faulty
 from plain import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
-from refimpl.check.comparing import first_fault
 from refimpl.check.files import decoded_cases, folder
 from refimpl.check.reports import remarks
 from refimpl.check.serving import Server
@@ -57,51 +57,14 @@ def test_a_plain_a_2_agrees(tmp_path, capsys):
 # ------------------------------------------------------------------------------ choices and numbers
 
 
-def test_thresholds_elsewhere_are_another_choice_and_the_later_rounds_go_on():
-    def adaboost(P, N, T):
-        X = np.concatenate([P, N])
-        states = rounds(P, N, T)
-        for state in states:
-            x = X[:, state["f"]]
-            above = x[x > state["theta"]]
-            if state["p"] == 1 and np.isfinite(state["theta"]) and len(above):
-                state["theta"] = above.min()  # h is [x < theta]: the same division
-        return states
-
-    kinds = {difference.kind for difference in differences("adaboost", adaboost)}
-    assert kinds == {"another choice of equal worth"}
-
-
 def test_a_tie_ends_the_comparison_where_choices_are_not_followed():
     """Later landmarks differ because of the tie: they are not called wrong."""
 
-    def dselect(K, l, d, first, picks):
-        L = [first]
-        while len(L) < d:
-            sums = sum(K[:, z] for z in L)
-            left = [z for z in range(len(K)) if z not in L]
-            L.append(min(left, key=lambda z: (sums[z], -z)))  # the last of equal sums
-        return [{"z": z} for z in L] + [{"P": np.zeros((d, 2))}]
-
+    dselect = faulty("dselect", *RULES["dselect", "lowest-of-equal-sums"][:3])
     (first,) = (one for one in differences("dselect", dselect) if "ties" in one.flags)
     assert first.kind == "another choice; what follows it was not compared"
     number = int(first.words.removeprefix("round ").split(":")[0])
     assert f"not compared: rounds {number + 1} to " in first.words
-
-
-def test_landmarks_of_small_similarities_are_not_of_equal_worth():
-    """The sums are near to each other beside 1, not beside themselves."""
-
-    def dselect(K, l, d, first, picks):
-        states = TRAININGS["dselect"].run({"K": -K, "l": l, "d": d, "first": first, "picks": picks})
-        return states[:-1]  # the most similar ones
-
-    _, given, _ = decoded_cases(folder(), TRAININGS["dselect"])[0]
-    given = {**given, "K": 2.0**-60 * given["K"]}
-    _, fault = first_fault(
-        TRAININGS["dselect"], given, TRAININGS["dselect"].run(given), dselect(**given)
-    )
-    assert fault.kind == "wrong" and fault.output.name == "z"
 
 
 def test_what_cancels_is_no_digit_but_a_small_error_is_one():

@@ -39,16 +39,6 @@ def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
             assert first_fault(subject, arguments, expected, got) is None, case["id"]
 
 
-def test_the_oracles_agree_with_what_is_drawn_for_a_new_subject(tmp_path):
-    """No file has arguments: two cases for each flag of a kernel, and two for a training."""
-    made = dict(files.contents(tmp_path, verify))
-    for table in (KERNELS, TRAININGS):
-        for name, subject in table.items():
-            cases = made[f"{subject.kind}s/{name}.json"]["cases"]
-            assert [case["comment"] for case in cases[::2]] == list(subject.flags)
-            assert len(cases) == 2 * len(subject.flags)
-
-
 @pytest.mark.parametrize("name", KERNELS | TRAININGS)
 def test_the_oracle_agrees_with_what_is_drawn(name):
     """Longer arguments than the vectors have, more rounds and other choices.

@@ -41,6 +41,18 @@ def eq_3_with(M, targets, X, y, k, mu):
     return objective_of(Z, y, targets).at(mu), bound
 
 
+def slacks(Z, y, targets):
+    """Return squared distances, those to target neighbours, and the slacks 1 + d(i, j) - d(i, l).
+
+    The slacks, (n, k, n), are not below 0, and 0 within a class.
+    """
+    D = squares(Z, Z)
+    near = np.take_along_axis(D, targets, axis=1)
+    slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
+    slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
+    return D, near, slack
+
+
 # -------------------------------------------------------------------------------------------- steps
 
 
@@ -87,13 +99,9 @@ def stepped(X, y, targets, mu, rule):
 
 def _value_and_gradient(L, X, y, targets, mu, differences):
     """Return eq. 3 / (1 + mu) at L, and its gradient."""
-    Z = X @ L.T
-    D = squares(Z, Z)
     n, k = targets.shape
     rows = np.arange(n)
-    near = D[rows[:, None], targets]
-    slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
-    slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
+    _, near, slack = slacks(X @ L.T, y, targets)
     weights = np.zeros((n, n))  # of each difference's outer product
     active = slack > 0
     for j in range(k):
@@ -110,9 +118,8 @@ def _value_and_gradient(L, X, y, targets, mu, differences):
 def own_large_margin(push):
     """Return whether a metric is optimal, within a thousandth, for another sum of slacks.
 
-    `push` gets the slacks 1 + d(i, j) - d(i, l), of shape (n, k, n), not below 0 and 0 within a
-    class, the squared distances, the labels and the target neighbours; it returns the sum that
-    takes the place of eq. 3's.
+    `push` gets the slacks, the squared distances, the labels and the target neighbours; it returns
+    the sum that takes the place of eq. 3's.
     """
 
     def holds(answer):
@@ -132,11 +139,7 @@ def least(answer, push, targets):
     L = project(np.asarray(answer.got[0]["M"]))
 
     def objective(flat):
-        Z = X @ flat.reshape(L.shape).T
-        D = squares(Z, Z)
-        near = np.take_along_axis(D, targets, axis=1)
-        slack = np.maximum(1 + near[:, :, None] - D[:, None, :], 0.0)
-        slack[np.broadcast_to((y[:, None] == y)[:, None], slack.shape)] = 0.0
+        D, near, slack = slacks(X @ flat.reshape(L.shape).T, y, targets)
         return float(near.sum() + mu * push(slack, D, y, targets))
 
     unit = np.eye(len(L))

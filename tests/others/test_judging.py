@@ -276,7 +276,7 @@ def nearest(Q, X, k, skip):
     indices = np.argsort(D, axis=1, kind="stable")[:, :k]
     return {{"squares": np.take_along_axis(D, indices, axis=1), "indices": indices}}
 
-serve({{"scan_nearest": nearest}})
+serve({{"own": {{"scan_nearest": nearest}}}})
 """
 
 
@@ -284,7 +284,7 @@ def test_an_adapter_answers_the_command(tmp_path, capsys):
     """What counts the work, `terms`, may be left out; generated arrays are made."""
     path = tmp_path / "adapter.py"
     path.write_text(ADAPTER.format(folder=str(command.ADAPTERS)), encoding="utf-8")
-    asked = ["--only", "scan_nearest,best_stump", "--", sys.executable, str(path)]
+    asked = ["--only", "scan_nearest,best_stump", "--", sys.executable, str(path), "own"]
     assert cli.main(asked) == 0
     vectors = len(list(cases.of("scan_nearest", folder())))
     assert f"cases asked: scan_nearest {vectors}" in capsys.readouterr().out

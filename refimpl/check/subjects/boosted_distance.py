@@ -9,20 +9,19 @@ from typing import Any
 
 import numpy as np
 
-import refimpl.kernels
 from refimpl.boosted_distance.algorithm import (
     Round,
     adaboost_rounds,
     difference_vectors,
-    error_beyond_rounding,
     similarity,
 )
 from refimpl.boosted_distance.model import StumpEnsemble
+from refimpl.boosted_distance.weak_learners import Stumps
 from refimpl.check.drawing import KINDS, Source
 from refimpl.check.judging import by_worth, differences, exact, stump, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
-from refimpl.typing import FloatArray
+from refimpl.typing import BoolArray, FloatArray
 
 
 @kernel(
@@ -76,7 +75,6 @@ def _similarity_rounding(arguments: Values, expected: Values) -> Values:
 @kernel(
     "S BD:A.3:4 digits",
     flags="ties, plain, negative zero, empty, threshold -inf",
-    written=("S",),
     rounding=_similarity_rounding,
 )
 def add_similarity(s: Source, flag: str) -> Values:
@@ -151,31 +149,30 @@ def same_stump(arguments: Values, want: Values, got: Values) -> Kind:
     return tie_if(exact(want["w"]), stump(given, want, taken))
 
 
+class Followed(Stumps):
+    """Takes over the stump of somebody's round where it is as good as the best one."""
+
+    def __init__(self, arguments: Values, rounds: States) -> None:
+        self.arguments, self.rounds = arguments, iter(rounds)
+        self.best: list[Values] = []  # the best stump of each round
+
+    def select(self, data: Any, w: FloatArray, l: BoolArray, **how: Any) -> tuple[float, Any]:
+        """Return a stump and its error."""
+        epsilon, best = super().select(data, w, l, **how)
+        self.best.append(dict(zip(("f", "p", "theta"), best, strict=True)))
+        got = next(self.rounds, {})
+        if same_stump(self.arguments, {**self.best[-1], "w": w}, got) == Kind.WRONG:
+            return epsilon, best
+        h = whole(got["f"]), got["p"], got["theta"]
+        return float(on_grid(w)[self.classify(data, h) != l].sum()), h
+
+
 def follow(arguments: Values, rounds: States) -> States:
     """Return what each round must be after the choices that somebody's earlier rounds made."""
-    # A choice is taken over if it is as good as the best; else the best stump is
-    P, N = (np.ascontiguousarray(arguments[name], dtype=np.float64) for name in ("P", "N"))
-    X = np.concatenate([P, N])
-    l = np.arange(len(X)) < len(P)
-    features = refimpl.kernels.presort(X)
-    w = np.where(l, 1 / (2 * len(P)), 1 / (2 * len(N)))
-
-    def state(t: int, epsilon: float, *h: Any) -> Values:
-        epsilon = error_beyond_rounding(epsilon, len(w))
-        return states(P, N, [Round(t + 1, epsilon, np.log(1 / epsilon - 1), h, w)])[0]
-
-    listed: States = []
-    for t in range(arguments["T"]):
-        w = w / w.sum()
-        want = state(t, *refimpl.kernels.best_stump(features, w, l))
-        listed.append(want)
-        if t < len(rounds) and same_stump(arguments, want, rounds[t]) != Kind.WRONG:
-            f, p, theta = (rounds[t][name] for name in ("f", "p", "theta"))
-            wrong = (p * X[:, whole(f)] < p * theta) != l
-            chosen = state(t, float(on_grid(w)[wrong].sum()), whole(f), p, theta)
-            want |= {name: chosen[name] for name in ("epsilon", "beta", "updated", "alpha")}
-        w = want["updated"]
-    return listed
+    P, N, T = (arguments[name] for name in ("P", "N", "T"))
+    learner = Followed(arguments, rounds)
+    trained = states(P, N, islice(adaboost_rounds(P, N, weak_learner=learner), T))
+    return [state | best for state, best in zip(trained, learner.best, strict=True)]
 
 
 def sums_of_weights(arguments: Values, want: Values) -> Values:
@@ -239,9 +236,8 @@ def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
     takes="Omega, l, T",
     algorithm="BD:A.1",
     loop="BD:A.1:1",
-    about=(
-        "Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the other"
-    ),
+    about="""Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the
+    other""",
     run=_run_classes,
     judge=_same_of_class,
     rounding=sums_of_weights,
@@ -282,10 +278,8 @@ def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
     takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
     "alpha_1, feature_1, polarity_1, threshold_1",
     algorithm="BD:A.3",
-    about=(
-        "Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's "
-        "weights (ERRATUM BD-2), and the label of the most similar point, the first of several"
-    ),
+    about="""Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's
+    weights (ERRATUM BD-2), and the label of the most similar point, the first of several""",
     run=_run_queries,
     judge=_same_label,
 )

@@ -26,6 +26,7 @@ from refimpl.check.judging import best, by_worth, indices, nearest, tie_if, whol
 from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.kernels import best_ranges as reference_ranges
 from refimpl.kernels import chamfer_distances as reference_chamfer
+from refimpl.kernels import weighted_l1 as reference_l1
 from refimpl.kernels import z_values as reference_z
 from refimpl.kernels.chamfer import grid
 from refimpl.kernels.triples import margins
@@ -156,15 +157,10 @@ def weighted_l1(s: Source, flag: str) -> Values:
     return {"Q": s.points(n, d, flag), "A": A, "X": s.points(n_X, d, flag)}
 
 
-def _weighted_l1(arguments: Values) -> FloatArray:
-    Q, A, X = (arguments[name] for name in ("Q", "A", "X"))
-    return np.asarray((A[:, np.newaxis] * np.abs(Q[:, np.newaxis] - X)).sum(axis=2))
-
-
 @kernel(
     "distances BM:4.3:2 digits; indices BM:4.3:2 optimum",
     flags="ties, plain, negative zero, scales, duplicates",
-    judge=nearest(_weighted_l1),
+    judge=nearest(lambda arguments: reference_l1(*(arguments[name] for name in ("Q", "A", "X")))),
 )
 def weighted_l1_nearest(s: Source, flag: str) -> Values:
     values = weighted_l1(s, flag)
@@ -279,7 +275,8 @@ def same_classifier(arguments: Values, want: Values, got: Values) -> Kind:
 
 def _by_z(want: Values, got: Values, z: float, alike: bool, same: bool) -> Kind:
     """Judge another classifier by its Z; `alike`: it has the same margins, `same`: the name."""
-    verdict = tie_if(alike, by_worth(want["z"], z, 1e-9 * want["z"]))
+    least = want["least"] if "least" in want else want["z"]  # a log's z is that of its own choice
+    verdict = tie_if(alike, by_worth(least, z, 1e-9 * least))
     near = same and abs(float(got["alpha"]) - want["alpha"]) <= 1e-5 * abs(want["alpha"])
     return Kind.AGREES if near and verdict != Kind.WRONG else verdict
 
@@ -302,12 +299,10 @@ def _orders(s: Source, t: int) -> FloatArray:
     "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6",
     takes="D, between, triples, y, d, M_2, rounds, references, pivots",
     algorithm="BM:7.3",
-    about=(
-        "§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is "
-        "(r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, "
-        "Z has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th "
-        "time that steps 5 and 6 are taken they draw references[k] and pivots[k]"
-    ),
+    about="""§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is
+    (r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, Z
+    has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th time
+    that steps 5 and 6 are taken they draw references[k] and pivots[k]""",
     run=_run,
     judge=same_classifier,
     dependent=("updated",),
@@ -369,12 +364,10 @@ def same_range(arguments: Values, want: Values, got: Values) -> Kind:
     takes="F, triples, y, gamma, picks",
     algorithm="BM:8.1",
     loop="BM:8.1:7",
-    about=(
-        "§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is "
-        "split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples "
-        "picks[j d + c], each moved half way to the next greater value. The range of least Z wins, "
-        "low <= F_g(q) < high if inside, else the rest"
-    ),
+    about="""§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is
+    split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples
+    picks[j d + c], each moved half way to the next greater value. The range of least Z wins,
+    low <= F_g(q) < high if inside, else the rest""",
     run=_run_sensitive,
     judge=same_range,
     dependent=("updated",),
@@ -406,10 +399,8 @@ def _run_ranks(arguments: Values) -> States:
     "ranks Athitsos et al. (2005), § 11.1 bits",
     takes="Q, X, A, neighbors, k_values",
     algorithm="BM:11.1",
-    about=(
-        "§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by "
-        "weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer"
-    ),
+    about="""§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by
+    weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer""",
     run=_run_ranks,
 )
 def enn_ranks(s: Source) -> Values:

@@ -25,7 +25,6 @@ def _sum_of(arguments: Values, answer: Values) -> float:
 @kernel(
     "index FT:1:3 optimum; sums FT:1:3 bits",
     flags="ties, plain, negative zero, denormals, scales",
-    written=("sums",),
     judge=best(_sum_of),
 )
 def least_similar(s: Source, flag: str) -> Values:
@@ -110,12 +109,10 @@ def _least(arguments: Values, want: Values, got: Values) -> Kind:
     takes="K, l, d, first, picks",
     algorithm="FT:1",
     loop="FT:1:2",
-    about=(
-        "Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal "
-        "sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count "
-        "of the landmarks labelled 1, in the order of their choice, and number picks[i, 1] of "
-        "those labelled -1"
-    ),
+    about="""Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal
+    sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count of
+    the landmarks labelled 1, in the order of their choice, and number picks[i, 1] of those
+    labelled -1""",
     run=_run_select,
     judge=_least,
 )
@@ -187,11 +184,9 @@ def _from_the_optimum(arguments: Values, want: Values) -> Values:
     takes="F, K, L, l, P",
     algorithm="FT:2",
     loop="FT:2:2",
-    about=(
-        "Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked "
-        "space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean "
-        "loss; then f*, the first of least loss"
-    ),
+    about="""Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked
+    space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean loss;
+    then f*, the first of least loss""",
     run=_run_tune,
     judge=_as_low,
     rounding=_from_the_optimum,

@@ -294,13 +294,11 @@ _same_targets = best(_ranges)
     takes="X, y, k, mu, checks",
     algorithm="LM:3",
     loop="LM:3:8",
-    about=(
-        "§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31 "
-        "steps, then every 20) M, eq. 3 over all triples, how many are active, and G of eq. 5. M "
-        "starts as the identity. The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius "
-        "norms of M and G; where G is 0, M stays. Between two checks only pairs (i, l) count that "
-        "a check found"
-    ),
+    about="""§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31
+    steps, then every 20) M, eq. 3 over all triples, how many are active, and G of eq. 5. M
+    starts as the identity. The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius norms
+    of M and G; where G is 0, M stays. Between two checks only pairs (i, l) count that a check
+    found""",
     run=_run,
     judge=_same_targets,
     dependent=("M", "objective", "active", "G"),
@@ -355,10 +353,8 @@ def factor(M: FloatArray) -> FloatArray:
     "targets LM:2:1 optimum; M LM:eq3 optimum~1e-3; objective LM:eq3 digits~1e-3",
     takes="X, y, k, mu",
     algorithm="LM:2",
-    about=(
-        "the least value of eq. 3 of Weinberger & Saul (2008) over positive semidefinite M; "
-        "no metric is below `bound`. M itself need not be unique"
-    ),
+    about="""the least value of eq. 3 of Weinberger & Saul (2008) over positive semidefinite M;
+    no metric is below `bound`. M itself need not be unique""",
     run=_run_optimum,
     judge=_as_low,
     dependent=("M", "objective"),

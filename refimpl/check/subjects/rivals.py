@@ -310,14 +310,12 @@ def _a_possible_end(arguments: Values, want: Values, got: Values) -> Kind:
     "F Faloutsos & Lin (1995), eq. 3 digits~1e-9",
     takes="D, d, starts, iterations",
     algorithm="FastMap",
-    about=(
-        "FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension "
-        "after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the "
-        "farthest object from b, a, then from a, the new b, `iterations` times or until both stay; "
-        "of equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay "
-        "as they are. Squares up to 1e-12 of the largest squared distance are 0: then it looks "
-        "from the next start, and ends if no start has a pair"
-    ),
+    about="""FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension
+    after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the
+    farthest object from b, a, then from a, the new b, `iterations` times or until both stay; of
+    equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay as they
+    are. Squares up to 1e-12 of the largest squared distance are 0: then it looks from the next
+    start, and ends if no start has a pair""",
     run=_run,
     judge=_a_possible_end,
     follow=_follow,
@@ -344,10 +342,8 @@ def _run_metric(arguments: Values) -> States:
     "W Bar-Hillel et al. (2003), § 2 digits~1e-9",
     takes="X, y",
     algorithm="RCA",
-    about=(
-        "RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the "
-        "mean outer product of the points less the means of their classes"
-    ),
+    about="""RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the
+    mean outer product of the points less the means of their classes""",
     run=_run_metric,
 )
 def relevant_component_analysis(s: Source) -> Values:
@@ -375,10 +371,8 @@ def _run_lipschitz(arguments: Values) -> States:
     "F BM:eq7 digits",
     takes="D, member",
     algorithm="Lipschitz",
-    about=(
-        "eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of "
-        "reference objects, a row of `member` for each"
-    ),
+    about="""eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of
+    reference objects, a row of `member` for each""",
     run=_run_lipschitz,
 )
 def lipschitz(s: Source) -> Values:

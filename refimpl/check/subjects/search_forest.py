@@ -165,26 +165,25 @@ def rerank(s: Source, flag: str) -> Values:
 # -------------------------------------------------------------------------------------------- pairs
 
 
-def _pairs(s: Source, n: int, flag: str = "") -> tuple[Int32Array, Int32Array]:
-    first, second = np.triu_indices(n, k=1)
-    kept = s.booleans((len(first),)) & (flag != "empty")
-    return first[kept].astype(np.int32), second[kept].astype(np.int32)
+def _pairs(s: Source, n: int, flag: str = "") -> tuple[Values, int]:
+    """Return pairs of n points in ascending order, and how many they are."""
+    pairs = np.triu_indices(n, k=1)
+    kept = s.booleans((len(pairs[0]),)) & (flag != "empty")
+    first, second = (part[kept].astype(np.int32) for part in pairs)
+    return {"first": first, "second": second}, len(first)
 
 
-def _weights(s: Source, count: int) -> FloatArray:
-    return s.array((count,), -9, 9) / 8
+def _weighted_pairs(s: Source, n: int, flag: str = "") -> Values:
+    """Return pairs of n points with weights whose sums are exact."""
+    pairs, p = _pairs(s, n, flag)
+    return {**pairs, "v": s.array((p,), -9, 9) / 8}
 
 
 @kernel("Vu SF:eq18 digits", flags="ties, plain, negative zero, scales, empty", over="v")
 def pair_product(s: Source, flag: str) -> Values:
     n = s.length(6)
-    first, second = _pairs(s, n, flag)
-    return {
-        "first": first,
-        "second": second,
-        "v": s.reals((len(first),), flag),
-        "u": s.reals((n,), flag),
-    }
+    pairs, p = _pairs(s, n, flag)
+    return {**pairs, "v": s.reals((p,), flag), "u": s.reals((n,), flag)}
 
 
 def _same_cut(arguments: Values, want: Values, got: Values) -> Kind:
@@ -214,14 +213,8 @@ def _same_cut(arguments: Values, want: Values, got: Values) -> Kind:
 )
 def best_thresholds(s: Source, flag: str) -> Values:
     n = s.length(7, 2)
-    first, second = _pairs(s, n, flag)
-    return {
-        "A": s.points(n, s.length(3), flag),
-        "first": first,
-        "second": second,
-        "v": _weights(s, len(first)),
-        "base": s.integer(-3, 3) / 8,
-    }
+    pairs = _weighted_pairs(s, n, flag)
+    return {"A": s.points(n, s.length(3), flag), **pairs, "base": s.integer(-3, 3) / 8}
 
 
 @kernel(
@@ -231,13 +224,9 @@ def best_thresholds(s: Source, flag: str) -> Values:
 )
 def split_pairs(s: Source, flag: str) -> Values:
     n = s.length(7)
-    first, second = _pairs(s, n, flag)
-    return {
-        "left": s.booleans((n,)) | (flag == "one side"),
-        "first": first,
-        "second": second,
-        "v": s.reals((len(first),), "plain"),
-    }
+    pairs, p = _pairs(s, n, flag)
+    left = s.booleans((n,)) | (flag == "one side")
+    return {"left": left, **pairs, "v": s.reals((p,), "plain")}
 
 
 @kernel(
@@ -246,13 +235,12 @@ def split_pairs(s: Source, flag: str) -> Values:
 )
 def meet_pairs(s: Source, flag: str) -> Values:
     n = s.length(6)
-    first, second = _pairs(s, n, flag)
+    pairs, p = _pairs(s, n, flag)
     return {
         "leaf": s.array((n,), 0, 0 if flag == "one leaf" else 3),
-        "first": first,
-        "second": second,
-        "similar": s.array((len(first),), 0, 1).astype(np.uint8),
-        "T": np.abs(s.reals((len(first),), "plain" if flag == "plain" else "quarters")),
+        **pairs,
+        "similar": s.array((p,), 0, 1).astype(np.uint8),
+        "T": np.abs(s.reals((p,), "plain" if flag == "plain" else "quarters")),
         "c": s.integer(1, 9) / 8,
     }
 
@@ -294,12 +282,10 @@ def _same_direction(arguments: Values, expected: Values) -> Values:
 )
 def leading_direction(s: Source, flag: str) -> Values:
     n, d = s.length(6, 2), s.length(4)
-    first, second = _pairs(s, n, flag)
+    pairs = _weighted_pairs(s, n, flag)
     return {
         "x": s.points(n, d, flag),
-        "first": first,
-        "second": second,
-        "v": _weights(s, len(first)),
+        **pairs,
         "base": s.integer(-3, 3) / 8,
         "start": 1 + np.abs(s.reals((d,), "plain")),
         "tol": s.pick(1e-9, 1e-4, 1e-1) if s.wide else 1e-9,
@@ -353,13 +339,11 @@ def _near_plane(arguments: Values, expected: Values) -> Values:
 )
 def best_plane(s: Source, flag: str) -> Values:
     n, d = s.length(7, 3), s.length(3)
-    first, second = _pairs(s, n)
+    pairs = _weighted_pairs(s, n)
     X = s.points(n, d, "quarters" if flag == "quarters" else "plain")
     return {
         "X": X.astype("float32" if flag == "float32" else "float64"),
-        "first": first,
-        "second": second,
-        "v": _weights(s, len(first)),
+        **pairs,
         "base": -s.integer(0, 3) / 8,
         "start": 1 + np.abs(s.reals((d + 1,), "plain")),
         "augment": s.pick(0.1, 1.0, 0.0, 1e3) if s.wide else s.pick(0.1, 1.0),
@@ -456,12 +440,10 @@ def _pairs_of_classes(s: Source) -> Values:
     takes="X, S, M, lam, max_depth",
     algorithm="SF:1",
     loop="SF:1:1",
-    about=(
-        "Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the "
-        "leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two "
-        "different points. Planes are those of eq. 18, with x~ = [x, 1] and the symmetric part of "
-        "X~ M X~^T; a node is split if J rises"
-    ),
+    about="""Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the
+    leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two
+    different points. Planes are those of eq. 18, with x~ = [x, 1] and the symmetric part of X~
+    M X~^T; a node is split if J rises""",
     run=_run,
     judge=same_leaves,
     dependent=("similar", "dissimilar", "c"),
@@ -484,10 +466,8 @@ def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
     OUTPUTS,
     takes="X, S, lam, max_depth",
     algorithm="SF:2",
-    about=(
-        "Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one "
-        "tree, all weights 1"
-    ),
+    about="""Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one
+    tree, all weights 1""",
     run=_run_tree,
     judge=_same_tree,
 )

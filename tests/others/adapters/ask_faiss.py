@@ -1,7 +1,5 @@
 """FAISS: ``python ask_faiss.py VARIANT``. It takes float32 alone; binary codes as bytes."""
 
-import sys
-
 import faiss
 import numpy as np
 from lines import serve, without
@@ -46,4 +44,4 @@ VARIANTS = {
 }
 
 if __name__ == "__main__":
-    serve(VARIANTS[sys.argv[1]])
+    serve(VARIANTS)

@@ -1,7 +1,5 @@
 """hnswlib: ``python ask_hnswlib.py VARIANT``. It takes float32 alone."""
 
-import sys
-
 import hnswlib
 import numpy as np
 from lines import serve, without
@@ -37,4 +35,4 @@ VARIANTS = {
 }
 
 if __name__ == "__main__":
-    serve(VARIANTS[sys.argv[1]])
+    serve(VARIANTS)

@@ -4,8 +4,6 @@ Its `regularization` c weighs the pull by c and the push by 1 - c: mu = (1 - c) 
 neighbours are those that its method for them gives, for the same points.
 """
 
-import sys
-
 import numpy as np
 from lines import serve
 from metric_learn import LMNN, RCA
@@ -33,4 +31,4 @@ VARIANTS = {
 }
 
 if __name__ == "__main__":
-    serve(VARIANTS[sys.argv[1]])
+    serve(VARIANTS)

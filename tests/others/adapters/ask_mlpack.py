@@ -5,8 +5,6 @@ transposed L, as points are columns in its sources. The call gives no target nei
 searched here as its sources do, by its own search in each class.
 """
 
-import sys
-
 import numpy as np
 from lines import serve, without
 from mlpack import knn, lmnn
@@ -46,4 +44,4 @@ VARIANTS = {
 }
 
 if __name__ == "__main__":
-    serve(VARIANTS[sys.argv[1]])
+    serve(VARIANTS)

@@ -5,8 +5,6 @@ Neighbours, decision stumps, AdaBoost with stumps, Lloyd's iterations, and the d
 Not handled here: what a variant's name stands for (``tests/others/table.py``).
 """
 
-import sys
-
 import numpy as np
 from lines import serve, without
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -173,4 +171,4 @@ VARIANTS = {
 }
 
 if __name__ == "__main__":
-    serve(VARIANTS[sys.argv[1]])
+    serve(VARIANTS)

@@ -18,13 +18,15 @@ sys.path.append(str(Path(__file__).parents[3]))
 from refimpl.check.encoding import decode, encode
 
 
-def serve(answers):
-    """Answer every line: ``answers[name](**arguments)`` returns the results by their names.
+def serve(variants):
+    """Answer every line by the variant that the command line names.
 
-    What a library prints goes to the standard error: a line that is no answer ends the check.
+    ``variants[variant][name](**arguments)`` returns the results by their names. What a library
+    prints goes to the standard error: a line that is no answer ends the check.
     """
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    answers = variants[sys.argv[1]]
     for line in sys.stdin:
         asked = json.loads(line)
         answer = answers.get(asked.get("kernel") or asked.get("training"))
