@@ -199,6 +199,8 @@ class LargeMarginProblem:
         pull = self.kernels.pair_distances(Z, a, b, threads=self.threads)
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
         look = self._in_trees if self.search == "tree" else self.kernels.impostors
+        # in parts of points from everywhere, so that the first tell how many impostors the rest has
+        mixed = np.random.default_rng(0).permutation(self.n)
         codes: list[IntArray] = []
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
@@ -207,7 +209,7 @@ class LargeMarginProblem:
             most = 0.0  # impostors of a point so far
             start = 0
             while start < self.n:
-                part = slice(start, min(self.n, start + rows))
+                part = np.sort(mixed[start : start + rows])
                 i, l = look(
                     images[part],
                     np.ascontiguousarray(images[members]),
@@ -216,7 +218,7 @@ class LargeMarginProblem:
                     self.classes[members],
                     threads=self.threads,
                 )
-                codes.append((start + i) * self.n + members[l])
+                codes.append(part[i] * self.n + members[l])
                 self._require_room(sum(map(len, codes)))
                 most = max(most, len(i) / rows)
                 start += rows

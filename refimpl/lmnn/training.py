@@ -197,7 +197,7 @@ def _train(request: Request) -> tuple[LMNNResult, bool]:
     checks = 0
     for left in reversed(range(options.n_target_rounds)):
         problem = problem_of(request, targets, room)
-        solver = options.solver or _usual_solver(request, problem.targets)
+        solver = options.solver or _usual_solver(request, problem)
         steps = _steps(problem, request, solver, factors, tol)
         finish = partial(with_what_was_left_out, problem=problem, tol=tol)
         result, stopped = until_done(steps, problem, request, tol, finish, checks)
@@ -255,12 +255,13 @@ def _steps(
     return solvers.descend_as_printed(problem, factors, tol, max_checks=max_checks)
 
 
-def _usual_solver(request: Request, targets: IntArray) -> Solver:
+def _usual_solver(request: Request, problem: LargeMarginProblem) -> Solver:
     """Return "printed" if a validation set stops several metrics' training, else "smoothed"."""
-    if request.validation is None or request.partition.max() == 0:
+    if request.validation is None or problem.partitions == 1:
         return "smoothed"
     # the printed steps need target neighbours that differ from their points
-    differ = any((request.X[j] != request.X).any() for j in targets.T)
+    X = problem.original
+    differ = any((X[j] != X).any() for j in problem.targets.T)
     return "printed" if differ else "smoothed"
 
 
@@ -378,14 +379,14 @@ class Record:
         self.last = check
 
     def _error(self, check: Check, validation: Validation) -> float:
-        problem = self.problem
+        request = self.request  # its points are in the caller's order, which decides ties
         classes = classify(
             check.L,
             validation.Q,
-            problem.original,
-            problem.classes,
-            problem.k,
-            partition=problem.partition,
+            request.X,
+            request.classes,
+            request.k,
+            partition=request.partition,
         )
         return float((classes != validation.classes).mean())
 

@@ -275,6 +275,26 @@ def test_a_large_set_starts_from_a_tenth_of_it_and_is_trained_in_another_order(
     assert problem.evaluate(found.L).objective == pytest.approx(found.objective, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:LMNN did not converge")
+def test_the_order_of_the_training_decides_no_tie_of_a_validation_set(monkeypatch):
+    monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 20)
+    rng = np.random.default_rng(0)
+    X, Q = rng.integers(0, 3, (2, 60, 2)).astype(float)
+    y, labels = rng.integers(0, 3, (2, 60))
+    found = trained(X, y, 1, validation=(Q, labels), max_checks=5)
+    error = (classify(found, Q, X, y, 1) != labels).mean()
+    assert error == found.validation_errors.min()
+
+
+@pytest.mark.parametrize("coarse", [20, 10_000])
+def test_several_metrics_of_duplicates_take_the_default_solver_in_any_order(monkeypatch, coarse):
+    monkeypatch.setattr("refimpl.lmnn.problem.COARSE", coarse)
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.normal(size=(20, 2)), (2, 1)), np.arange(40) % 2
+    found = trained(X, y, 1, partition=y, validation=(X, y))
+    assert found.objective == 0 and found.converged
+
+
 # ------------------------------------------------------------------------------------- §§ 4.3 and 5
 
 

@@ -495,3 +495,24 @@ def test_impostors_are_counted_before_all_are_listed(search, monkeypatch):
     far = X + 100 * y[:, None]
     assert not len(problem(Room(800, "here", "", 5 * n)).impostors(far)[0])
     assert spy.call_count == (3 if search == "product" else 6)  # of 5, 20 and 15 points
+
+
+def test_a_search_does_not_take_the_first_points_for_all(monkeypatch):
+    """The first points have no impostors, and the last ones have all of the other class."""
+    n = 400
+    y = np.arange(n, dtype=np.int64) % 2
+    X = np.where(np.arange(n) < n // 2, 100.0 + 100 * y, 0.0)[:, None]
+    targets = (np.arange(n) ^ 2)[:, None]
+    found = []
+
+    def impostors(*given, **how):
+        found.append(kernel(*given, **how))
+        return found[-1]
+
+    kernel = refimpl.kernels.impostors
+    monkeypatch.setattr(refimpl.kernels, "impostors", impostors)
+    where = np.zeros(n, dtype=np.int64)
+    room = Room(n * n, "here", "", 20 * n)
+    problem = LargeMarginProblem(X, y, targets, 1.0, where, refimpl.kernels, room=room)
+    problem.impostors(X)
+    assert len(found) > 2 and max(len(i) for i, _ in found) <= room.looks
