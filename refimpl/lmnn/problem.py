@@ -25,7 +25,7 @@ from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-MORE = 16  # in the rest of a search a point may have so many times the impostors of those before
+MORE = 16  # the room of a part allows so many times the impostors of a point that were found so far
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
 
@@ -220,7 +220,7 @@ class LargeMarginProblem:
                 )
                 codes.append(part[i] * self.n + members[l])
                 self._require_room(sum(map(len, codes)))
-                most = max(most, len(i) / rows)
+                most = max(most, len(i) / len(part))
                 start += rows
                 rows = max(rows, min(4 * rows, int(looks / (1 + MORE * most))))
         pairs = np.sort(np.concatenate(codes))
