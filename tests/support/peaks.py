@@ -2,6 +2,8 @@
 
 import tracemalloc
 
+import scipy.optimize  # noqa: F401 - trainings import it late, and its memory is not theirs
+
 from refimpl.resources import processors
 
 
