@@ -25,7 +25,7 @@ from refimpl.lmnn.model import Search
 from refimpl.products import rows_times, transposed_times
 from refimpl.typing import FloatArray, IntArray, Kernels
 
-MORE = 16  # in the rest of a search a point may have so many times the impostors of those before
+MORE = 16  # the room of a part allows so many times the impostors of a point that were found so far
 MOST = 2 / 3  # with a larger share of the rows their copies would take more memory than they save
 
 
@@ -96,6 +96,11 @@ class Room:
     source: str  # what limits it, for the message
     advice: str  # what the message advises
     looks: int  # pairs that a search for impostors examines at a time, as it may list them all
+
+
+def _spread(n: int) -> IntArray:
+    """Return an order of n points in which every part is like the others, by the golden ratio."""
+    return np.argsort(np.arange(n) * ((5**0.5 - 1) / 2) % 1, kind="stable")
 
 
 @dataclass(eq=False)
@@ -200,6 +205,7 @@ class LargeMarginProblem:
         radii = margin + pull.reshape(self.n, self.k).max(axis=1)
         look = self._in_trees if self.search == "tree" else self.kernels.impostors
         codes: list[IntArray] = []
+        order = _spread(self.n)  # points of one region may follow one another
         for alpha, images in enumerate(Z.reshape(self.partitions, self.n, -1)):
             members = np.flatnonzero(self.partition == alpha)
             looks = self.n * len(members) if self.room is None else self.room.looks
@@ -207,7 +213,7 @@ class LargeMarginProblem:
             most = 0.0  # impostors of a point so far
             start = 0
             while start < self.n:
-                part = slice(start, min(self.n, start + rows))
+                part = np.sort(order[start : start + rows])
                 i, l = look(
                     images[part],
                     np.ascontiguousarray(images[members]),
@@ -216,9 +222,9 @@ class LargeMarginProblem:
                     self.classes[members],
                     threads=self.threads,
                 )
-                codes.append((start + i) * self.n + members[l])
+                codes.append(part[i] * self.n + members[l])
                 self._require_room(sum(map(len, codes)))
-                most = max(most, len(i) / rows)
+                most = max(most, len(i) / len(part))
                 start += rows
                 rows = max(rows, min(4 * rows, int(looks / (1 + MORE * most))))
         pairs = np.sort(np.concatenate(codes))

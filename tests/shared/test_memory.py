@@ -495,3 +495,21 @@ def test_impostors_are_counted_before_all_are_listed(search, monkeypatch):
     far = X + 100 * y[:, None]
     assert not len(problem(Room(800, "here", "", 5 * n)).impostors(far)[0])
     assert spy.call_count == (3 if search == "product" else 6)  # of 5, 20 and 15 points
+
+
+@pytest.mark.parametrize("search", ["product", "tree"])
+def test_a_list_of_impostors_stays_small_where_the_first_points_have_none(search):
+    n, looks = 1200, 6000
+    first = np.arange(n) < n // 2  # far from the others, which are all impostors of one another
+    X = np.arange(n)[:, None] * np.where(first, 10.0, 1e-6)[:, None] + 1e5 * first[:, None]
+    y = np.where(first, 0, 1 + np.arange(n) % 2)
+    targets = ((np.arange(n) + 2) % n)[:, None]
+    where = np.zeros(n, dtype=np.int64)
+    problem = LargeMarginProblem(X, y, targets, 1.0, where, refimpl.kernels, 1, search)
+    whole = problem.impostors(X)
+    problem.room = Room(n * n, "here", "", looks)
+    listed = []
+    problem._require_room = listed.append
+    divided = problem.impostors(X)
+    assert np.diff(listed, prepend=0).max() <= 2 * looks < len(whole[0])
+    assert_same(whole, divided)
