@@ -21,7 +21,6 @@ import refimpl.kernels
 from refimpl.arrays import any_arrays, for_kernel
 from refimpl.boosted_distance.model import Ensemble, Round, StumpEnsemble
 from refimpl.boosted_distance.weak_learners import STUMPS, Differences, Vectors, WeakLearner
-from refimpl.checks import as_labels
 from refimpl.kernels.stumps import GRID
 from refimpl.typing import BoolArray, FloatArray, Kernels, Labels
 
@@ -109,7 +108,6 @@ def boosted_distance(
 ) -> dict[Any, Ensemble]:
     """Return {C: Phi_C}, an ensemble of T weak classifiers for each class: Algorithm A.1."""
     Phi = {}
-    as_labels(l, len(Omega), "l", min_classes=2)  # N would be empty
     for C in np.unique(l).tolist():  # BD:A.1:1  for C = 1, ..., M
         P, N = difference_vectors(Omega, l, C)  # BD:A.1:2, BD:A.1:3
         # BD:A.1:4

@@ -284,7 +284,7 @@ def _only(names: list[str], wanted: list[str], what: str) -> list[str]:
 LACKS = {
     "kernels": f"has no kernel of its own; the kernels are {', '.join(sorted(KERNELS))}",
     "trainings": f"has none of the trainings {', '.join(sorted(TRAININGS))}; "
-    "python -m refimpl.check trainings --list says what they take and return",
+    "python -m refimpl.check trainings --skeleton NAME says what one takes and returns",
 }
 
 
@@ -298,7 +298,7 @@ def _trainings(options: argparse.Namespace) -> Report | str:
         names = _only(list(TRAININGS), wanted, "trainings")
         return "\n\n\n".join(skeleton(name, options.vectors) for name in names)
     if options.list:
-        return listing(options.vectors)
+        return listing(options.vectors, options.examples)
     if options.module is None:
         raise UnusableError("name a module, or ask for --list or --skeleton")
     return _of_module(options, "trainings")

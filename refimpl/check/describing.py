@@ -18,7 +18,7 @@ WIDEST = 46
 """Columns of a function in the table."""
 
 
-def listing(where: Path) -> str:
+def listing(where: Path, examples: int) -> str:
     """Return a table of the functions that a module may have."""
     rows = [("function", "algorithm", "printed lines", "vectors")]
     for name, training in TRAININGS.items():
@@ -35,7 +35,8 @@ def listing(where: Path) -> str:
     ]
     marks = ", ".join(f"{mark} {room}" for mark, room in ROOMS.items())
     hint = "--skeleton NAME says what a function takes and returns: it prints a file to start from"
-    return "\n".join([*lines, "", hint, f"their PAPER.md: {marks}"])
+    random = f"each is asked its vectors and {examples} random examples (--examples)"
+    return "\n".join([*lines, "", random, hint, f"their PAPER.md: {marks}"])
 
 
 def _lines(training: Training) -> str:

@@ -314,7 +314,7 @@ def require_pairs(landmarks: Any, codes: IntArray, classes: Labels) -> None:
             )
     if not alone:
         for c, plus, minus in zip(positives, landmarks.plus, landmarks.minus, strict=True):
-            _require_sides(classes[c], codes == c, plus, minus)
+            _require_sides(classes.tolist()[c], codes == c, plus, minus)
 
 
 def _require_sides(label: Any, of_class: BoolArray, plus: IntArray, minus: IntArray) -> None:
@@ -325,8 +325,8 @@ def _require_sides(label: Any, of_class: BoolArray, plus: IntArray, minus: IntAr
     ):
         if len(wrong):
             raise ValueError(
-                f"landmarks.{name} must hold objects {side} class {label} of y in its problem; "
-                f"got object {wrong[0]}"
+                f"landmarks.{name} must hold objects {side} class {label!r} of y in its "
+                f"problem; got object {wrong[0]}"
             )
 
 

@@ -122,7 +122,7 @@ class LargeMarginProblem:
 
     @property
     def original(self) -> FloatArray:
-        """The points as they were given."""
+        """The points as they were given, neither centred nor in other coordinates."""
         return self.X if self.given is None else self.given
 
     def as_given(self) -> tuple[IntArray, IntArray]:

@@ -92,11 +92,6 @@ def test_the_form_for_use_trains_the_same_ensembles(problem, kernels, learner):
     assert for_use.adaboost(P, N, T, **options) == algorithm.adaboost(P, N, T, **options)
 
 
-def test_one_class_has_no_vectors_of_others():
-    with pytest.raises(ValueError, match=r"^l must hold at least 2 classes; got 1$"):
-        algorithm.boosted_distance(np.eye(3), [7, 7, 7], T)
-
-
 # ------------------------------------------------------------------------------------ Algorithm A.3
 
 

@@ -154,6 +154,8 @@ def test_a_block_of_queries_holds_so_many_similarities(block, rows, monkeypatch)
     alone = [nearest_neighbor_boosted_distance(model, Q[[i]], X, labels)[0] for i in range(7)]
     scores = np.concatenate([class_similarities(model, Q[[i]], X, labels) for i in range(7)])
     assert_same(class_similarities(model, Q, X, labels), scores)
+    S = similarity(model, Q, X, labels)
+    assert_same(scores, np.column_stack([S[:, labels == C].max(axis=1) for C in (0, 1)]))
     asked.clear()
     found = nearest_neighbor_boosted_distance(model, Q, X, labels, threads=1)
     assert found.tolist() == alone and len(set(alone)) == 2

@@ -1,7 +1,7 @@
 /* What the kernels' headers compute from drawn numbers, as digests: a program without Python, so that
    it runs wherever a compiler and an emulator are. Every build must print the digests of headers.txt.
-   What changes the numbers of a kernel, its twins' tests must find right: then they are written anew,
-   by this program. */
+   After a change of a kernel's numbers its twins' tests must pass first; then write the digests anew
+   with this program. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

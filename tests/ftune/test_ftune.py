@@ -222,11 +222,11 @@ def seeded():
         (lambda K, y, P, v: ftune(K, y == y[0], P, validation=v), "for 1 problem.*; got 3"),
         (
             lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.minus, P.plus), validation=v),
-            r"landmarks\.plus must hold objects of class a of y in its problem; got object",
+            r"landmarks\.plus must hold objects of class 'a' of y in its problem; got object",
         ),
         (
             lambda K, y, P, v: ftune(K, y, Landmarks(P.L, P.plus, P.plus), validation=v),
-            r"landmarks\.minus must hold objects outside class a of y in its problem; got object",
+            r"landmarks\.minus must hold objects outside class 'a' of y in its problem; got object",
         ),
         (
             lambda K, y, P, v: ftune(K, y == "a", random_landmarks(y == "b", 4, **seeded())),

@@ -89,6 +89,9 @@ def test_embeddings_of_metric_spaces_are_contractive(n, seed, p):
     whole = lip.random_singletons(space, n, rng=rng(seed))  # the largest difference is the distance
     F = whole.embed(space)
     np.testing.assert_allclose(whole.pairwise(F, F, np.inf), D, rtol=1e-12)
+    for p in (1.0, 3.5):
+        expected = (np.abs(F[:, None] - F) ** p).mean(axis=2) ** (1 / p)
+        np.testing.assert_allclose(whole.pairwise(F, F, p), expected, rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("error")
