@@ -295,14 +295,14 @@ def landmark_pairs(y: ArrayLike, L: ArrayLike, d: int, *, rng: np.random.Generat
     places = as_landmarks(L, len(labels), "L")
     d = as_count(d, "d")
     rng = as_generator(rng)
-    classes = np.unique(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
     check_free_memory(32 * d * (len(classes) + 2), "the list of pairs", "pairs")
     problems = []
-    for c in classes[1:] if len(classes) == 2 else classes:
-        inside = labels[places] == c
+    for c in range(len(classes) == 2, len(classes)):
+        inside = codes[places] == c
         if inside.all() or not inside.any():
             where = "outside" if inside.all() else "of"
-            raise ValueError(f"L must have a landmark {where} class {c}; got none")
-        problems.append(algorithm.pairs(places, np.where(labels == c, 1.0, -1.0), d, rng))
+            raise ValueError(f"L must have a landmark {where} class {classes[c]}; got none")
+        problems.append(algorithm.pairs(places, np.where(codes == c, 1.0, -1.0), d, rng))
     P = np.array(problems)
     return Landmarks(places, P[:, :, 0].copy(), P[:, :, 1].copy())
