@@ -143,12 +143,12 @@ def adaboost_classifier(
     points = as_matrix(X, "X")
     labels = as_labels(y, len(points), "y", min_classes=2)
     T = as_count(T, "T")
-    classes = np.unique(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) > 2:
         raise ValueError(
             f"y must hold two classes (take a class against the rest); got {len(classes)}"
         )
-    positive = points[labels == classes[1]]
-    negative = points[labels == classes[0]]
+    positive = points[codes == 1]
+    negative = points[codes == 0]
     ensemble = adaboost(positive, negative, T, kernels=as_kernels(kernels), **options)
     return AdaBoostClassifier(classes, ensemble, points.shape[1])

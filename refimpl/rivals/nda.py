@@ -148,7 +148,7 @@ def nonparametric_discriminant_analysis(
     k = as_count(k, "k")
     alpha = as_number(alpha, "alpha")
     min_eigenvalue = as_number(min_eigenvalue, "min_eigenvalue")
-    classes, sizes = np.unique(labels, return_counts=True)
+    classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     least = max(k, 2)
     if sizes.min() < least:
         small = sizes.argmin()
@@ -169,7 +169,7 @@ def nonparametric_discriminant_analysis(
     A = V[keep].T / sigma[keep]
     mean = points.mean(axis=0)
     Z = (points - mean) @ A
-    S_b = between_class_scatter([Z[labels == c] for c in classes], k, alpha)
+    S_b = between_class_scatter([Z[codes == c] for c in range(len(classes))], k, alpha)
     eigenvalues, Psi = np.linalg.eigh(S_b)
     return NDA(mean, A @ Psi[:, ::-1], eigenvalues[::-1].copy())
 

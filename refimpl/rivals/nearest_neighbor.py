@@ -226,7 +226,8 @@ def _centred_samples(
     if name in ("Mah", "Mah-D"):
         return [(None, centred(X), max(len(X) - 1, 1))]
     if name in ("Mah-C", "Mah-CD"):
-        groups = [(c, X[y == c]) for c in classes]
+        codes = np.unique(y, return_inverse=True)[1]
+        groups = [(c, X[codes == i]) for i, c in enumerate(classes)]
         return [(c, centred(Xc), max(len(Xc) - 1, 1)) for c, Xc in groups]
     return []
 

@@ -61,8 +61,9 @@ def centred_by_class(X: FloatArray, y: Labels) -> FloatArray:
     array([-1.,  1.,  0.])
     """
     D = np.empty_like(X)
-    for c in np.unique(y):
-        D[y == c] = centred(X[y == c])
+    codes = np.unique(y, return_inverse=True)[1]
+    for c in range(codes.max() + 1):
+        D[codes == c] = centred(X[codes == c])
     return D
 
 

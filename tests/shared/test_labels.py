@@ -177,6 +177,13 @@ def test_labels_that_only_objects_hold_are_kept_apart(train, dtype):
     assert train(y).classes.tolist() == ["a", "a\0", "b"]
 
 
+@pytest.mark.parametrize("name", ["Mah-C", "RCA"])
+def test_labels_that_differ_in_their_last_nul_are_two_classes(name):
+    codes = np.arange(20) % 2
+    found = fit_distance(name, X, np.array(["a", "a\0"], dtype=object)[codes])
+    assert np.array_equal(found.factor, fit_distance(name, X, codes).factor)
+
+
 @pytest.mark.parametrize(
     "labels", [[np.longdouble(1), np.longdouble(0)], [np.array(1.0), np.array(0.0)]], ids=str
 )
