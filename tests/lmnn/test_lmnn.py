@@ -2,6 +2,8 @@
 against twin.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import oracles_lmnn as oracle
 import pytest
@@ -25,7 +27,7 @@ from refimpl.lmnn import (
 )
 from refimpl.lmnn.certificate import Slopes, dual_bound
 from refimpl.lmnn.model import votes
-from refimpl.lmnn.problem import LargeMarginProblem, in_order, scaled
+from refimpl.lmnn.problem import LargeMarginProblem, few, in_order, scaled
 from refimpl.lmnn.solvers import Multiplied
 
 FASTEST = KERNELS[-1]
@@ -273,6 +275,16 @@ def test_a_large_set_starts_from_a_tenth_of_it_and_is_trained_in_another_order(
     problem = problem_of(X, y, 1, 1.0, **given)
     problem.add_pairs(*problem.impostors(problem.mapped(found.L)))
     assert problem.evaluate(found.L).objective == pytest.approx(found.objective, rel=1e-9)
+
+
+def test_a_tenth_has_each_class_and_is_named_as_the_caller_numbers_points(monkeypatch):
+    monkeypatch.setattr("refimpl.lmnn.problem.COARSE", 100)
+    X, _ = blobs(0, n=200, d=2)
+    y = np.repeat(np.arange(10), 20)
+    given = problem_of(X, y, 1, 1.0)
+    order = in_order(given.targets)
+    rows = few(replace(given, X=X[order], classes=y[order], order=order))
+    assert_same(np.bincount(y[rows]), np.full(10, 2))
 
 
 @pytest.mark.filterwarnings("ignore:LMNN did not converge")
