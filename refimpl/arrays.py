@@ -210,6 +210,12 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
     return np.split(in_scale(Z, "L x"), ends)
 
 
+def blocks(stop: int, size: int, start: int = 0) -> list[slice]:
+    """Return slices of `size` rows, at least one, that cut the rows from `start` to `stop`."""
+    step = max(1, size)
+    return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
+
+
 def as_single_or_double(array: ArrayLike) -> Points:
     """Return an array as kernels take it: float32 stays float32, other numbers become float64."""
     A = np.asarray(array)

@@ -558,7 +558,7 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
     if "labels" not in header:
         parts = _parts(header.get("parts", {}), arrays)
         _require_names({**arrays, **parts}, names)
-        return from_new_arrays(cls, **arrays, **parts)
+        return _made(cls, {**arrays, **parts})
     labels = arrays.pop("labels")
     if (
         labels.ndim != 1
@@ -571,8 +571,16 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
     numbers = range(len(labels))
     _require_names(arrays, [f"{i}.{name}" for i in numbers for name in names])
     own = [{name: arrays[f"{i}.{name}"] for name in names} for i in numbers]
-    values: list[Any] = [from_new_arrays(cls, **fields) for fields in own]
+    values = [_made(cls, fields) for fields in own]
     return dict(zip(labels.tolist(), values, strict=True))
+
+
+def _made(cls: type, values: dict[str, Any]) -> Any:
+    """Return a result of the arrays of a file, where its numbers and strings are arrays, too."""
+    for field in dataclasses.fields(cls):
+        if field.type in (bool, float, int, str):
+            values[field.name] = values[field.name].item()
+    return from_new_arrays(cls, **values)
 
 
 def _parts(types: dict[str, list[str]], arrays: Arrays) -> dict[str, tuple[Any, ...]]:

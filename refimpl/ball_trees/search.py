@@ -65,9 +65,6 @@ class Neighbors:
     computed: IntArray
     method: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "method", str(self.method))  # a file gives it back as an array
-
     @property
     def distances(self) -> FloatArray:
         """The distances, not squared: shape (m, k), float64."""

@@ -6,12 +6,11 @@ the other, four times. Points and hyperplanes may be float32: their products are
 So the twins send every point to the same leaf.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points, blocks
 from refimpl.kernels.contract import checked
 from refimpl.results import require_forms, result
 
@@ -100,8 +99,6 @@ class SearchForest:
     message: str
 
     def __post_init__(self) -> None:
-        for name, kind in (("lam", float), ("message", str)):
-            object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
         numbers = dict.fromkeys(("left", "word", "plane", "feature"), (np.int32, 1))
         floats = {"c": (np.float64, 1), "offset": (np.float64, 1), "history": (np.float64, 2)}
         single = getattr(self.planes, "dtype", None) == np.float32
@@ -219,9 +216,7 @@ def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatAr
     [0.0, 1.0]
     """
     out = np.empty(len(X))
-    block = max(1, HELD // X.shape[1])
-    for start in range(0, len(X), block):
-        part = slice(start, start + block)
+    for part in blocks(len(X), HELD // X.shape[1]):
         out[part] = _lane_sums(X[part].astype(np.float64) * p.astype(np.float64))
     return out
 
@@ -268,17 +263,12 @@ def _tests(forest: SearchForest, nodes: IntArray, X: Points, rows: IntArray) -> 
     """Return p^T x + b at each of some nodes, each for its own row of X."""
     values = X[rows, forest.feature[nodes]].astype(np.float64)  # of stumps
     planes = np.flatnonzero(forest.plane[nodes] >= 0)
-    for places in _blocks(planes, X.shape[1]):
+    for part in blocks(len(planes), BLOCK // X.shape[1]):
+        places = planes[part]
         x = X[rows[places]].astype(np.float64)
         values[places] = _lane_sums(x * forest.planes[forest.plane[nodes[places]]])
     tests: FloatArray = values + forest.offset[nodes]
     return tests
-
-
-def _blocks(places: IntArray, d: int) -> Iterator[IntArray]:
-    """Yield parts of `places` that hold few enough rows of d numbers to stay in the cache."""
-    size = max(1, BLOCK // d)
-    return (places[start : start + size] for start in range(0, len(places), size))
 
 
 # ---------------------------------------------------------------------------------------- searching
@@ -356,13 +346,13 @@ def gather_candidates(
     counts = np.zeros(n_Q, dtype=np.int64)
     rows = [np.empty(0, dtype=np.int64)]
     scores = [np.empty(0)]
-    block = max(1, HELD // max(1, n * max(1, words.shape[1])))  # a list has up to n points
-    for start in range(0, n_Q, block):
-        T = _selections(starts, items, words[start : start + block], c, n)  # SF:eq8
+    listed = max(1, n * max(1, words.shape[1]))  # a list has up to n points
+    for part in blocks(n_Q, HELD // listed):
+        T = _selections(starts, items, words[part], c, n)  # SF:eq8
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         score = T[query, row]
         first = _best_first(query, (row, -score, query), most)
-        counts += np.bincount(start + query[first], minlength=n_Q)
+        counts += np.bincount(part.start + query[first], minlength=n_Q)
         rows.append(row[first])
         scores.append(score[first])
     offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -454,9 +444,9 @@ def rerank(
     indices = np.full((len(Q), k), -1, dtype=np.int64)
     query = np.repeat(np.arange(len(Q)), np.diff(offsets))
     square = np.empty(len(rows))
-    for places in _blocks(np.arange(len(rows)), X.shape[1]):
-        difference = Q[query[places]].astype(np.float64) - X[rows[places]].astype(np.float64)
-        square[places] = _lane_sums(difference * difference)
+    for part in blocks(len(rows), BLOCK // X.shape[1]):
+        difference = Q[query[part]].astype(np.float64) - X[rows[part]].astype(np.float64)
+        square[part] = _lane_sums(difference * difference)
     first = _best_first(query, (rows, square, query), k)
     found = np.bincount(query[first], minlength=len(Q))
     rank = np.arange(len(first)) - np.repeat(np.cumsum(found) - found, found)

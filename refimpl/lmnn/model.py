@@ -255,13 +255,6 @@ class LMNNResult:
     history: FloatArray
     validation_errors: FloatArray
 
-    def __post_init__(self) -> None:
-        # values loaded from a file are arrays without dimensions
-        for name in ("mu", "objective", "bound"):
-            object.__setattr__(self, name, float(getattr(self, name)))
-        object.__setattr__(self, "converged", bool(self.converged))
-        object.__setattr__(self, "message", str(self.message))
-
     @property
     def M(self) -> FloatArray:
         """The metrics, shape (partitions, d, d)."""

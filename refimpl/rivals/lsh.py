@@ -92,7 +92,6 @@ class HashTables:
     members: IntArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "w", float(self.w))  # a file gives it back as an array
         if self.a.ndim != 2 or self.keys.ndim != 2 or self.b.shape != self.a.shape[1:]:
             raise ValueError(
                 "a, b, keys must be of shapes (d, h), (h,), (buckets, k); "
