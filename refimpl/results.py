@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from refimpl.arrays import label_array
 
@@ -205,35 +205,6 @@ def _is_sealed(array: Any) -> bool:
         return array is not None and memoryview(array).readonly
     except TypeError:  # the base offers no buffer
         return False
-
-
-# -------------------------------------------------------------------------------- checks of a field
-
-
-def require_forms(
-    instance: object, **forms: tuple[DTypeLike, int] | tuple[DTypeLike, int, float]
-) -> None:
-    """Refuse fields that are not C-contiguous arrays of the dtype, dimensions and largest value."""
-    for name, (dtype, ndim, *largest) in forms.items():
-        array = getattr(instance, name)
-        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
-            got = f"a {type(array).__name__}"
-            if isinstance(array, np.ndarray):
-                got = f"{array.dtype} in {array.ndim}"
-            form = f"an array of {np.dtype(dtype)} in {ndim} dimension(s)"
-            raise ValueError(f"{name} must be {form}; got {got}")
-        if not array.flags.c_contiguous:
-            raise ValueError(f"{name} must be C-contiguous; got strides of {array.strides} bytes")
-        if array.dtype.kind == "f" and array.size:
-            _require_range(name, array, largest[0] if largest else np.finfo(array.dtype).max)
-
-
-def _require_range(name: str, array: NDArray[Any], largest: float) -> None:
-    low, high = array.min(), array.max()
-    if not -largest <= low <= high <= largest:
-        raise ValueError(
-            f"{name} must hold numbers between {-largest:g} and {largest:g}; got {low} to {high}"
-        )
 
 
 # ------------------------------------------------------------------------ methods of the decorators

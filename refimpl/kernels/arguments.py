@@ -1,4 +1,4 @@
-"""Kinds of arguments that kernels take, with their checks and error messages.
+"""Kinds of arguments that kernels take, and of the fields of objects, with checks and messages.
 
 Each kind checks one value, and notes the named lengths in its shape for later arguments. The table
 of what each kernel takes is :mod:`refimpl.kernels.contract`.
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import FloatArray
+from refimpl.arrays import LARGEST, FloatArray
 from refimpl.results import sealed
 
 Lengths: TypeAlias = dict[str, int]
@@ -22,7 +22,6 @@ Value = TypeVar("Value")
 DType = TypeVar("DType", bound=np.generic)
 
 ROUNDING = 1e-9  # the most by which a sum of weights may exceed 1
-LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
 
 Passed: TypeAlias = set[tuple["Array", int]]
@@ -291,6 +290,18 @@ class Instance(Kind):
             expected = lengths.setdefault(key, length)
             if length != expected:
                 raise ValueError(f"{name} must have {expected} for {key}, as before; got {length}")
+
+
+def check_all(kinds: Mapping[str, Kind], values: Mapping[str, Any]) -> Lengths:
+    """Check values by their kinds, all forms before any numbers; return the lengths by name."""
+    lengths: Lengths = {}
+    for name, kind in kinds.items():
+        if name in values:
+            kind.check_form(name, values[name], lengths, values)
+    for name, kind in kinds.items():
+        if not kind.free and name in values:
+            kind.check_values(name, values[name], lengths)
+    return lengths
 
 
 def length_of(length: int | str, lengths: Lengths) -> int:

@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from refimpl.arrays import LARGEST
 from refimpl.kernels.arguments import (
-    LARGEST,
     Array,
     Choice,
     Instance,
@@ -27,6 +27,7 @@ from refimpl.kernels.arguments import (
     Kind,
     Number,
     booleans,
+    check_all,
     floats,
     int32s,
     int64s,
@@ -293,15 +294,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
 
 def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
     """Check the arguments of a kernel, and return the lengths by their names."""
-    lengths: dict[str, int] = {}
-    arguments = CONTRACT[kernel]
-    for name, kind in arguments.items():
-        if name in values:
-            kind.check_form(name, values[name], lengths, values)
-    for name, kind in arguments.items():
-        if not kind.free and name in values:
-            kind.check_values(name, values[name], lengths)
-    return lengths
+    return check_all(CONTRACT[kernel], values)
 
 
 def check_threads(threads: object) -> None:

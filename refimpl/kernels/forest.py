@@ -11,12 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points, blocks
+from refimpl.kernels.arguments import Kind, check_all, floats, int32s, int64s, points
 from refimpl.kernels.contract import checked
-from refimpl.results import require_forms, result
+from refimpl.results import result
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
 BLOCK = 2**16  # numbers looked at at a time: they stay in the cache
+
+FIELDS: dict[str, Kind] = {
+    "c": floats("M", nonempty=True, positive=True),
+    "roots": int64s("M"),
+    "left": int32s("N", nonempty=True),
+    "word": int32s("N"),
+    "planes": points("P", "d", nonempty="d", finite=True),
+    "plane": int32s("N", below="P", least=-1),
+    "feature": int32s("N", below="d", least=-1),
+    "offset": floats("N", finite=True),
+    "history": floats("M", 5, finite=True),
+}
+"""What the fields of a search forest must be."""
 
 
 @result
@@ -58,7 +72,7 @@ class SearchForest:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the arrays do not describe trees.
 
     See Also
@@ -99,38 +113,14 @@ class SearchForest:
     message: str
 
     def __post_init__(self) -> None:
-        numbers = dict.fromkeys(("left", "word", "plane", "feature"), (np.int32, 1))
-        floats = {"c": (np.float64, 1), "offset": (np.float64, 1), "history": (np.float64, 2)}
-        single = getattr(self.planes, "dtype", None) == np.float32
-        require_forms(
-            self,
-            roots=(np.int64, 1),
-            planes=(np.float32 if single else np.float64, 2),
-            **numbers,
-            **floats,
-        )
-        N = len(self.left)
-        M = len(self.c)
-        for name in (*numbers, "offset"):
-            if len(getattr(self, name)) != N:
-                raise ValueError(
-                    f"{name} must hold {N} numbers, one for each node; "
-                    f"got {len(getattr(self, name))}"
-                )
-        if M < 1 or len(self.roots) != M or self.history.shape != (M, 5) or not (self.c > 0).all():
-            raise ValueError(
-                "roots, c and history must hold a root, a positive weight and five numbers "
-                "for each tree"
-            )
-        if self.planes.shape[1] < 1:
-            raise ValueError(f"planes must have shape (P, d), d >= 1; got {self.planes.shape}")
-        self._require_trees(N)
+        lengths = check_all(FIELDS, vars(self))
+        self._require_trees(lengths["N"])
         self._require_tests()
 
     def _require_trees(self, N: int) -> None:
         """Refuse children before their parent or in another tree, and leaves without a number."""
         inner = self.left >= 0
-        if N < 1 or self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
+        if self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
             raise ValueError(f"roots must rise from 0 and be below {N}, the number of nodes")
         tree = np.searchsorted(self.roots, np.arange(N), side="right") - 1
         end = np.append(self.roots[1:], N)[tree[inner]]
@@ -159,14 +149,9 @@ class SearchForest:
             )
 
     def _require_tests(self) -> None:
-        """Refuse inner nodes that have not exactly one test, and tests beyond `planes`."""
-        P, d = self.planes.shape
-        if min(self.plane.min(), self.feature.min()) < -1:
-            raise ValueError("plane and feature must be -1 where they are not used")
+        """Refuse inner nodes that have not exactly one test."""
         if (((self.plane >= 0).astype(int) + (self.feature >= 0)) != (self.left >= 0)).any():
             raise ValueError("plane and feature must give an inner node one test, and a leaf none")
-        if self.plane.max() >= P or self.feature.max() >= d:
-            raise ValueError(f"plane and feature must be below {P} and {d}, the shape of planes")
 
     @property
     def n_words(self) -> int:
