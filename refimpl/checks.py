@@ -9,6 +9,7 @@ import importlib
 import math
 import operator
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -161,6 +162,14 @@ def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoRetur
 
 
 # -------------------------------------------- options, generators, kernels, threads and callbacks
+
+
+def set_checked(options: object, check: Callable[..., Any], *names: str, **how: Any) -> None:
+    """Replace fields of frozen options by what a check returns; None stays if it is the default."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None or getattr(type(options), name) is not None:
+            object.__setattr__(options, name, check(value, name, **how))
 
 
 def as_options(options: Any, cls: type[Options]) -> Options:

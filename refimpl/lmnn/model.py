@@ -12,7 +12,7 @@ import numpy as np
 
 from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, in_range
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, one_of, positive
+from refimpl.checks import as_count, as_labels, one_of, positive, set_checked
 from refimpl.progress import Step
 from refimpl.results import immutable, result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -95,10 +95,8 @@ class LMNNOptions:
         if self.solver is not None:
             one_of(self.solver, ("smoothed", "printed"), "solver")
         one_of(self.search, ("product", "tree"), "search")
-        if self.tol is not None:
-            object.__setattr__(self, "tol", positive(self.tol, "tol"))
-        for name in ("max_checks", "n_target_rounds", "patience"):
-            object.__setattr__(self, name, as_count(getattr(self, name), name))
+        set_checked(self, positive, "tol")
+        set_checked(self, as_count, "max_checks", "n_target_rounds", "patience")
         if self.validation is not None:
             object.__setattr__(self, "validation", _as_pair(self.validation))
 

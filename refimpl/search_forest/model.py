@@ -18,7 +18,7 @@ import scipy
 
 from refimpl.arrays import LARGEST, as_matrix, as_vectors_like, for_kernel
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, as_number, one_of
+from refimpl.checks import as_count, as_labels, as_number, one_of, set_checked
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
@@ -112,13 +112,10 @@ class ForestOptions:
     pairs: str = "meeting"
 
     def __post_init__(self) -> None:
-        counts = {"max_depth": 1, "n_stumps": 1, "refine": 0}
-        counts |= {} if self.max_leaves is None else {"max_leaves": 2}
-        counts |= {} if self.stump_above is None else {"stump_above": 0}
-        for name, least in counts.items():
-            object.__setattr__(self, name, as_count(getattr(self, name), name, least))
-        for name in ("augment", "tol"):
-            object.__setattr__(self, name, as_number(getattr(self, name), name, below=MOST))
+        set_checked(self, as_count, "max_depth", "n_stumps")
+        set_checked(self, as_count, "max_leaves", minimum=2)
+        set_checked(self, as_count, "stump_above", "refine", minimum=0)
+        set_checked(self, as_number, "augment", "tol", below=MOST)
         one_of(self.coordinates, COORDINATES, "coordinates")
         one_of(self.offset, OFFSETS, "offset")
         if self.coordinates == "given" and (self.offset != "eigenvector" or self.refine):
