@@ -92,8 +92,8 @@ def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database object
 # ------------------------------------------------------------------------------------------ numbers
 
 
-def as_count(T: Any, name: str, minimum: int = 1) -> int:
-    """Return the whole number `T`, at least `minimum`."""
+def as_count(T: Any, name: str, minimum: int = 1, *, most: int | None = None, why: str = "") -> int:
+    """Return the whole number `T`, from `minimum` to `most`; a message says why not more."""
     what = f"an integer of at least {minimum}"
     if isinstance(T, bool | np.bool_):
         _refuse(TypeError, name, what, T)
@@ -103,6 +103,8 @@ def as_count(T: Any, name: str, minimum: int = 1) -> int:
         _refuse(TypeError, name, what, T)
     if count < minimum:
         _refuse(ValueError, name, what, count)
+    if most is not None and count > most:
+        _refuse(ValueError, name, f"at most {most}, {why}", count)
     return count
 
 

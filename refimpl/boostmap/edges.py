@@ -269,10 +269,8 @@ def chamfer_nearest(
     """
     kernels = as_kernels(kernels)
     factor = 0.5 if as_flag(mean, "mean") else 1.0
-    k = as_count(k, "k")
     queries = as_edge_images(Q, "Q")
     points = as_edge_images(X, "X", like=queries)
-    if k > len(points):
-        raise ValueError(f"k must be at most {len(points)}, the number of images of X; got {k}")
+    k = as_count(k, "k", most=len(points), why="the number of images of X")
     distance, index = kernels.chamfer_nearest(queries, points, k, threads=threads)
     return distance * factor, index

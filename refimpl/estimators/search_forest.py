@@ -372,11 +372,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """Return squares and indices of the k nearest of n_candidates + `more` candidates."""
         # both have shape (m, k)
         own = X is None
-        if k > self.n_samples_fit_ - own:
-            raise ValueError(
-                f"n_neighbors must be at most {self.n_samples_fit_ - own}, the number of points to "
-                f"choose from; got {k}"
-            )
+        most = self.n_samples_fit_ - own
+        as_count(k, "n_neighbors", most=most, why="the number of points to choose from")
         Q = self._X if X is None else self._queries(X)
         chosen = self.index_.candidates(self._mapped(Q), n_candidates=self._n_candidates(k, more))
         squares, indices = self.index_.kernels.rerank(

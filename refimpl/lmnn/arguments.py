@@ -295,9 +295,7 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     True
     """
     points = as_points(X, "X")
-    p = as_count(p, "p")
-    if p > len(points):
-        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    p = as_count(p, "p", most=len(points), why="the points of X")
     # kmeans2 has distances from products, which cancel far from 0; a mean would follow outliers
     points = points - np.median(points, axis=0)
     p = min(p, len(np.unique(points, axis=0)))  # it would divide by 0 to find a centre more

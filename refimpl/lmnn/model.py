@@ -369,13 +369,11 @@ def metric_neighbors(
     ([[0, 2]], [[1.0, 4.0]])
     """
     points = as_matrix(X, "X")
-    k = as_count(k, "k")
     L = _factors_for(metric, points.shape[1])
     places = _partition_of(metric, L, partition, len(points))
     queries = points if Q is None else as_vectors_like(Q, points, "Q")
     most = len(points) - (Q is None)
-    if k > most:
-        raise ValueError(f"k must be at most {most}, the points to choose from; got {k}")
+    k = as_count(k, "k", most=most, why="the points to choose from")
     all_squares = []
     all_indices = []
     for alpha in np.unique(places):

@@ -89,11 +89,9 @@ class NDA:
         fewer than `n_components` dimensions.
         """
         points = in_range(as_vectors_like(X, self.projection.T, "X"), "X")
-        r = len(self.eigenvalues)
-        if n_components is not None and as_count(n_components, "n_components") > r:
-            raise ValueError(
-                f"n_components must be at most {r}, the dimensions; got {n_components}"
-            )
+        if n_components is not None:
+            r = len(self.eigenvalues)
+            n_components = as_count(n_components, "n_components", most=r, why="the dimensions")
         projected: FloatArray = (points - self.mean) @ self.projection[:, :n_components]
         return projected
 

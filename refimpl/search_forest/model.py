@@ -173,10 +173,8 @@ def neighbor_similarity(
            [0, 1, 0]])
     """
     points: Points = as_matrix(X, "X")
-    k = as_count(k, "k")
     n = len(points)
-    if k >= n:
-        raise ValueError(f"k must be at most {n - 1}, as X has {n} points; got {k}")
+    k = as_count(k, "k", most=n - 1, why=f"as X has {n} points")
     check_threads(threads)
     nearest = nearest_neighbors(None, points, k, kernels=kernels, threads=threads).indices
     starts = np.arange(0, nearest.size + 1, k)

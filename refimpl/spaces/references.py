@@ -67,10 +67,7 @@ class Embedding:
 
 def as_dimension(d: Any, largest: int) -> int:
     """Return the checked number of dimensions to keep."""
-    kept = as_count(d, "d")
-    if kept > largest:
-        raise ValueError(f"d must be at most {largest}, the dimensions of the embedding; got {d}")
-    return kept
+    return as_count(d, "d", most=largest, why="the dimensions of the embedding")
 
 
 def as_embedded(
