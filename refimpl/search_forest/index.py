@@ -461,7 +461,8 @@ class InvertedIndex:
             lists = self._now()._replace(spare=[])
             state = dict(self.__dict__)
         del state["_lock"]
-        return state | {"kernels": stored_kernels(self.kernels), "_lists": lists}
+        own = {"kernels": stored_kernels(self.kernels), "_lists": lists, "_waiting": []}
+        return state | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         kernels = restored_kernels(state["kernels"])
