@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.arrays import LARGEST, as_matrix, as_vectors_like, for_kernel
+from refimpl.arrays import LARGEST, as_matrix, for_kernel, in_dimensions
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, as_number, one_of, set_checked
 from refimpl.kernels import SearchForest
@@ -345,7 +345,7 @@ def require_forest(forest: object, name: str) -> None:
 def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     """Return points in the dtype of the forest's planes, finite there and within 1e140."""
     single = forest.planes.dtype == np.float32
-    points = as_vectors_like(X, forest.planes, name, single=single)
+    points = in_dimensions(as_matrix(X, name, single=single), forest.planes.shape[1], name)
     with np.errstate(over="ignore"):
         return within_range(for_kernel(points, forest.planes.dtype), name)
 

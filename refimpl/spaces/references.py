@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from refimpl.arrays import as_matrix, as_vectors_like
+from refimpl.arrays import as_matrix, as_vectors_like, in_dimensions
 from refimpl.checks import as_count
 from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
@@ -74,11 +74,7 @@ def as_embedded(
     Q: ArrayLike, X: ArrayLike, d: int, matrices: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Return two checked sets of vectors, to be compared by so many matrices of distances."""
-    embedded = as_matrix(Q, "Q")
-    if embedded.shape[1] != d:
-        raise ValueError(
-            f"Q must have {d} columns, the dimensions of the embedding; got {embedded.shape[1]}"
-        )
+    embedded = in_dimensions(as_matrix(Q, "Q"), d, "Q", "the dimensions of the embedding")
     vectors = as_vectors_like(X, embedded, "X")
     needed = 8 * matrices * len(embedded) * len(vectors)
     check_free_memory(needed, "the matrix of distances", "queries or objects")
