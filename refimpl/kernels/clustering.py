@@ -134,9 +134,8 @@ def lloyd(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a coordinate of
-        X[rows] is NaN or beyond 1e140.
+    ValueError
+        If a coordinate of X[rows] is NaN or beyond 1e140.
 
     See Also
     --------

@@ -341,8 +341,9 @@ def _described(name: str, text: str | None) -> str | None:
         return text  # a twin's refers to the reference's
     if not re.search(r"^(\w+, )*threads\b", sections[1], re.MULTILINE):
         sections[1] += f"\n{THREADS}"
-    if not any(section.startswith("Raises") for section in sections):
-        sections.insert(next(i for i, s in enumerate(sections) if s.startswith("See")), REFUSED)
+    place = next(i for i, s in enumerate(sections) if s.startswith(("Raises", "See")))
+    own = sections.pop(place) if sections[place].startswith("Raises") else ""
+    sections.insert(place, REFUSED + own.removeprefix("Raises\n------"))
     imports = ">>> import numpy as np\n"
     if "import " not in sections[-1]:
         imports += f">>> from refimpl.kernels import {name}\n"

@@ -305,9 +305,8 @@ def gather_candidates(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a list of a
-        query's word does not lie in `items`, or holds a number that is no point.
+    ValueError
+        If a list of a query's word does not lie in `items`, or holds a number that is no point.
 
     See Also
     --------

@@ -34,9 +34,8 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a code has no
-        word or more than 65,536.
+    ValueError
+        If a code has no word or more than 65,536.
 
     See Also
     --------
@@ -80,7 +79,7 @@ def hamming_nearest(
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         As :func:`hamming_distances`.
 
     See Also
@@ -128,7 +127,7 @@ def hamming_within(
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         As :func:`hamming_distances`.
 
     See Also

@@ -200,9 +200,8 @@ def presort(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or there are 2**32
-        rows or more.
+    ValueError
+        If there are 2**32 rows or more.
 
     See Also
     --------
