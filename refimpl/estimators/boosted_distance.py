@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 import scipy
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from refimpl.boosted_distance import (
     BoostedDistance,
@@ -29,6 +28,7 @@ from refimpl.estimators.arguments import (
     validated,
     work_of,
 )
+from refimpl.estimators.bases import BaseEstimator, ClassifierMixin
 from refimpl.progress import Callback
 from refimpl.typing import ArrayLike, FloatArray, KernelsName, Labels
 

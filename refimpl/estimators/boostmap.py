@@ -10,7 +10,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
@@ -20,6 +19,11 @@ from refimpl.estimators.arguments import (
     classes_of,
     described,
     work_of,
+)
+from refimpl.estimators.bases import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
 )
 from refimpl.estimators.boostmap_training import BoostMapTraining
 from refimpl.estimators.spaces import Objects, as_query_objects

@@ -20,7 +20,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_non_negative
 
@@ -38,6 +37,7 @@ from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
 from refimpl.estimators.arguments import work_of
+from refimpl.estimators.bases import BaseEstimator
 from refimpl.estimators.spaces import (
     Objects,
     QueryRows,

@@ -11,11 +11,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import scipy
-from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_flag, as_number
 from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, described, work_of
+from refimpl.estimators.bases import ClassifierMixin
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, bbs, ftune
 from refimpl.ftune.linear_models import LossName

@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from refimpl.checks import as_count
 from refimpl.estimators.arguments import all_or_nothing, classes_of, described, work_of
+from refimpl.estimators.bases import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from refimpl.estimators.similarities import KernelEstimator, at_most_all, require_pairs
 from refimpl.ftune import diverse_landmarks, landmarked
 from refimpl.ftune.model import as_transfer

@@ -8,7 +8,6 @@ from numbers import Real
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +22,11 @@ from refimpl.estimators.arguments import (
     queries_of,
     validated,
     work_of,
+)
+from refimpl.estimators.bases import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
 )
 from refimpl.lmnn import ConvergenceWarning as NotConverged
 from refimpl.lmnn import LMNNOptions, LMNNResult, lmnn, lmnn_rect, lmnn_svd

@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_count
@@ -15,6 +14,7 @@ from refimpl.estimators.arguments import (
     queries_of,
     work_of,
 )
+from refimpl.estimators.bases import BaseEstimator, ClassifierMixin
 from refimpl.estimators.lmnn import LMNN, RandomState, held_in, options_of, trained, training_data
 from refimpl.lmnn import kmeans_partition, lmnn, metric_neighbors
 from refimpl.lmnn.model import LMNNCallback, Search, Solver, votes

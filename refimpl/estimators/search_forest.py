@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 import scipy
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.arrays import in_scale
@@ -25,6 +24,11 @@ from refimpl.estimators.arguments import (
     threads_of,
     validated,
     work_of,
+)
+from refimpl.estimators.bases import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
 )
 from refimpl.progress import Callback
 from refimpl.search_forest import (

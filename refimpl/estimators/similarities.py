@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from refimpl.checks import as_flag, one_of
 from refimpl.estimators.arguments import as_random_generator, level_of_caller, params_of, work_of
+from refimpl.estimators.bases import BaseEstimator
 from refimpl.estimators.spaces import as_query_objects, as_training_objects, is_matrix
 from refimpl.ftune import Landmarks, dselect, random_landmarks
 from refimpl.ftune.similarities import Gaussian, Objects, Similarity, mean_distance

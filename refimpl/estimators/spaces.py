@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy
-from sklearn.base import BaseEstimator
 
 from refimpl.arrays import in_scale
 from refimpl.estimators.arguments import params_of, validated
+from refimpl.estimators.bases import BaseEstimator
 from refimpl.spaces import CallableSpace, PrecomputedSpace, Space
 from refimpl.typing import ArrayLike, FloatArray
 
