@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, in_range
+from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, for_kernel, in_range
 from refimpl.ball_trees import nearest_neighbors
 from refimpl.checks import as_count, as_labels, one_of, positive, set_checked
 from refimpl.progress import Step
@@ -413,17 +413,17 @@ def _partition_of(metric: Metric, L: FloatArray, partition: ArrayLike | None, n:
         return metric.partition
     if partition is None:
         raise ValueError(f"partition must say which of {len(L)} metrics each point has; got None")
-    places = as_array(partition, "partition", "indices")
-    if (
-        places.shape != (n,)
-        or places.dtype.kind not in "iu"
-        or not ((places >= 0) & (places < len(L))).all()
-    ):
-        raise ValueError(
-            f"partition must hold the index of a metric, 0 to {len(L) - 1}, for all {n} points; "
-            f"got shape {places.shape}, dtype {places.dtype}"
-        )
-    return places.astype(np.int64)
+    what = f"the index of a metric, 0 to {len(L) - 1}, for all {n} points"
+    return indices_of(partition, "partition", (n,), len(L), what)
+
+
+def indices_of(value: ArrayLike, name: str, shape: tuple[int, ...], n: int, what: str) -> IntArray:
+    """Return numbers from 0 to n - 1 of a shape, checked, as kernels take them."""
+    places = as_array(value, name, "indices")
+    whole = places.shape == shape and places.dtype.kind in "iu"
+    if not whole or not ((places >= 0) & (places < n)).all():
+        raise ValueError(f"{name} must hold {what}; got shape {places.shape}, dtype {places.dtype}")
+    return for_kernel(places, np.int64)
 
 
 def classify(
