@@ -36,7 +36,7 @@ from refimpl.boostmap import (
 from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import work_of
+from refimpl.estimators.arguments import options_from, work_of
 from refimpl.estimators.bases import BaseEstimator
 from refimpl.estimators.spaces import (
     Objects,
@@ -121,10 +121,9 @@ class BoostMapTraining(BaseEstimator):
         n_C = min(n, size("n_candidates", MOST_OBJECTS))
         d = size("n_components", min(n_C, max(8, n_C // 20), MOST_COMPONENTS))
         t = size("n_triples", TRIPLES_PER_OBJECT * n_t)
-        options = BoostMapOptions(
-            n_references=self.n_references,
-            n_pairs=self.n_pairs,
-            n_best=self.n_best,
+        options = options_from(
+            self,
+            BoostMapOptions,
             query_sensitive=size("query_sensitive", d, 0),
             max_rounds=size("max_rounds", ROUNDS + ROUNDS_PER_COMPONENT * d),
         )

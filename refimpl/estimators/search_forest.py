@@ -20,6 +20,7 @@ from refimpl.estimators.arguments import (
     as_random_generator,
     described,
     labels_of,
+    options_from,
     queries_of,
     threads_of,
     validated,
@@ -212,7 +213,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             self.n_estimators,
             self.lam,
             rng=rng,
-            options=self._options(),
+            options=options_from(
+                self, ForestOptions, offset="best" if self.refine else "eigenvector"
+            ),
             callback=self.callback,
             max_memory=self.max_memory,
             **work,
@@ -231,15 +234,6 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         }
         points = validated(self, X, **options)
         return points, labels_of(y, points) if self.similarity == "classes" else None
-
-    def _options(self) -> ForestOptions:
-        return ForestOptions(
-            max_depth=self.max_depth,
-            max_leaves=self.max_leaves,
-            stump_above=self.stump_above,
-            offset="best" if self.refine else "eigenvector",
-            refine=self.refine,
-        )
 
     def _split(self, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Return the points to learn the forest from, and the points to measure the recall on."""
