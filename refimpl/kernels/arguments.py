@@ -81,16 +81,8 @@ class Array(Kind):
     def __post_init__(self) -> None:
         self.allowed = frozenset(map(np.dtype, self.dtypes))  # in the machine's byte order
         self.axes = [_parts(length) for length in self.shape]
-        self.free = not (
-            self.below
-            or self.finite
-            or self.largest
-            or self.ascends_to
-            or self.weights
-            or self.positive
-            or self.only
-            or self.ascending
-        )
+        rules = "below finite largest ascends_to weights positive only ascending".split()
+        self.free = not any(getattr(self, rule) for rule in rules)
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
