@@ -121,19 +121,17 @@ def _require_finite(A: NDArray[Any], name: str) -> None:
         )
 
 
-@overload
-def as_vectors_like(
-    Q: ArrayLike, X: NDArray[Any], name: str, *, single: Literal[False] = False
-) -> FloatArray: ...
-@overload
-def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool) -> Points: ...
-def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str, *, single: bool = False) -> Points:
+def as_vectors_like(Q: ArrayLike, X: NDArray[Any], name: str) -> FloatArray:
     """Return the vectors `Q`, checked, of the same dimension as the checked matrix `X`."""
-    Q = as_matrix(Q, name, single=single)
-    if Q.shape[1] != X.shape[1]:
-        raise ValueError(
-            f"{name} must have {X.shape[1]} columns, as the training vectors have; got {Q.shape[1]}"
-        )
+    return in_dimensions(as_matrix(Q, name), X.shape[1], name)
+
+
+def in_dimensions(
+    Q: AnyPoints, d: int, name: str, why: str = "as the training vectors have"
+) -> AnyPoints:
+    """Return the checked matrix `Q`, which must have d columns; messages say why."""
+    if Q.shape[1] != d:
+        raise ValueError(f"{name} must have {d} columns, {why}; got {Q.shape[1]}")
     return Q
 
 
@@ -185,10 +183,8 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
     """Map each set of vectors by L, and equal vectors, also in different sets, to equal vectors."""
     if L is None:
         return sets
-    factor = in_range(as_matrix(L, "L"), "L")
     d = sets[0].shape[1]
-    if factor.shape[1] != d:
-        raise ValueError(f"L must have {d} columns, as the vectors have; got {factor.shape[1]}")
+    factor = in_dimensions(in_range(as_matrix(L, "L"), "L"), d, "L", "as the vectors have")
     X = sets[0] if len(sets) == 1 else np.concatenate(sets)
     Z = np.ascontiguousarray(X @ factor.T)
     # A product may round equal rows differently. Rows of one weighted sum are compared; equal ones
@@ -208,6 +204,12 @@ def mapped_by(L: ArrayLike | None, *sets: FloatArray) -> Sequence[FloatArray]:
         Z[rest] = Z[rest[first]][place.reshape(-1)]
     ends = np.cumsum([len(vectors) for vectors in sets])[:-1]
     return np.split(in_scale(Z, "L x"), ends)
+
+
+def blocks(stop: int, size: int, start: int = 0) -> list[slice]:
+    """Return slices of `size` rows, at least one, that cut the rows from `start` to `stop`."""
+    step = max(1, size)
+    return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 
 def as_single_or_double(array: ArrayLike) -> Points:

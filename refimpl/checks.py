@@ -9,6 +9,7 @@ import importlib
 import math
 import operator
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -91,8 +92,8 @@ def as_indices(indices: ArrayLike, n: int, name: str, of: str = "database object
 # ------------------------------------------------------------------------------------------ numbers
 
 
-def as_count(T: Any, name: str, minimum: int = 1) -> int:
-    """Return the whole number `T`, at least `minimum`."""
+def as_count(T: Any, name: str, minimum: int = 1, *, most: int | None = None, why: str = "") -> int:
+    """Return the whole number `T`, from `minimum` to `most`; a message says why not more."""
     what = f"an integer of at least {minimum}"
     if isinstance(T, bool | np.bool_):
         _refuse(TypeError, name, what, T)
@@ -102,6 +103,8 @@ def as_count(T: Any, name: str, minimum: int = 1) -> int:
         _refuse(TypeError, name, what, T)
     if count < minimum:
         _refuse(ValueError, name, what, count)
+    if most is not None and count > most:
+        _refuse(ValueError, name, f"at most {most}, {why}", count)
     return count
 
 
@@ -161,6 +164,14 @@ def _refuse(error: type[Exception], name: str, what: str, value: Any) -> NoRetur
 
 
 # -------------------------------------------- options, generators, kernels, threads and callbacks
+
+
+def set_checked(options: object, check: Callable[..., Any], *names: str, **how: Any) -> None:
+    """Replace fields of frozen options by what a check returns; None stays if it is the default."""
+    for name in names:
+        value = getattr(options, name)
+        if value is not None or getattr(type(options), name) is not None:
+            object.__setattr__(options, name, check(value, name, **how))
 
 
 def as_options(options: Any, cls: type[Options]) -> Options:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from refimpl.arrays import blocks
 from refimpl.resources import share
 from refimpl.typing import FloatArray, IntArray
 
@@ -29,16 +30,16 @@ def rows_times(
 ) -> FloatArray:
     """Return A B, computed in blocks of rows of A."""
     product = np.empty((len(A), B.shape[1])) if out is None else out
-    blocks = blocks_of(len(A), B.size)
-    share(lambda i: np.matmul(A[blocks[i]], B, out=product[blocks[i]]), len(blocks), threads)
+    parts = blocks_of(len(A), B.size)
+    share(lambda i: np.matmul(A[parts[i]], B, out=product[parts[i]]), len(parts), threads)
     return product
 
 
 def transposed_times(A: FloatArray, B: FloatArray, *, threads: int | None = None) -> FloatArray:
     """Return A^T B: the sum of the products of blocks of rows, at most 16, in their order."""
-    blocks = blocks_of(len(A), A.shape[1] * B.shape[1], MOST_SUMS)
-    sums = np.empty((len(blocks), A.shape[1], B.shape[1]))
-    share(lambda i: np.matmul(A[blocks[i]].T, B[blocks[i]], out=sums[i]), len(blocks), threads)
+    parts = blocks_of(len(A), A.shape[1] * B.shape[1], MOST_SUMS)
+    sums = np.empty((len(parts), A.shape[1], B.shape[1]))
+    share(lambda i: np.matmul(A[parts[i]].T, B[parts[i]], out=sums[i]), len(parts), threads)
     for part in sums[1:]:
         sums[0] += part
     total: FloatArray = sums[0].copy() if len(sums) > 1 else sums[0]
@@ -50,7 +51,7 @@ def blocks_of(n: int, each: int, most: int | None = None) -> list[slice]:
     rows = max(LEAST_ROWS, BLOCK // max(1, each))
     if most is not None:
         rows = max(rows, -(-n // most))
-    return [slice(start, start + rows) for start in range(0, n, rows)] or [slice(0, 0)]
+    return blocks(n, rows) or [slice(0, 0)]
 
 
 ROWS = 256  # queries in a block: with fewer the points are read from memory too often
@@ -88,20 +89,14 @@ def nearest_by_products(
         squares[block] = square[order][places]
         indices[block] = j[order][places]
 
-    for block in _blocks(0, len(Q), min(ROWS, HELD // len(X))):
+    for block in blocks(len(Q), min(ROWS, HELD // len(X))):
         found = pairs(block, np.float32, 16 * k * (block.stop - block.start))
         if found is not None:
             keep(block, *found)
             continue
-        for part in _blocks(block.start, block.stop, LISTED // len(X)):
+        for part in blocks(block.stop, LISTED // len(X), block.start):
             keep(part, *cast(_Pairs, pairs(part, np.float64, None)))
     return squares, indices
-
-
-def _blocks(start: int, stop: int, rows: int) -> list[slice]:
-    """Return slices of `rows` rows, at least one, from `start` to `stop`."""
-    step = max(1, rows)
-    return [slice(first, min(first + step, stop)) for first in range(start, stop, step)]
 
 
 def _augmented(X: FloatArray, dtype: type[np.floating[Any]], k: int) -> _Side:
@@ -150,8 +145,7 @@ def _candidates(
 
 def _exact(X: FloatArray, Q: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     """Return squared distances of the pairs, as the kernels sum them."""
-    step = max(1, PAIRS // X.shape[1])
-    parts = [slice(first, first + step) for first in range(0, len(i), step)]
+    parts = blocks(len(i), PAIRS // X.shape[1])
     return np.concatenate(
         [np.cumsum((Q[i[part]] - X[j[part]]) ** 2, axis=1)[:, -1] for part in parts]
     )

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from refimpl.arrays import label_array
 
@@ -205,35 +205,6 @@ def _is_sealed(array: Any) -> bool:
         return array is not None and memoryview(array).readonly
     except TypeError:  # the base offers no buffer
         return False
-
-
-# -------------------------------------------------------------------------------- checks of a field
-
-
-def require_forms(
-    instance: object, **forms: tuple[DTypeLike, int] | tuple[DTypeLike, int, float]
-) -> None:
-    """Refuse fields that are not C-contiguous arrays of the dtype, dimensions and largest value."""
-    for name, (dtype, ndim, *largest) in forms.items():
-        array = getattr(instance, name)
-        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != ndim:
-            got = f"a {type(array).__name__}"
-            if isinstance(array, np.ndarray):
-                got = f"{array.dtype} in {array.ndim}"
-            form = f"an array of {np.dtype(dtype)} in {ndim} dimension(s)"
-            raise ValueError(f"{name} must be {form}; got {got}")
-        if not array.flags.c_contiguous:
-            raise ValueError(f"{name} must be C-contiguous; got strides of {array.strides} bytes")
-        if array.dtype.kind == "f" and array.size:
-            _require_range(name, array, largest[0] if largest else np.finfo(array.dtype).max)
-
-
-def _require_range(name: str, array: NDArray[Any], largest: float) -> None:
-    low, high = array.min(), array.max()
-    if not -largest <= low <= high <= largest:
-        raise ValueError(
-            f"{name} must hold numbers between {-largest:g} and {largest:g}; got {low} to {high}"
-        )
 
 
 # ------------------------------------------------------------------------ methods of the decorators
@@ -558,7 +529,7 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
     if "labels" not in header:
         parts = _parts(header.get("parts", {}), arrays)
         _require_names({**arrays, **parts}, names)
-        return from_new_arrays(cls, **arrays, **parts)
+        return _made(cls, {**arrays, **parts})
     labels = arrays.pop("labels")
     if (
         labels.ndim != 1
@@ -571,8 +542,16 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
     numbers = range(len(labels))
     _require_names(arrays, [f"{i}.{name}" for i in numbers for name in names])
     own = [{name: arrays[f"{i}.{name}"] for name in names} for i in numbers]
-    values: list[Any] = [from_new_arrays(cls, **fields) for fields in own]
+    values = [_made(cls, fields) for fields in own]
     return dict(zip(labels.tolist(), values, strict=True))
+
+
+def _made(cls: type, values: dict[str, Any]) -> Any:
+    """Return a result of the arrays of a file, where its numbers and strings are arrays, too."""
+    for field in dataclasses.fields(cls):
+        if field.type in (bool, float, int, str):
+            values[field.name] = values[field.name].item()
+    return from_new_arrays(cls, **values)
 
 
 def _parts(types: dict[str, list[str]], arrays: Arrays) -> dict[str, tuple[Any, ...]]:

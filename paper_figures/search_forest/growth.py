@@ -105,7 +105,8 @@ def _kmeans(job: Job, X: Points, leaf: float, trees: int, rng: np.random.Generat
     word[leaves] = np.arange(len(leaves))
 
     def words(Q: Points) -> Int32Array:
-        return word[job.kernels.tree_leaves(model, Q.astype(np.float64), threads=1)]
+        reached: IntArray = job.kernels.tree_leaves(model, Q.astype(np.float64), threads=1)
+        return word[reached]
 
     starts = np.append(model.starts[leaves], len(model.members))
     items = model.members.astype(np.int32)

@@ -65,9 +65,6 @@ class Neighbors:
     computed: IntArray
     method: str
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "method", str(self.method))  # a file gives it back as an array
-
     @property
     def distances(self) -> FloatArray:
         """The distances, not squared: shape (m, k), float64."""
@@ -203,11 +200,11 @@ def nearest_neighbors(
     """
     kernels = as_kernels(kernels)
     check_threads(threads)
-    k = as_count(k, "k")
     one_of(method, ("auto", "tree", "scan", "brute"), "method")
     one_of(bound, ("box", "ball"), "bound")
     queries, points, skipped = _mapped_arguments(Q, X, L, skip)
-    _require_enough(k, len(points), skipped)
+    most = len(points) - (skipped is not None and bool((skipped >= 0).any()))
+    k = as_count(k, "k", most=most, why="the number of neighbours a query can have")
     way, tree = _tree_to_search(points, queries, k, method, bound, kernels, threads)
     if tree is None:
         squares, indices = nearest_by_products(points, queries, k, skipped)
@@ -305,11 +302,3 @@ def _as_skip(skip: ArrayLike, n: int, m: int) -> IntArray:
         )
     as_indices(places[places != -1], n, "skip", of="points")
     return for_kernel(places, np.int64)
-
-
-def _require_enough(k: int, n: int, skip: IntArray | None) -> None:
-    largest = n if skip is None or (skip < 0).all() else n - 1
-    if k > largest:
-        raise ValueError(
-            f"k must be at most {largest}, the number of neighbours a query can have; got {k}"
-        )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_matrix, as_vectors_like
+from refimpl.arrays import as_matrix, as_vectors_like, blocks
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble
 from refimpl.boosted_distance.weak_learners import require_finite_differences
@@ -361,9 +361,9 @@ class _Comparison:
         """Return the parts, each divided so that few similarities are computed at a time."""
         size = max(_LANES, PIECE // len(self.Q))
         return [
-            replace(part, members=part.members[i : i + size], X=part.X[i : i + size])
+            replace(part, members=part.members[some], X=part.X[some])
             for part in self.parts
-            for i in range(0, len(part.X), size)
+            for some in blocks(len(part.X), size)
         ]
 
     def similarities(self, Q: FloatArray) -> FloatArray:
@@ -387,8 +387,7 @@ class _Comparison:
 
     def blocks(self, similarities: int | None = None) -> list[slice]:
         """Return slices of the queries that have so many similarities at most, or of one query."""
-        size = max(1, (similarities or _BLOCK) // len(self.X))
-        return [slice(first, first + size) for first in range(0, len(self.Q), size)]
+        return blocks(len(self.Q), (similarities or _BLOCK) // len(self.X))
 
 
 def _require_model(model: object) -> None:

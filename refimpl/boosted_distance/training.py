@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from refimpl.arrays import as_matrix, as_reals, for_kernel, plain_labels
+from refimpl.arrays import as_matrix, as_reals, for_kernel, in_dimensions, plain_labels
 from refimpl.boosted_distance import algorithm
 from refimpl.boosted_distance.algorithm import difference_vectors
 from refimpl.boosted_distance.model import BoostedDistance, Ensemble, Round
@@ -509,10 +509,7 @@ def _check_differences(S: Differences, name: str, B: FloatArray | None) -> Diffe
     """Return differences of checked vectors; B holds the second ones if they are checked."""
     A = as_matrix(S.A, f"{name}.A")
     B = as_matrix(S.B, f"{name}.B") if B is None else B
-    if A.shape[1] != B.shape[1]:
-        raise ValueError(
-            f"{name}.B must have {A.shape[1]} columns, as {name}.A has; got {B.shape[1]}"
-        )
+    in_dimensions(B, A.shape[1], f"{name}.B", f"as {name}.A has")
     require_finite_differences(A, B, name)
     return Differences(A, B)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_array, for_kernel
+from refimpl.arrays import as_array, blocks, for_kernel
 from refimpl.checks import as_count, as_flag, as_kernels, as_number
 from refimpl.kernels.chamfer import require_edges
 from refimpl.typing import ArrayLike, BoolArray, FloatArray, IntArray, Kernels, Labels
@@ -86,12 +86,11 @@ def canny(
         images = images.astype(np.float64)
     white = np.iinfo(images.dtype).max if images.dtype.kind in "iu" else 1.0
     edges = np.empty(images.shape, dtype=bool)
-    batch = max(1, BATCH // images[0].size)
-    for first in range(0, len(images), batch):
-        g_y, g_x = gradient(images[first : first + batch] / white, sigma)
+    for part in blocks(len(images), BATCH // images[0].size):
+        g_y, g_x = gradient(images[part] / white, sigma)
         length = np.hypot(g_y, g_x)
         length[~_is_ridge(length, g_y, g_x)] = 0
-        edges[first : first + batch] = _hysteresis(length, low, high)
+        edges[part] = _hysteresis(length, low, high)
     return edges
 
 
@@ -270,10 +269,8 @@ def chamfer_nearest(
     """
     kernels = as_kernels(kernels)
     factor = 0.5 if as_flag(mean, "mean") else 1.0
-    k = as_count(k, "k")
     queries = as_edge_images(Q, "Q")
     points = as_edge_images(X, "X", like=queries)
-    if k > len(points):
-        raise ValueError(f"k must be at most {len(points)}, the number of images of X; got {k}")
+    k = as_count(k, "k", most=len(points), why="the number of images of X")
     distance, index = kernels.chamfer_nearest(queries, points, k, threads=threads)
     return distance * factor, index

@@ -105,12 +105,6 @@ class BoostMap(Embedding):
     generator: str = ""
     problem: str = ""
 
-    def __post_init__(self) -> None:
-        # a file gives arrays back
-        object.__setattr__(self, "phase", int(self.phase))
-        object.__setattr__(self, "generator", str(self.generator))
-        object.__setattr__(self, "problem", str(self.problem))
-
     @property
     def d(self) -> int:
         """Return the number of dimensions."""

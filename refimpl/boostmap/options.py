@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from refimpl.checks import as_count, as_number, one_of
+from refimpl.checks import as_count, as_number, one_of, set_checked
 from refimpl.typing import FloatArray
 
 Name: TypeAlias = tuple[int, int]
@@ -157,15 +157,9 @@ class BoostMapOptions:
     least_gain: float = 0.05
 
     def __post_init__(self) -> None:
-        counts = {"n_best": 1, "n_references": 1, "n_thresholds": 1, "query_sensitive": 0}
-        for name, least in counts.items():
-            object.__setattr__(self, name, as_count(getattr(self, name), name, least))
-        if self.n_pairs is not None:
-            object.__setattr__(self, "n_pairs", as_count(self.n_pairs, "n_pairs", 0))
-        if self.max_rounds is not None:
-            object.__setattr__(self, "max_rounds", as_count(self.max_rounds, "max_rounds"))
-        least_gain = as_number(self.least_gain, "least_gain", below=1.0)
-        object.__setattr__(self, "least_gain", least_gain)
+        set_checked(self, as_count, "n_best", "n_references", "n_thresholds", "max_rounds")
+        set_checked(self, as_count, "n_pairs", "query_sensitive", minimum=0)
+        set_checked(self, as_number, "least_gain", below=1.0)
         one_of(self.ranges_by, RANGES_BY, "ranges_by")
         one_of(self.splitters, SPLITTERS, "splitters")
 

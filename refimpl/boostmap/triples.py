@@ -282,11 +282,10 @@ def nearby_triples(
     """
     D = _as_distances(D, "D")
     t = as_count(t, "t")
-    k_most = as_count(k_most, "k_most", 2)
+    n = len(D)
+    k_most = as_count(k_most, "k_most", 2, most=n - 1, why=f"as D has {n} objects")
     rng = as_generator(rng)
     ordering = _ordering(order_by, D)
-    n = len(D)
-    _require_others(k_most, n)
     check_free_memory(4 * n * n, "the list of all nearest objects", "objects")
     nearest = neighbors(D, np.zeros(n), same=True)
 
@@ -345,8 +344,7 @@ def selective_triples(
     """
     D = _as_distances(D, "D")
     t = as_count(t, "t")
-    k_most = as_count(k_most, "k_most")
-    _require_others(k_most, len(D))
+    k_most = as_count(k_most, "k_most", most=len(D) - 1, why=f"as D has {len(D)} objects")
     rng = as_generator(rng)
     ordering = _ordering(order_by, D)
     y = as_labels(y, len(D), "y", min_classes=2)
@@ -365,12 +363,6 @@ def selective_triples(
         return algorithm.selective_triples(alike, others, len(classes), k_most, count, rng)
 
     return _draw(t, draw, ordering)
-
-
-def _require_others(k_most: int, n: int) -> None:
-    """Raise ValueError if no object has so many others."""
-    if k_most >= n:
-        raise ValueError(f"k_most must be at most {n - 1}, as D has {n} objects; got {k_most}")
 
 
 def _draw(t: int, draw: Callable[[int], IntArray], D: FloatArray) -> Triples:

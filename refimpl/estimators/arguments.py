@@ -29,6 +29,7 @@ from refimpl.resources import processors
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, KernelsName, Labels
 
 Estimator = TypeVar("Estimator")
+Options = TypeVar("Options")
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -156,6 +157,12 @@ def threads_of(n_jobs: int | None) -> int | None:
 def work_of(estimator: Any) -> dict[str, Any]:
     """Return the arguments `kernels` and `threads` of the functions that the estimator calls."""
     return {"kernels": kernels_named(estimator.kernels), "threads": threads_of(estimator.n_jobs)}
+
+
+def options_from(estimator: Any, cls: Callable[..., Options], **others: Any) -> Options:
+    """Return options made of the estimator's parameters of the same names, and of others."""
+    names = set(inspect.signature(cls).parameters) & set(estimator.get_params(deep=False))
+    return cls(**{name: getattr(estimator, name) for name in names} | others)
 
 
 def agreeing(P: FloatArray, best: IntArray) -> FloatArray:

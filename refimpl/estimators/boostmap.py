@@ -280,12 +280,8 @@ class BoostMapClassifier(ClassifierMixin, BoostMapTraining, _Refinement):
         return self
 
     def _k_and_p(self, k: int, n: int) -> tuple[int, int]:
-        k = as_count(k, "n_neighbors")
+        k = as_count(k, "n_neighbors", most=n, why="the number of objects of X")
         p = k if self.n_refine is None else as_count(self.n_refine, "n_refine")
-        if k > n:
-            raise ValueError(
-                f"n_neighbors must be at most {n}, the number of objects of X; got {k}"
-            )
         if not k <= p <= n:
             raise ValueError(
                 f"n_refine must be None, or between n_neighbors={k} and {n}, the number of objects "

@@ -17,7 +17,7 @@ The paper leaves some choices open. Here they are:
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
@@ -36,7 +36,7 @@ from refimpl.boostmap import (
 from refimpl.boostmap.algorithm import embedding
 from refimpl.boostmap.triples import require_distances
 from refimpl.checks import as_count, one_of
-from refimpl.estimators.arguments import work_of
+from refimpl.estimators.arguments import options_from, work_of
 from refimpl.estimators.bases import BaseEstimator
 from refimpl.estimators.spaces import (
     Objects,
@@ -57,17 +57,6 @@ ROUNDS, ROUNDS_PER_COMPONENT = 100, 5
 TRIPLES_PER_OBJECT = 40  # § 11: 200,000 of 5,000 objects
 K_MOST = {"selective": 4, "nearby": 50}  # § 11.3
 TRIPLES, TARGETS = ("selective", "random", "nearby"), ("classes", "distances")
-
-
-class Sizes(NamedTuple):
-    """The sizes of a training, cut down to what the number of objects of X allows."""
-
-    n_training_objects: int
-    n_candidates: int
-    n_components: int
-    n_triples: int
-    query_sensitive: int
-    max_rounds: int
 
 
 @dataclass(eq=False, repr=False)
@@ -121,8 +110,8 @@ class BoostMapTraining(BaseEstimator):
         one_of(self.target, TARGETS, "target")
         return bool(self.triples == "selective" or self.target == "classes")
 
-    def _sizes(self, n: int) -> Sizes:
-        """Return the sizes of the training for n objects."""
+    def _sizes(self, n: int) -> tuple[int, int, int, int, BoostMapOptions]:
+        """Return how many objects, candidates, components and triples; and the options."""
 
         def size(name: str, default: int, least: int = 1) -> int:
             value = getattr(self, name)
@@ -131,14 +120,14 @@ class BoostMapTraining(BaseEstimator):
         n_t = min(n, size("n_training_objects", MOST_OBJECTS, LEAST))
         n_C = min(n, size("n_candidates", MOST_OBJECTS))
         d = size("n_components", min(n_C, max(8, n_C // 20), MOST_COMPONENTS))
-        return Sizes(
-            n_training_objects=n_t,
-            n_candidates=n_C,
-            n_components=d,
-            n_triples=size("n_triples", TRIPLES_PER_OBJECT * n_t),
+        t = size("n_triples", TRIPLES_PER_OBJECT * n_t)
+        options = options_from(
+            self,
+            BoostMapOptions,
             query_sensitive=size("query_sensitive", d, 0),
             max_rounds=size("max_rounds", ROUNDS + ROUNDS_PER_COMPONENT * d),
         )
+        return n_t, n_C, d, t, options
 
     def _train(
         self, X: TrainingObjects, members: IntArray | None, rng: np.random.Generator
@@ -146,16 +135,8 @@ class BoostMapTraining(BaseEstimator):
         """Learn the embedding of the objects X; `members` holds their classes, if they have any."""
         # return the indices of the objects between which distances were computed, and their vectors
         space = space_of(X, self.metric, self.metric_params)
-        sizes = self._sizes(len(space))
-        options = BoostMapOptions(
-            n_references=self.n_references,
-            n_pairs=self.n_pairs,
-            n_best=self.n_best,
-            query_sensitive=sizes.query_sensitive,
-            max_rounds=sizes.max_rounds,
-        )
+        n_t, n_C, d, t, options = self._sizes(len(space))
         work = work_of(self)
-        n_t, n_C = sizes.n_training_objects, sizes.n_candidates
         order = rng.permutation(len(space))
         sample, objects, candidates = (np.sort(order[:size]) for size in (max(n_t, n_C), n_t, n_C))
         W = space.within(sample, sample)
@@ -163,14 +144,14 @@ class BoostMapTraining(BaseEstimator):
         T = np.searchsorted(sample, objects)
         C = np.searchsorted(sample, candidates)
         classes = None if members is None else members[objects]
-        triples = self._triples(_part(W, T, T), classes, sizes.n_triples, rng)
+        triples = self._triples(_part(W, T, T), classes, t, rng)
         D = np.ascontiguousarray(_part(W, T, C).T)
         between = D if n_t == n_C else np.ascontiguousarray(_part(W, C, C).T)
         del W
         model = boostmap(
             CandidateDistances(D, between, candidates),
             triples,
-            sizes.n_components,
+            d,
             rng=rng,
             options=options,
             callback=self.callback,
@@ -181,7 +162,7 @@ class BoostMapTraining(BaseEstimator):
         if model.d == 0:
             raise ValueError(
                 "X, y must give triples that a 1D embedding can order better than chance; got "
-                f"{sizes.n_triples} triples for which no 1D embedding does (try a larger n_triples "
+                f"{t} triples for which no 1D embedding does (try a larger n_triples "
                 "or another value of triples)"
             )
         self.model_ = model

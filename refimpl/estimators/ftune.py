@@ -14,7 +14,14 @@ import scipy
 from sklearn.utils.metaestimators import available_if
 
 from refimpl.checks import as_count, as_flag, as_number
-from refimpl.estimators.arguments import agreeing, all_or_nothing, classes_of, described, work_of
+from refimpl.estimators.arguments import (
+    agreeing,
+    all_or_nothing,
+    classes_of,
+    described,
+    options_from,
+    work_of,
+)
 from refimpl.estimators.bases import ClassifierMixin
 from refimpl.estimators.similarities import KernelEstimator, Part, at_most_all, require_pairs
 from refimpl.ftune import BIAS, CS, SLOPES, FTuneOptions, bbs, ftune
@@ -166,7 +173,7 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         rng, work = self._check_selection()
         d = as_count(self.n_landmarks, "n_landmarks")
         pairs = as_flag(self.pairs, "pairs")
-        options = self._options()
+        options = options_from(self, FTuneOptions, class_weight=None)
         X = self._training_objects(X)
         classes, places = classes_of(y, X, 2)
         options = replace(options, class_weight=self._class_weight(classes, places))
@@ -196,18 +203,6 @@ class FTuneClassifier(ClassifierMixin, KernelEstimator):
         self.classes_ = classes
         self._keep_landmarks(K)
         return self
-
-    def _options(self) -> FTuneOptions:
-        """Return the checked options of the training, without the class weights."""
-        return FTuneOptions(
-            family=self.family,
-            loss=self.loss,
-            C=self.C,
-            bias=self.bias,
-            choose=self.choose,
-            per_class=self.per_class,
-            bound=self.bound,
-        )
 
     def _class_weight(self, classes: Labels, places: IntArray) -> dict[int, float] | None:
         """Return the weight of each class, by its index."""

@@ -19,6 +19,7 @@ from refimpl.estimators.arguments import (
     classes_of,
     described,
     level_of_caller,
+    options_from,
     queries_of,
     validated,
     work_of,
@@ -66,16 +67,9 @@ def held_in(given: Any, places: IntArray, k: int, rng: np.random.Generator) -> B
 
 def options_of(estimator: Any, X: FloatArray, places: IntArray, kept: BoolArray) -> dict[str, Any]:
     """Return the keyword arguments of the training that both estimators pass."""
+    held_out = None if kept.all() else (X[~kept], places[~kept])
     return {
-        "options": LMNNOptions(
-            solver=estimator.solver,
-            search=estimator.search,
-            tol=estimator.tol,
-            max_checks=estimator.max_checks,
-            n_target_rounds=estimator.n_target_rounds,
-            validation=None if kept.all() else (X[~kept], places[~kept]),
-            patience=estimator.patience,
-        ),
+        "options": options_from(estimator, LMNNOptions, validation=held_out),
         "callback": estimator.callback,
         "max_memory": estimator.max_memory,
         **work_of(estimator),

@@ -144,9 +144,7 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
     def _partition(self, X: FloatArray, places: IntArray, rng: np.random.Generator) -> IntArray:
         """Return the part of the partition that each point is in: its class or its cluster."""
         if not isinstance(self.partition, str):
-            p = as_count(self.partition, "partition")
-            if p > len(X):
-                raise ValueError(f"partition must be at most {len(X)}, the points of X; got {p}")
+            p = as_count(self.partition, "partition", most=len(X), why="the points of X")
             return kmeans_partition(X, p, rng=rng)
         if self.partition != "classes":
             raise ValueError(
@@ -160,12 +158,9 @@ class MultiMetricLMNN(ClassifierMixin, BaseEstimator):
         """Return the squared distances and the indices of the nearest training points."""
         check_is_fitted(self, "model_")
         queries = None if X is None else queries_of(self, X)
-        k = as_count(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
         most = len(self._X) - (queries is None)
-        if k > most:
-            raise ValueError(
-                f"n_neighbors must be at most {most}, the points to choose from; got {k}"
-            )
+        k = as_count(k, "n_neighbors", most=most, why="the points to choose from")
         return metric_neighbors(
             self.components_, queries, self._X, k, partition=self.partition_, **work_of(self)
         )

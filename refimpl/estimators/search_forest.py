@@ -20,6 +20,7 @@ from refimpl.estimators.arguments import (
     as_random_generator,
     described,
     labels_of,
+    options_from,
     queries_of,
     threads_of,
     validated,
@@ -212,7 +213,9 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             self.n_estimators,
             self.lam,
             rng=rng,
-            options=self._options(),
+            options=options_from(
+                self, ForestOptions, offset="best" if self.refine else "eigenvector"
+            ),
             callback=self.callback,
             max_memory=self.max_memory,
             **work,
@@ -231,15 +234,6 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         }
         points = validated(self, X, **options)
         return points, labels_of(y, points) if self.similarity == "classes" else None
-
-    def _options(self) -> ForestOptions:
-        return ForestOptions(
-            max_depth=self.max_depth,
-            max_leaves=self.max_leaves,
-            stump_above=self.stump_above,
-            offset="best" if self.refine else "eigenvector",
-            refine=self.refine,
-        )
 
     def _split(self, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
         """Return the points to learn the forest from, and the points to measure the recall on."""
@@ -372,11 +366,8 @@ class SearchForestNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """Return squares and indices of the k nearest of n_candidates + `more` candidates."""
         # both have shape (m, k)
         own = X is None
-        if k > self.n_samples_fit_ - own:
-            raise ValueError(
-                f"n_neighbors must be at most {self.n_samples_fit_ - own}, the number of points to "
-                f"choose from; got {k}"
-            )
+        most = self.n_samples_fit_ - own
+        as_count(k, "n_neighbors", most=most, why="the number of points to choose from")
         Q = self._X if X is None else self._queries(X)
         chosen = self.index_.candidates(self._mapped(Q), n_candidates=self._n_candidates(k, more))
         squares, indices = self.index_.kernels.rerank(

@@ -291,7 +291,6 @@ class FTuneTraining:
     scores: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "digest", str(self.digest))  # a file gives an array back
         if not len(self.w) == len(self.losses) == len(self.gaps) == len(self.scores) > 0:
             raise ValueError("w, losses, gaps and scores must hold the same problems, at least one")
 
@@ -434,7 +433,6 @@ class LandmarkClassifier:
     _unsaved: ClassVar[tuple[str, ...]] = ("functions",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", float(self.scale))  # a file gives an array back
         functions = tuple(None if np.isnan(slope) else slope for slope in self.slopes)
         object.__setattr__(self, "functions", functions)
 

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, in_range
+from refimpl.arrays import LARGEST, SMALLEST, as_matrix, as_reals, blocks, in_range
 from refimpl.checks import (
     as_count,
     as_flag,
@@ -301,9 +301,8 @@ def mean_distance(
     points = points - points.mean(axis=0)
     exponent = np.frexp(np.abs(points).max())[1]  # a power of 2, so that squares do not vanish
     points = np.ldexp(points, -exponent)
-    rows = max(1, _BLOCK // n)
     cdist = scipy.spatial.distance.cdist
-    total = sum(cdist(points[i : i + rows], points).sum() for i in range(0, n, rows))
+    total = sum(cdist(points[part], points).sum() for part in blocks(n, _BLOCK // n))
     return float(np.ldexp(total / (n * (n - 1)), exponent))
 
 

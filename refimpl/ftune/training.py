@@ -19,6 +19,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from refimpl.arrays import blocks
 from refimpl.checks import as_callback
 from refimpl.ftune.linear_models import LOSSES, path
 from refimpl.ftune.model import (
@@ -473,8 +474,8 @@ def _warn_if_constant(model: LandmarkClassifier, problems: OneVsAll) -> None:
     if len(model.classes) <= problems.codes.max():
         return  # the callback ended the training before the other classes
     seen: set[int] = set()
-    for start in range(0, len(problems.S), BLOCK):
-        S = problems.S[start : start + BLOCK] * problems.scale
+    for part in blocks(len(problems.S), BLOCK):
+        S = problems.S[part] * problems.scale
         g = model.decision(S, kernels=problems.kernels, threads=problems.threads)
         seen.update(classes_of(g, len(model.classes)).tolist())
         if len(seen) > 1:

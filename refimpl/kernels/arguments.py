@@ -1,4 +1,4 @@
-"""Kinds of arguments that kernels take, with their checks and error messages.
+"""Kinds of arguments that kernels take, and of the fields of objects, with checks and messages.
 
 Each kind checks one value, and notes the named lengths in its shape for later arguments. The table
 of what each kernel takes is :mod:`refimpl.kernels.contract`.
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import FloatArray
+from refimpl.arrays import LARGEST, FloatArray
 from refimpl.results import sealed
 
 Lengths: TypeAlias = dict[str, int]
@@ -22,7 +22,6 @@ Value = TypeVar("Value")
 DType = TypeVar("DType", bound=np.generic)
 
 ROUNDING = 1e-9  # the most by which a sum of weights may exceed 1
-LARGEST = 1e140  # the squares of larger values, summed, would leave float64
 
 
 Passed: TypeAlias = set[tuple["Array", int]]
@@ -82,16 +81,8 @@ class Array(Kind):
     def __post_init__(self) -> None:
         self.allowed = frozenset(map(np.dtype, self.dtypes))  # in the machine's byte order
         self.axes = [_parts(length) for length in self.shape]
-        self.free = not (
-            self.below
-            or self.finite
-            or self.largest
-            or self.ascends_to
-            or self.weights
-            or self.positive
-            or self.only
-            or self.ascending
-        )
+        rules = "below finite largest ascends_to weights positive only ascending".split()
+        self.free = not any(getattr(self, rule) for rule in rules)
 
     def check_form(
         self, name: str, value: Any, lengths: Lengths, values: Mapping[str, Any]
@@ -291,6 +282,18 @@ class Instance(Kind):
             expected = lengths.setdefault(key, length)
             if length != expected:
                 raise ValueError(f"{name} must have {expected} for {key}, as before; got {length}")
+
+
+def check_all(kinds: Mapping[str, Kind], values: Mapping[str, Any]) -> Lengths:
+    """Check values by their kinds, all forms before any numbers; return the lengths by name."""
+    lengths: Lengths = {}
+    for name, kind in kinds.items():
+        if name in values:
+            kind.check_form(name, values[name], lengths, values)
+    for name, kind in kinds.items():
+        if not kind.free and name in values:
+            kind.check_values(name, values[name], lengths)
+    return lengths
 
 
 def length_of(length: int | str, lengths: Lengths) -> int:

@@ -74,9 +74,8 @@ def chamfer_distances(A: BoolArray, B: BoolArray, *, threads: int | None = None)
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no
-        edge pixel.
+    ValueError
+        If an image has no edge pixel.
 
     See Also
     --------
@@ -131,9 +130,8 @@ def chamfer_nearest(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or an image has no
-        edge pixel.
+    ValueError
+        If an image has no edge pixel.
 
     See Also
     --------

@@ -11,10 +11,22 @@ from heapq import heappop, heappush
 import numpy as np
 
 from refimpl.arrays import LARGEST, FloatArray, IntArray
-from refimpl.kernels.arguments import require_within
+from refimpl.kernels.arguments import Kind, check_all, floats, int64s, require_within
 from refimpl.kernels.contract import checked
 from refimpl.kernels.growing import squared_distances
-from refimpl.results import immutable, require_forms
+from refimpl.results import immutable
+
+_OF_NODES = int64s("nodes")
+FIELDS: dict[str, Kind] = {
+    "roots": int64s("trees", nonempty=True),
+    "centres": floats("nodes", "d", nonempty="d", largest=LARGEST),
+    "first": _OF_NODES,
+    "last": _OF_NODES,
+    "starts": _OF_NODES,
+    "ends": _OF_NODES,
+    "members": int64s("members"),
+}
+"""What the fields of k-means trees must be."""
 
 
 @immutable
@@ -31,30 +43,13 @@ class RegionTrees:
     members: IntArray
 
     def __post_init__(self) -> None:
-        require_forms(self, centres=(np.float64, 2, LARGEST))
-        for name in ("roots", "first", "last", "starts", "ends", "members"):
-            require_forms(self, **{name: (np.int64, 1)})
-        nodes = len(self.first)
-        trees = len(self.roots)
-        for name in ("last", "starts", "ends"):
-            if getattr(self, name).shape != (nodes,):
-                raise ValueError(
-                    f"{name} must be of shape ({nodes},), as many as the nodes; "
-                    f"got {getattr(self, name).shape}"
-                )
-        if (
-            len(self.centres) != nodes
-            or self.centres.shape[1] < 1
-            or not trees
-            or len(self.members) % trees
-        ):
-            raise ValueError(
-                f"centres, members must be of shapes ({nodes}, d), (n {trees},); "
-                f"got {self.centres.shape}, {self.members.shape}"
-            )
+        lengths = check_all(FIELDS, vars(self))
+        nodes, trees, members = lengths["nodes"], lengths["trees"], lengths["members"]
+        if members % trees:
+            raise ValueError(f"members must hold each point once for each tree; got {members}")
         children, parents = self._families()
         self._require_nodes(nodes, children)
-        self._require_points(len(self.members) // trees, children, parents)
+        self._require_points(members // trees, children, parents)
 
     def _require_nodes(self, nodes: int, children: IntArray) -> None:
         """Refuse nodes from which a search does not come down to a leaf of the same tree."""
@@ -139,9 +134,8 @@ def lloyd(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a coordinate of
-        X[rows] is NaN or beyond 1e140.
+    ValueError
+        If a coordinate of X[rows] is NaN or beyond 1e140.
 
     See Also
     --------

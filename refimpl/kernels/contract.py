@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from refimpl.arrays import LARGEST
 from refimpl.kernels.arguments import (
-    LARGEST,
     Array,
     Choice,
     Instance,
@@ -27,6 +27,7 @@ from refimpl.kernels.arguments import (
     Kind,
     Number,
     booleans,
+    check_all,
     floats,
     int32s,
     int64s,
@@ -293,15 +294,7 @@ CONTRACT: dict[str, dict[str, Kind]] = {
 
 def check(kernel: str, values: Mapping[str, Any]) -> dict[str, int]:
     """Check the arguments of a kernel, and return the lengths by their names."""
-    lengths: dict[str, int] = {}
-    arguments = CONTRACT[kernel]
-    for name, kind in arguments.items():
-        if name in values:
-            kind.check_form(name, values[name], lengths, values)
-    for name, kind in arguments.items():
-        if not kind.free and name in values:
-            kind.check_values(name, values[name], lengths)
-    return lengths
+    return check_all(CONTRACT[kernel], values)
 
 
 def check_threads(threads: object) -> None:
@@ -348,8 +341,9 @@ def _described(name: str, text: str | None) -> str | None:
         return text  # a twin's refers to the reference's
     if not re.search(r"^(\w+, )*threads\b", sections[1], re.MULTILINE):
         sections[1] += f"\n{THREADS}"
-    if not any(section.startswith("Raises") for section in sections):
-        sections.insert(next(i for i, s in enumerate(sections) if s.startswith("See")), REFUSED)
+    place = next(i for i, s in enumerate(sections) if s.startswith(("Raises", "See")))
+    own = sections.pop(place) if sections[place].startswith("Raises") else ""
+    sections.insert(place, REFUSED + own.removeprefix("Raises\n------"))
     imports = ">>> import numpy as np\n"
     if "import " not in sections[-1]:
         imports += f">>> from refimpl.kernels import {name}\n"

@@ -64,10 +64,9 @@ def leading_direction(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, the pairs are not in
-        the order that :mod:`refimpl.kernels.pairs` states, the length of `start` is 0 or infinite,
-        or sums are beyond float64.
+    ValueError
+        If the pairs are not in the order that :mod:`refimpl.kernels.pairs` states, the length of
+        `start` is 0 or infinite, or sums are beyond float64.
 
     See Also
     --------

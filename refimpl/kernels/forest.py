@@ -6,18 +6,31 @@ the other, four times. Points and hyperplanes may be float32: their products are
 So the twins send every point to the same leaf.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points
+from refimpl.arrays import BoolArray, FloatArray, Int32Array, IntArray, Points, blocks
+from refimpl.kernels.arguments import Kind, check_all, floats, int32s, int64s, points
 from refimpl.kernels.contract import checked
-from refimpl.results import require_forms, result
+from refimpl.results import result
 
 LANES = 16
 HELD = 2**20  # numbers held at a time
 BLOCK = 2**16  # numbers looked at at a time: they stay in the cache
+
+FIELDS: dict[str, Kind] = {
+    "c": floats("M", nonempty=True, positive=True),
+    "roots": int64s("M"),
+    "left": int32s("N", nonempty=True),
+    "word": int32s("N"),
+    "planes": points("P", "d", nonempty="d", finite=True),
+    "plane": int32s("N", below="P", least=-1),
+    "feature": int32s("N", below="d", least=-1),
+    "offset": floats("N", finite=True),
+    "history": floats("M", 5, finite=True),
+}
+"""What the fields of a search forest must be."""
 
 
 @result
@@ -59,7 +72,7 @@ class SearchForest:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the arrays do not describe trees.
 
     See Also
@@ -100,40 +113,14 @@ class SearchForest:
     message: str
 
     def __post_init__(self) -> None:
-        for name, kind in (("lam", float), ("message", str)):
-            object.__setattr__(self, name, kind(getattr(self, name)))  # a file gives arrays back
-        numbers = dict.fromkeys(("left", "word", "plane", "feature"), (np.int32, 1))
-        floats = {"c": (np.float64, 1), "offset": (np.float64, 1), "history": (np.float64, 2)}
-        single = getattr(self.planes, "dtype", None) == np.float32
-        require_forms(
-            self,
-            roots=(np.int64, 1),
-            planes=(np.float32 if single else np.float64, 2),
-            **numbers,
-            **floats,
-        )
-        N = len(self.left)
-        M = len(self.c)
-        for name in (*numbers, "offset"):
-            if len(getattr(self, name)) != N:
-                raise ValueError(
-                    f"{name} must hold {N} numbers, one for each node; "
-                    f"got {len(getattr(self, name))}"
-                )
-        if M < 1 or len(self.roots) != M or self.history.shape != (M, 5) or not (self.c > 0).all():
-            raise ValueError(
-                "roots, c and history must hold a root, a positive weight and five numbers "
-                "for each tree"
-            )
-        if self.planes.shape[1] < 1:
-            raise ValueError(f"planes must have shape (P, d), d >= 1; got {self.planes.shape}")
-        self._require_trees(N)
+        lengths = check_all(FIELDS, vars(self))
+        self._require_trees(lengths["N"])
         self._require_tests()
 
     def _require_trees(self, N: int) -> None:
         """Refuse children before their parent or in another tree, and leaves without a number."""
         inner = self.left >= 0
-        if N < 1 or self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
+        if self.roots[0] != 0 or (np.diff(self.roots) <= 0).any() or self.roots[-1] >= N:
             raise ValueError(f"roots must rise from 0 and be below {N}, the number of nodes")
         tree = np.searchsorted(self.roots, np.arange(N), side="right") - 1
         end = np.append(self.roots[1:], N)[tree[inner]]
@@ -162,14 +149,9 @@ class SearchForest:
             )
 
     def _require_tests(self) -> None:
-        """Refuse inner nodes that have not exactly one test, and tests beyond `planes`."""
-        P, d = self.planes.shape
-        if min(self.plane.min(), self.feature.min()) < -1:
-            raise ValueError("plane and feature must be -1 where they are not used")
+        """Refuse inner nodes that have not exactly one test."""
         if (((self.plane >= 0).astype(int) + (self.feature >= 0)) != (self.left >= 0)).any():
             raise ValueError("plane and feature must give an inner node one test, and a leaf none")
-        if self.plane.max() >= P or self.feature.max() >= d:
-            raise ValueError(f"plane and feature must be below {P} and {d}, the shape of planes")
 
     @property
     def n_words(self) -> int:
@@ -219,9 +201,7 @@ def plane_values(X: Points, p: Points, *, threads: int | None = None) -> FloatAr
     [0.0, 1.0]
     """
     out = np.empty(len(X))
-    block = max(1, HELD // X.shape[1])
-    for start in range(0, len(X), block):
-        part = slice(start, start + block)
+    for part in blocks(len(X), HELD // X.shape[1]):
         out[part] = _lane_sums(X[part].astype(np.float64) * p.astype(np.float64))
     return out
 
@@ -268,17 +248,12 @@ def _tests(forest: SearchForest, nodes: IntArray, X: Points, rows: IntArray) -> 
     """Return p^T x + b at each of some nodes, each for its own row of X."""
     values = X[rows, forest.feature[nodes]].astype(np.float64)  # of stumps
     planes = np.flatnonzero(forest.plane[nodes] >= 0)
-    for places in _blocks(planes, X.shape[1]):
+    for part in blocks(len(planes), BLOCK // X.shape[1]):
+        places = planes[part]
         x = X[rows[places]].astype(np.float64)
         values[places] = _lane_sums(x * forest.planes[forest.plane[nodes[places]]])
     tests: FloatArray = values + forest.offset[nodes]
     return tests
-
-
-def _blocks(places: IntArray, d: int) -> Iterator[IntArray]:
-    """Yield parts of `places` that hold few enough rows of d numbers to stay in the cache."""
-    size = max(1, BLOCK // d)
-    return (places[start : start + size] for start in range(0, len(places), size))
 
 
 # ---------------------------------------------------------------------------------------- searching
@@ -330,9 +305,8 @@ def gather_candidates(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a list of a
-        query's word does not lie in `items`, or holds a number that is no point.
+    ValueError
+        If a list of a query's word does not lie in `items`, or holds a number that is no point.
 
     See Also
     --------
@@ -356,13 +330,13 @@ def gather_candidates(
     counts = np.zeros(n_Q, dtype=np.int64)
     rows = [np.empty(0, dtype=np.int64)]
     scores = [np.empty(0)]
-    block = max(1, HELD // max(1, n * max(1, words.shape[1])))  # a list has up to n points
-    for start in range(0, n_Q, block):
-        T = _selections(starts, items, words[start : start + block], c, n)  # SF:eq8
+    listed = max(1, n * max(1, words.shape[1]))  # a list has up to n points
+    for part in blocks(n_Q, HELD // listed):
+        T = _selections(starts, items, words[part], c, n)  # SF:eq8
         query, row = np.nonzero((T > 0) & alive)  # X_q = {x : T(q, x) > 0}
         score = T[query, row]
         first = _best_first(query, (row, -score, query), most)
-        counts += np.bincount(start + query[first], minlength=n_Q)
+        counts += np.bincount(part.start + query[first], minlength=n_Q)
         rows.append(row[first])
         scores.append(score[first])
     offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -454,9 +428,9 @@ def rerank(
     indices = np.full((len(Q), k), -1, dtype=np.int64)
     query = np.repeat(np.arange(len(Q)), np.diff(offsets))
     square = np.empty(len(rows))
-    for places in _blocks(np.arange(len(rows)), X.shape[1]):
-        difference = Q[query[places]].astype(np.float64) - X[rows[places]].astype(np.float64)
-        square[places] = _lane_sums(difference * difference)
+    for part in blocks(len(rows), BLOCK // X.shape[1]):
+        difference = Q[query[part]].astype(np.float64) - X[rows[part]].astype(np.float64)
+        square[part] = _lane_sums(difference * difference)
     first = _best_first(query, (rows, square, query), k)
     found = np.bincount(query[first], minlength=len(Q))
     rank = np.arange(len(first)) - np.repeat(np.cumsum(found) - found, found)

@@ -5,14 +5,27 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import FloatArray, IntArray
+from refimpl.arrays import LARGEST, FloatArray, IntArray
+from refimpl.kernels.arguments import Kind, check_all, floats, int64s
 from refimpl.kernels.contract import checked
-from refimpl.results import from_new_arrays, require_forms, result
+from refimpl.results import from_new_arrays, result
 
 Direction: TypeAlias = Literal["axis", "principal"]
 """What the points of a ball tree's node are projected on."""
 ITERATIONS = 8  # power iterations towards the direction of largest variance
-LARGEST = 1e140  # of a coordinate
+
+_OF_NODES = floats("m", "d", largest=LARGEST)
+FIELDS: dict[str, Kind] = {
+    "points": floats("n", "d", nonempty=True, largest=LARGEST),
+    "order": int64s("n", below="n"),
+    "starts": int64s("m", nonempty=True),
+    "ends": int64s("m"),
+    "centres": _OF_NODES,
+    "radii": floats("m", finite=True),
+    "low": _OF_NODES,
+    "high": _OF_NODES,
+}
+"""What the fields of a ball tree must be."""
 
 
 @result
@@ -39,7 +52,7 @@ class BallTree:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the arrays do not describe a tree.
 
     See Also
@@ -65,39 +78,22 @@ class BallTree:
     high: FloatArray
 
     def __post_init__(self) -> None:
-        tables = dict.fromkeys(("points", "centres", "low", "high"), (np.float64, 2, LARGEST))
-        numbers = dict.fromkeys(("order", "starts", "ends"), (np.int64, 1))
-        require_forms(self, radii=(np.float64, 1), **tables, **numbers)
-        m = len(self.starts)
-        shape = self.points.shape
-        if min(shape) < 1 or self.order.shape != shape[:1] or m & (m + 1) or m < 1:
-            raise ValueError(
-                "points, order and starts must have the shapes of a tree; "
-                f"got {shape}, {self.order.shape} and ({m},)"
-            )
-        for name in ("centres", "low", "high"):
-            if getattr(self, name).shape != (m, shape[1]):
-                raise ValueError(
-                    f"{name} must have shape {(m, shape[1])}; got {getattr(self, name).shape}"
-                )
-        if self.ends.shape != (m,) or self.radii.shape != (m,):
-            raise ValueError(
-                f"ends and radii must have shape ({m},); "
-                f"got {self.ends.shape} and {self.radii.shape}"
-            )
+        lengths = check_all(FIELDS, vars(self))
+        n, m = lengths["n"], lengths["m"]
+        if m & (m + 1):
+            raise ValueError(f"starts must be of shape (2^l - 1,), of a whole tree; got ({m},)")
         starts, ends = self.starts, self.ends
         halves = (
             (starts[1::2] == starts[: m // 2])
             & (ends[2::2] == ends[: m // 2])
             & (ends[1::2] == starts[2::2])
         )
-        if starts[0] != 0 or ends[0] != shape[0] or not halves.all() or not (starts < ends).all():
+        if starts[0] != 0 or ends[0] != n or not halves.all() or not (starts < ends).all():
             raise ValueError(
                 "starts, ends: the children of a node must divide its points between them"
             )
-        inside = (self.order >= 0) & (self.order < shape[0])
-        if not inside.all() or not np.bincount(self.order, minlength=shape[0]).all():
-            raise ValueError(f"order must hold each index from 0 to {shape[0] - 1} once")
+        if not np.bincount(self.order, minlength=n).all():
+            raise ValueError(f"order must hold each index from 0 to {n - 1} once")
         if self.radii.min() < 0 or (self.low > self.high).any():
             raise ValueError(
                 "radii, low, high: a radius must be at least 0, and low no higher than high"

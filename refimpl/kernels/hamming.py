@@ -6,7 +6,7 @@ of two codes is the number of bits in which they differ.
 
 import numpy as np
 
-from refimpl.arrays import Int32Array, IntArray, UInt64Array
+from refimpl.arrays import Int32Array, IntArray, UInt64Array, blocks
 from refimpl.kernels.contract import checked
 
 # the fast twin counts the codes at each distance: 64 MOST_WORDS numbers for a query
@@ -34,9 +34,8 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a code has no
-        word or more than 65,536.
+    ValueError
+        If a code has no word or more than 65,536.
 
     See Also
     --------
@@ -52,9 +51,9 @@ def hamming_distances(Q: UInt64Array, X: UInt64Array, *, threads: int | None = N
     require_words(X)
     distances = np.zeros((len(Q), len(X)), dtype=np.int32)
     for i, q in enumerate(Q):
-        for first in range(0, len(X), BLOCK):
-            differing = np.ascontiguousarray(X[first : first + BLOCK] ^ q).view(np.uint8)
-            distances[i, first : first + BLOCK] = BITS[differing].sum(axis=1, dtype=np.int32)
+        for part in blocks(len(X), BLOCK):
+            differing = np.ascontiguousarray(X[part] ^ q).view(np.uint8)
+            distances[i, part] = BITS[differing].sum(axis=1, dtype=np.int32)
     return distances
 
 
@@ -80,7 +79,7 @@ def hamming_nearest(
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         As :func:`hamming_distances`.
 
     See Also
@@ -128,7 +127,7 @@ def hamming_within(
 
     Raises
     ------
-    TypeError, ValueError
+    ValueError
         As :func:`hamming_distances`.
 
     See Also

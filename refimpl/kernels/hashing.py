@@ -80,9 +80,8 @@ def bucket_votes(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a bucket of a
-        query is no part of `members` or holds a number that is no point.
+    ValueError
+        If a bucket of a query is no part of `members` or holds a number that is no point.
 
     See Also
     --------

@@ -35,9 +35,8 @@ def least_similar(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or all points are
-        taken.
+    ValueError
+        If all points are taken.
 
     See Also
     --------
@@ -90,9 +89,8 @@ def transferred_differences(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a slope is not
-        positive.
+    ValueError
+        If a slope is not positive.
 
     See Also
     --------

@@ -65,11 +65,6 @@ def z_values(
     -------
     ndarray, shape (m,), float64
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`weighted_errors`.
-
     See Also
     --------
     minimize_z : The alpha of least Z.
@@ -132,12 +127,6 @@ def minimize_z(
         If a classifier is wrong on no triple, Z has an infimum but no minimum; then alpha is where
         a classifier with all margins at their weighted mean would have Z = 2**-52. It is no larger
         if all triples that the classifier is wrong on have weights of at most 2**-53.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`; for example, if a
-        value of F is NaN or larger than 2**1000.
 
     See Also
     --------

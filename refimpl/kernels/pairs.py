@@ -43,9 +43,8 @@ def pair_product(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or the pairs are not
-        in the order that the module docstring states.
+    ValueError
+        If the pairs are not in the order that the module docstring states.
 
     See Also
     --------
@@ -149,9 +148,8 @@ def best_thresholds(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a pair holds a
-        number that is no point.
+    ValueError
+        If a pair holds a number that is no point.
 
     See Also
     --------
@@ -224,9 +222,8 @@ def split_pairs(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or a pair holds a
-        number that is no point.
+    ValueError
+        If a pair holds a number that is no point.
 
     See Also
     --------
@@ -289,9 +286,8 @@ def meet_pairs(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or the pairs are not
-        in their order.
+    ValueError
+        If the pairs are not in their order.
 
     See Also
     --------

@@ -10,7 +10,7 @@ more than 8,192 numbers in parts.
 
 import numpy as np
 
-from refimpl.arrays import FloatArray
+from refimpl.arrays import FloatArray, blocks
 from refimpl.kernels.contract import checked
 
 HELD = 2**20  # numbers held at a time
@@ -22,10 +22,8 @@ def _row_sums(A: FloatArray, v: FloatArray) -> FloatArray:
     n, d = A.shape
     out = np.empty(n)
     whole = d - d % 8
-    block = max(1, HELD // max(1, d))
     pairs = [c + k for c in range(0, whole, 8) for k in (6, 4, 2, 0)] + list(range(whole, d, 2))
-    for start in range(0, n, block):
-        part = slice(start, start + block)
+    for part in blocks(n, HELD // max(1, d)):
         products = np.zeros((len(A[part]), d + d % 2))
         np.multiply(A[part], v, out=products[:, :d])
         lanes = np.zeros((len(products), 2))
@@ -39,9 +37,8 @@ def _column_sums(u: FloatArray, A: FloatArray) -> FloatArray:
     """Return u^T A, added as :func:`vector_matrix` says."""
     n, d = A.shape
     out = np.zeros(d)
-    block = max(1, HELD // max(1, d))
-    for start in range(0, n, block):
-        rows = u[start : start + block, np.newaxis] * A[start : start + block]
+    for part in blocks(n, HELD // max(1, d)):
+        rows = u[part, np.newaxis] * A[part]
         rows[0] += out
         out = np.add.accumulate(rows, axis=0)[-1].copy()
     return out

@@ -77,11 +77,6 @@ def weighted_l1_nearest(
     indices : ndarray, shape (n_Q, k), int64
         Of equal distances, and of NaNs, the lowest index comes first.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`weighted_l1`.
-
     See Also
     --------
     weighted_l1 : Compute all distances.

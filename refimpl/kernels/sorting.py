@@ -11,8 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from refimpl.arrays import FloatArray, IntArray, RowArray, UInt32Array
+from refimpl.kernels.arguments import Array, Kind, check_all, floats, int64s
 from refimpl.kernels.contract import checked
-from refimpl.results import from_new_arrays, immutable, require_forms, sealed
+from refimpl.results import from_new_arrays, immutable, sealed
+
+FIELDS: dict[str, Kind] = {
+    "A": floats("n_A", "d", nonempty=True, finite=True),
+    "B": floats("n_B", "d", nonempty=True, finite=True, optional=True),
+    "rows": Array(("uint16", "uint32"), ("r",)),
+    "row_ptr": int64s("d+1", ascends_to="r"),
+    "starts": Array(("uint32",), ("b",)),
+    "bin_ptr": int64s("d+1", ascends_to="b"),
+    "common": int64s("d"),
+    "common_row": int64s("d"),
+}
+"""What the fields of sorted features must be."""
 
 
 @immutable
@@ -43,7 +56,7 @@ class SortedFeatures:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the arrays do not sort the rows of a data set.
 
     See Also
@@ -71,36 +84,12 @@ class SortedFeatures:
     common_row: IntArray
 
     def __post_init__(self) -> None:
-        pointers = dict.fromkeys(("row_ptr", "bin_ptr", "common", "common_row"), (np.int64, 1))
-        row_type = np.uint32 if getattr(self.rows, "dtype", None) == np.uint32 else np.uint16
-        require_forms(
-            self, A=(np.float64, 2), rows=(row_type, 1), starts=(np.uint32, 1), **pointers
-        )
-        if self.B is not None:
-            require_forms(self, B=(np.float64, 2))
-        d = self.A.shape[1]
-        if (
-            len(self.A) < 1
-            or d < 1
-            or (self.B is not None and (len(self.B) < 1 or self.B.shape[1] != d))
-        ):
-            raise ValueError("A and B must have rows, and the same number of columns, at least 1")
-        for name, of in (("row_ptr", self.rows), ("bin_ptr", self.starts)):
-            pointer = getattr(self, name)
-            if (
-                pointer.shape != (d + 1,)
-                or pointer[0] != 0
-                or pointer[-1] != len(of)
-                or (np.diff(pointer) < 0).any()
-            ):
-                raise ValueError(
-                    f"{name} must rise from 0 to {len(of)} in {d} steps, one for each feature"
-                )
+        lengths = check_all(FIELDS, vars(self))
         if len(self.rows) and self.rows.max() >= self.n_rows:
             raise ValueError(
                 f"rows must be below {self.n_rows}, the number of rows; got {self.rows.max()}"
             )
-        self._require_bins(d)
+        self._require_bins(lengths["d"])
 
     def _require_bins(self, d: int) -> None:
         """Refuse bins that do not cut the rows of a feature into one run after the other."""
@@ -124,7 +113,7 @@ class SortedFeatures:
             )
         for name, most in (("common", bins), ("common_row", np.full(d, self.n_rows - 1))):
             array = getattr(self, name)
-            if array.shape != (d,) or (array < 0).any() or (array > most).any():
+            if (array < 0).any() or (array > most).any():
                 raise ValueError(
                     f"{name} must hold an index from 0 to the last for each of the {d} features"
                 )
@@ -211,9 +200,8 @@ def presort(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or there are 2**32
-        rows or more.
+    ValueError
+        If there are 2**32 rows or more.
 
     See Also
     --------

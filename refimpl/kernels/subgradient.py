@@ -14,7 +14,7 @@ times what :func:`weighted_differences` makes of X.
 import numpy as np
 import scipy
 
-from refimpl.arrays import BoolArray, FloatArray, IntArray
+from refimpl.arrays import BoolArray, FloatArray, IntArray, blocks
 from refimpl.kernels.contract import checked
 
 LANES = 8
@@ -60,9 +60,7 @@ def pair_distances(
 def _distances(Z: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     r = Z.shape[1]
     out = np.empty(len(first))
-    block = max(1, CACHED // (r + LANES))
-    for start in range(0, len(out), block):
-        part = slice(start, start + block)
+    for part in blocks(len(out), CACHED // (r + LANES)):
         padded = np.zeros((len(out[part]), -(-max(r, 1) // LANES) * LANES))
         with np.errstate(over="ignore", invalid="ignore"):
             padded[:, :r] = Z[first[part]] - Z[second[part]]
@@ -122,16 +120,15 @@ def impostors(
             2.0**-50 * largest + UNDERFLOW
         )  # more than the error of the product form
         limits = radii + error
-    block = max(1, HELD // max(1, len(X)))
-    for start in range(0, len(Q), block):
-        part = slice(start, start + block)
+    for part in blocks(len(Q), HELD // max(1, len(X))):
         with np.errstate(over="ignore", invalid="ignore"):
             # NaN is not far
             far = squares_Q[part, None] + squares_X - 2 * (Q[part] @ X.T) > limits[part, None]
         first, second = np.nonzero(~far & (classes_Q[part, None] != classes_X))
         D = _distances(np.concatenate([Q[part], X]), first, second + len(Q[part]))
         # LM:4.2:3  ERRATUM LM-5
-        pairs.append(np.array([first + start, second])[:, D < radii[first + start]])
+        first = first + part.start
+        pairs.append(np.array([first, second])[:, D < radii[first]])
     first, second = np.concatenate(pairs, axis=1)
     return first, second
 

@@ -113,9 +113,8 @@ def tree_nearest(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, or k is larger than
-        the number of points that each query is compared with.
+    ValueError
+        If k is larger than the number of points that each query is compared with.
 
     See Also
     --------
@@ -253,9 +252,8 @@ def scan_nearest(
 
     Raises
     ------
-    TypeError, ValueError
-        If an argument does not fit :data:`refimpl.kernels.contract.CONTRACT`, k is too large, or a
-        complete sum is infinite or NaN.
+    ValueError
+        If k is too large, or a complete sum is infinite or NaN.
 
     See Also
     --------

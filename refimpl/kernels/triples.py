@@ -110,11 +110,6 @@ def margin_sums(
         of w |u| and of w u^2 over the same triples, then the largest |u| of each side. The squares
         may be infinite.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`weighted_errors`.
-
     See Also
     --------
     z_values : Compute Z itself.

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from refimpl import products
-from refimpl.arrays import as_array, as_matrix, as_points, for_kernel
+from refimpl.arrays import as_matrix, as_points
 from refimpl.checks import (
     as_callback,
     as_class_indices,
@@ -25,7 +25,7 @@ from refimpl.kernels.arguments import require_within
 from refimpl.kernels.contract import check_threads
 from refimpl.kernels.subgradient import HELD
 from refimpl.lmnn import algorithm
-from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of, shape_of
+from refimpl.lmnn.model import LMNNCallback, LMNNOptions, Metric, factors_of, indices_of, shape_of
 from refimpl.lmnn.problem import Room
 from refimpl.lmnn.solvers import MEMORY, MIXED
 from refimpl.products import MOST_SUMS
@@ -168,27 +168,21 @@ def as_partition(partition: ArrayLike | None, n: int) -> IntArray:
 
 def as_targets(targets: ArrayLike, classes: IntArray, k: int) -> IntArray:
     """Return the checked target neighbours, shape (n, k)."""
-    places = as_array(targets, "targets", "indices")
     n = len(classes)
-    if (
-        places.shape != (n, k)
-        or places.dtype.kind not in "iu"
-        or not ((places >= 0) & (places < n)).all()
-    ):
-        raise ValueError(
-            f"targets must hold indices of points, 0 to {n - 1}, in shape ({n}, {k}); "
-            f"got shape {places.shape}, dtype {places.dtype}"
-        )
-    if (places == np.arange(n)[:, None]).any():
-        i = np.flatnonzero((places == np.arange(n)[:, None]).any(axis=1))[0]
+    what = f"indices of points, 0 to {n - 1}, in shape ({n}, {k})"
+    places = indices_of(targets, "targets", (n, k), n, what)
+    itself = (places == np.arange(n)[:, None]).any(axis=1)
+    if itself.any():
+        i = itself.argmax()
         raise ValueError(f"targets must hold other points in each row; got {i} in row {i}")
-    if (classes[places] != classes[:, None]).any():
-        i = np.flatnonzero((classes[places] != classes[:, None]).any(axis=1))[0]
+    strange = (classes[places] != classes[:, None]).any(axis=1)
+    if strange.any():
+        i = strange.argmax()
         raise ValueError(
             f"targets must hold points of the same class in each row; got {places[i].tolist()} in "
             f"row {i}"
         )
-    return for_kernel(places, np.int64)
+    return places
 
 
 def as_factors(start: Metric, d: int, partitions: int) -> FloatArray:
@@ -295,9 +289,7 @@ def kmeans_partition(X: ArrayLike, p: int, *, rng: np.random.Generator) -> IntAr
     True
     """
     points = as_points(X, "X")
-    p = as_count(p, "p")
-    if p > len(points):
-        raise ValueError(f"p must be at most {len(points)}, the points of X; got {p}")
+    p = as_count(p, "p", most=len(points), why="the points of X")
     # kmeans2 has distances from products, which cancel far from 0; a mean would follow outliers
     points = points - np.median(points, axis=0)
     p = min(p, len(np.unique(points, axis=0)))  # it would divide by 0 to find a centre more

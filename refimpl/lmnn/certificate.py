@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from refimpl.arrays import blocks
 from refimpl.typing import BoolArray, FloatArray, IntArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -114,8 +115,8 @@ class Coordinates:
         """Return R with R^T C R = I, and a basis of C's null space; C is the pull of (i, j)."""
         r = base.shape[1]
         C = np.zeros((r, r))
-        for start in range(0, len(i), ROWS):
-            D = base[i[start : start + ROWS]] - base[j[start : start + ROWS]]
+        for part in blocks(len(i), ROWS):
+            D = base[i[part]] - base[j[part]]
             C += D.T @ D
         values, vectors = np.linalg.eigh(C)
         if share > 0:
@@ -192,8 +193,8 @@ class Coordinates:
             if not len(least):
                 continue
             mine = np.flatnonzero(partition[l] == alpha)
-            for start in range(0, len(mine), ROWS):
-                rows = mine[start : start + ROWS]
+            for part in blocks(len(mine), ROWS):
+                rows = mine[part]
                 free[rows] = (np.abs(F[i[rows]] - F[l[rows]]) > least).any(axis=1)
         return free
 
@@ -221,9 +222,9 @@ class _Points:
             return rounded
         exact = A.astype(np.longdouble)
         out = np.empty((len(self.X), A.shape[1]))
-        for start in range(0, len(out), ROWS):
-            rows = self._points[start : start + ROWS].astype(np.longdouble) - self._mean
-            out[start : start + ROWS] = rows @ exact
+        for part in blocks(len(out), ROWS):
+            rows = self._points[part].astype(np.longdouble) - self._mean
+            out[part] = rows @ exact
         return out
 
 
@@ -252,9 +253,9 @@ def _target_pairs(targets: IntArray, partition: IntArray, alpha: int) -> tuple[I
 def _singular(base: FloatArray, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return singular values and right vectors (in columns) of differences of rows of base."""
     triangle: FloatArray = np.zeros((0, base.shape[1]))
-    for start in range(0, len(i), ROWS):
-        part = base[i[start : start + ROWS]] - base[j[start : start + ROWS]]
-        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, part]), mode="r"))
+    for part in blocks(len(i), ROWS):
+        D = base[i[part]] - base[j[part]]
+        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, D]), mode="r"))
     _, values, right = np.linalg.svd(triangle, full_matrices=True)
     return np.pad(values, (0, base.shape[1] - len(values))), right.T
 
@@ -337,4 +338,4 @@ def _feasible_scale(C: FloatArray, S: FloatArray, error: float) -> float:
             scale *= (1 - PROVABLE) * (lowest - margin) / (lowest - least)
         else:
             return 0.0
-    return scale
+    return float(scale)

@@ -108,14 +108,12 @@ def lmnn_svd(metric: Metric, r: int) -> FloatArray:
     [[0.0, 2.0]]
     """
     L = factors_of(metric)
-    r = as_count(r, "r")
     if L.ndim != 3 or len(L) != 1 or L.size == 0 or not np.isfinite(L).all():
         raise ValueError(
             "metric must be a single metric with a finite factor, such as LMNNResult.L[0]; "
             f"got shape {shape_of(metric)}"
         )
-    if r > L.shape[2]:
-        raise ValueError(f"r must be at most {L.shape[2]}, the dimensions of the metric; got {r}")
+    r = as_count(r, "r", most=L.shape[2], why="the dimensions of the metric")
     # a power of 2 makes the largest value 1/2 to 1, so that no product over- or underflows
     exponent = np.frexp(np.abs(L).max())[1]
     factor = np.ldexp(L[0], -exponent)
@@ -196,14 +194,11 @@ def lmnn_rect(
     request = as_request(
         X, y, k, mu, None, targets, options, kernels, threads, callback, start, max_memory
     )
-    r = as_count(r, "r")
-    d = request.X.shape[1]
+    r = as_count(r, "r", most=request.X.shape[1], why="the dimensions of X")
     if options.solver is not None:
         raise ValueError(f"solver must be None in lmnn_rect; got {options.solver!r}")
     if options.n_target_rounds != 1:
         raise ValueError(f"n_target_rounds must be 1 in lmnn_rect; got {options.n_target_rounds}")
-    if r > d:
-        raise ValueError(f"r must be at most {d}, the dimensions of X; got {r}")
     if request.factors is not None and request.factors.shape[1] != r:
         raise ValueError(f"start must have r = {r} rows; got {request.factors.shape[1]}")
     result, stopped = _train(request, r)

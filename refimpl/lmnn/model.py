@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, in_range
+from refimpl.arrays import as_array, as_matrix, as_reals, as_vectors_like, for_kernel, in_range
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, one_of, positive
+from refimpl.checks import as_count, as_labels, one_of, positive, set_checked
 from refimpl.progress import Step
 from refimpl.results import immutable, result
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
@@ -95,10 +95,8 @@ class LMNNOptions:
         if self.solver is not None:
             one_of(self.solver, ("smoothed", "printed"), "solver")
         one_of(self.search, ("product", "tree"), "search")
-        if self.tol is not None:
-            object.__setattr__(self, "tol", positive(self.tol, "tol"))
-        for name in ("max_checks", "n_target_rounds", "patience"):
-            object.__setattr__(self, name, as_count(getattr(self, name), name))
+        set_checked(self, positive, "tol")
+        set_checked(self, as_count, "max_checks", "n_target_rounds", "patience")
         if self.validation is not None:
             object.__setattr__(self, "validation", _as_pair(self.validation))
 
@@ -255,13 +253,6 @@ class LMNNResult:
     history: FloatArray
     validation_errors: FloatArray
 
-    def __post_init__(self) -> None:
-        # values loaded from a file are arrays without dimensions
-        for name in ("mu", "objective", "bound"):
-            object.__setattr__(self, name, float(getattr(self, name)))
-        object.__setattr__(self, "converged", bool(self.converged))
-        object.__setattr__(self, "message", str(self.message))
-
     @property
     def M(self) -> FloatArray:
         """The metrics, shape (partitions, d, d)."""
@@ -378,13 +369,11 @@ def metric_neighbors(
     ([[0, 2]], [[1.0, 4.0]])
     """
     points = as_matrix(X, "X")
-    k = as_count(k, "k")
     L = _factors_for(metric, points.shape[1])
     places = _partition_of(metric, L, partition, len(points))
     queries = points if Q is None else as_vectors_like(Q, points, "Q")
     most = len(points) - (Q is None)
-    if k > most:
-        raise ValueError(f"k must be at most {most}, the points to choose from; got {k}")
+    k = as_count(k, "k", most=most, why="the points to choose from")
     all_squares = []
     all_indices = []
     for alpha in np.unique(places):
@@ -424,17 +413,17 @@ def _partition_of(metric: Metric, L: FloatArray, partition: ArrayLike | None, n:
         return metric.partition
     if partition is None:
         raise ValueError(f"partition must say which of {len(L)} metrics each point has; got None")
-    places = as_array(partition, "partition", "indices")
-    if (
-        places.shape != (n,)
-        or places.dtype.kind not in "iu"
-        or not ((places >= 0) & (places < len(L))).all()
-    ):
-        raise ValueError(
-            f"partition must hold the index of a metric, 0 to {len(L) - 1}, for all {n} points; "
-            f"got shape {places.shape}, dtype {places.dtype}"
-        )
-    return places.astype(np.int64)
+    what = f"the index of a metric, 0 to {len(L) - 1}, for all {n} points"
+    return indices_of(partition, "partition", (n,), len(L), what)
+
+
+def indices_of(value: ArrayLike, name: str, shape: tuple[int, ...], n: int, what: str) -> IntArray:
+    """Return numbers from 0 to n - 1 of a shape, checked, as kernels take them."""
+    places = as_array(value, name, "indices")
+    whole = places.shape == shape and places.dtype.kind in "iu"
+    if not whole or not ((places >= 0) & (places < n)).all():
+        raise ValueError(f"{name} must hold {what}; got shape {places.shape}, dtype {places.dtype}")
+    return for_kernel(places, np.int64)
 
 
 def classify(

@@ -30,20 +30,28 @@ MOST = 2 / 3  # with a larger share of the rows their copies would take more mem
 
 
 class UsedRows:
-    """The rows of a table of partitions * n mapped points that some pairs use, ascending."""
+    """The rows of a table of partitions * n mapped points that some pairs use, or all rows."""
 
     def __init__(
-        self, first: IntArray, second: IntArray, X: FloatArray, partitions: int, threads: int | None
+        self,
+        first: IntArray,
+        second: IntArray,
+        X: FloatArray,
+        partitions: int,
+        threads: int | None,
+        most: float = MOST,
     ) -> None:
         n = X.shape[-2]
         is_used = np.zeros(partitions * n, dtype=bool)
         is_used[first] = True
         is_used[second] = True
-        if np.count_nonzero(is_used) > MOST * len(is_used):  # then all of them
-            is_used[:] = True
         self.places: IntArray = np.flatnonzero(is_used)
-        number = np.cumsum(is_used) - 1
-        self.pairs = number[first], number[second]
+        self.pairs = first, second
+        if len(self.places) > most * len(is_used):
+            self.places = np.arange(len(is_used))
+        else:
+            number = np.cumsum(is_used) - 1
+            self.pairs = number[first], number[second]
         self.threads = threads
         ends = np.searchsorted(self.places, np.arange(partitions + 1) * n)
         self._parts = [slice(a, b) for a, b in pairwise(ends)]
@@ -157,23 +165,26 @@ class LargeMarginProblem:
         self._b = np.concatenate([self.targets.ravel(), l])
         self._alpha = self.partition[self._b]
         self._rows = (self._alpha * self.n + self._a, self._alpha * self.n + self._b)
-        for name in ("_neighbours", "used"):  # of the pairs before
+        for name in ("all_rows", "used"):  # of the pairs before
             self.__dict__.pop(name, None)
 
     @cached_property
-    def _neighbours(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The pairs as an adjacency list of all mapped points."""
-        return adjacency(*self._rows, self.n * self.partitions)
+    def all_rows(self) -> UsedRows:
+        """All mapped points."""
+        return UsedRows(*self._rows, self.X, self.partitions, self.threads, most=0.0)
 
     @cached_property
     def used(self) -> UsedRows:
         """The mapped points that the pairs of target neighbours and the working set use."""
         return UsedRows(*self._rows, self.X, self.partitions, self.threads)
 
+    def _rows_in(self, Z: FloatArray) -> UsedRows:
+        """Return which mapped points Z holds: all, or those that are used."""
+        return self.all_rows if len(Z) == self.n * self.partitions else self.used
+
     def _distances(self, Z: FloatArray) -> FloatArray:
         """Return the squared distances of all pairs; Z holds all mapped points or the used ones."""
-        rows = self._rows if len(Z) == self.n * self.partitions else self.used.pairs
-        return self.kernels.pair_distances(Z, *rows, threads=self.threads)
+        return self.kernels.pair_distances(Z, *self._rows_in(Z).pairs, threads=self.threads)
 
     def add_pairs(self, i: IntArray, l: IntArray) -> int:
         """Add pairs to the working set, and return the number of new pairs."""
@@ -187,11 +198,7 @@ class LargeMarginProblem:
 
     def mapped(self, L: FloatArray) -> FloatArray:
         """Return all points mapped by each of the factors L, shape (partitions * n, r)."""
-        X = np.broadcast_to(self.X, (len(L), self.n, self.d))
-        Z = np.empty((len(L), self.n, L.shape[1]))
-        for points, factor, out in zip(X, L, Z, strict=True):
-            rows_times(points, factor.T, out=out, threads=self.threads)
-        return Z.reshape(len(L) * self.n, L.shape[1])
+        return self.all_rows.mapped(L)
 
     def impostors(self, Z: FloatArray, margin: float = 1.0) -> tuple[IntArray, IntArray]:
         """Return all (i, l) with d(i, l)^2 < margin + d(i, j)^2 for a j, sorted by i: § 4.2."""
@@ -270,7 +277,7 @@ class LargeMarginProblem:
 
     def evaluate_at(self, Z: FloatArray, h: float = 0.0) -> Evaluation:
         """Return :meth:`evaluate` of mapped points Z."""
-        D = self.kernels.pair_distances(Z, *self._rows, threads=self.threads)
+        D = self._distances(Z)
         pull = D[: self.n * self.k].reshape(self.n, self.k)
         smooth, hinge, active, pair_weights, target_weights = self.kernels.hinge_terms(
             pull, D[self.n * self.k :], self.start, h, threads=self.threads
@@ -325,32 +332,22 @@ class LargeMarginProblem:
 
     def gradient_L(self, evaluation: Evaluation) -> FloatArray:
         """Return the derivative by L, shape (partitions, r, d): 2 L G, computed without G."""
-        if len(evaluation.Z) < self.n * self.partitions:
-            used = self.used
-            W = self.kernels.weighted_differences(
-                evaluation.Z, *used.neighbours, evaluation.weights, threads=self.threads
-            )
-            return 2 * used.products(W)
+        rows = self._rows_in(evaluation.Z)
         W = self.kernels.weighted_differences(
-            evaluation.Z, *self._neighbours, evaluation.weights, threads=self.threads
-        ).reshape(self.partitions, self.n, -1)
-        X = np.broadcast_to(self.X, (self.partitions, self.n, self.d))
-        return 2 * self._products(W, X)
+            evaluation.Z, *rows.neighbours, evaluation.weights, threads=self.threads
+        )
+        return 2 * rows.products(W)
 
     def gradient_M(self, weights: FloatArray, X: FloatArray | None = None) -> FloatArray:
         """Return G of eq. 5, the derivative by each M, for the points, or for X of each metric."""
         X = np.broadcast_to(self.X, (self.partitions, self.n, self.d)) if X is None else X
         rows = X.reshape(-1, X.shape[2])
         W = self.kernels.weighted_differences(
-            rows, *self._neighbours, weights, threads=self.threads
+            rows, *self.all_rows.neighbours, weights, threads=self.threads
         )
-        half = self._products(X, W.reshape(X.shape))
+        parts = zip(X, W.reshape(X.shape), strict=True)
+        half = np.stack([transposed_times(a, b, threads=self.threads) for a, b in parts])
         return (half + half.transpose(0, 2, 1)) / 2
-
-    def _products(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Return A^T B for each partition."""
-        products = [transposed_times(a, b, threads=self.threads) for a, b in zip(A, B, strict=True)]
-        return np.stack(products)
 
     def slacks_at(self, Z: FloatArray, i: IntArray, l: IntArray) -> FloatArray:
         """Return 1 + d(i, j)^2 - d(i, l)^2 of pairs (i, l), for each target neighbour j: (p, k)."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import as_matrix
+from refimpl.arrays import as_matrix, in_dimensions
 from refimpl.boosted_distance import adaboost
 from refimpl.checks import as_count, as_kernels, as_labels
 from refimpl.results import immutable
@@ -65,12 +65,7 @@ class AdaBoostClassifier:
         Q has shape (m, d). The numbers of rounds lie between 1 and T, in any order; the default is
         the last alone.
         """
-        queries = as_matrix(Q, "Q")
-        if queries.shape[1] != self.n_features:
-            raise ValueError(
-                f"Q must have {self.n_features} columns, as the training vectors have; "
-                f"got {queries.shape[1]}"
-            )
+        queries = in_dimensions(as_matrix(Q, "Q"), self.n_features, "Q")
         alpha = self.ensemble.alpha
         T = len(alpha)
         counts = [T] if rounds is None else [as_count(t, "rounds") for t in np.atleast_1d(rounds)]

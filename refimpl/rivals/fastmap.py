@@ -87,9 +87,6 @@ class FastMapEmbedding(Embedding):
     vectors: FloatArray
     clip: bool
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "clip", bool(self.clip))  # a file gives it back as an array
-
     @property
     def d(self) -> int:
         """The number of dimensions."""

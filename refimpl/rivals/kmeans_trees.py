@@ -87,11 +87,7 @@ class KMeansTrees(RegionTrees):
 
     def truncated(self, n_trees: int) -> "KMeansTrees":
         """Return the first trees: the same as from the same generator with this number."""
-        n_trees = as_count(n_trees, "n_trees")
-        if n_trees > len(self.roots):
-            raise ValueError(
-                f"n_trees must be at most {len(self.roots)}, the trees there are; got {n_trees}"
-            )
+        n_trees = as_count(n_trees, "n_trees", most=len(self.roots), why="the trees there are")
         nodes = slice(0, self.roots[n_trees] if n_trees < len(self.roots) else len(self.first))
         return KMeansTrees(
             roots=self.roots[:n_trees],

@@ -220,9 +220,7 @@ def random_singletons(space: Space, d: int, *, rng: np.random.Generator) -> Lips
     2
     """
     n = len(as_space(space))
-    d = as_count(d, "d")
-    if d > n:
-        raise ValueError(f"d must be at most {n}, the number of objects; got {d}")
+    d = as_count(d, "d", most=n, why="the number of objects")
     return _embedding(as_generator(rng).choice(n, d, replace=False)[:, None])
 
 

@@ -92,7 +92,6 @@ class HashTables:
     members: IntArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "w", float(self.w))  # a file gives it back as an array
         if self.a.ndim != 2 or self.keys.ndim != 2 or self.b.shape != self.a.shape[1:]:
             raise ValueError(
                 "a, b, keys must be of shapes (d, h), (h,), (buckets, k); "
@@ -136,12 +135,8 @@ class HashTables:
 
     def truncated(self, n_tables: int) -> "HashTables":
         """Return the first tables: the same as from the same generator with this number."""
-        n_tables = as_count(n_tables, "n_tables")
-        if n_tables > len(self.tables) - 1:
-            raise ValueError(
-                f"n_tables must be at most {len(self.tables) - 1}, the tables there are; "
-                f"got {n_tables}"
-            )
+        most = len(self.tables) - 1
+        n_tables = as_count(n_tables, "n_tables", most=most, why="the tables there are")
         h = n_tables * self.k
         buckets = self.tables[n_tables]
         m = n_tables * self.n

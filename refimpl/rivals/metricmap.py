@@ -187,16 +187,12 @@ def metricmap(
            [4., 5., 0.]])
     """
     n = len(as_space(space))
-    d = as_count(d, "d")
+    if n < 2:
+        raise ValueError(f"space must hold at least two objects; got {n}")
+    d = as_count(d, "d", most=n - 1, why=f"the dimensions that {n} objects span")
     rng = as_generator(rng)
     rtol = as_number(rtol, "rtol", below=1.0)
     basis = as_flag(basis, "basis")
-    if n < 2:
-        raise ValueError(f"space must hold at least two objects; got {n}")
-    if d >= n:
-        raise ValueError(
-            f"d must be at most {n - 1}, the dimensions that {n} objects span; got {d}"
-        )
     size = min(2 * d, n) if sample_size is None else as_count(sample_size, "sample_size", d + 1)
     if size > n:
         raise ValueError(f"sample_size must be at most {n}, the number of objects; got {size}")

@@ -32,7 +32,7 @@ from refimpl.arrays import as_matrix, as_vectors_like, in_range
 from refimpl.checks import as_count, as_labels, as_number
 from refimpl.results import result
 from refimpl.rivals.whitening import centred_by_class, principal_deviations
-from refimpl.spaces.ranks import blocks
+from refimpl.spaces.ranks import distance_blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["NDA", "nonparametric_discriminant_analysis"]
@@ -89,11 +89,9 @@ class NDA:
         fewer than `n_components` dimensions.
         """
         points = in_range(as_vectors_like(X, self.projection.T, "X"), "X")
-        r = len(self.eigenvalues)
-        if n_components is not None and as_count(n_components, "n_components") > r:
-            raise ValueError(
-                f"n_components must be at most {r}, the dimensions; got {n_components}"
-            )
+        if n_components is not None:
+            r = len(self.eigenvalues)
+            n_components = as_count(n_components, "n_components", most=r, why="the dimensions")
         projected: FloatArray = (points - self.mean) @ self.projection[:, :n_components]
         return projected
 
@@ -184,7 +182,7 @@ def between_class_scatter(Z: list[FloatArray], k: int, alpha: float) -> FloatArr
         own = np.concatenate(
             [
                 np.sort(scipy.spatial.distance.cdist(Z_i[rows], Z_i), axis=1)[:, place]
-                for rows in blocks(len(Z_i), len(Z_i))
+                for rows in distance_blocks(len(Z_i), len(Z_i))
             ]
         )
         for j, Z_j in enumerate(Z):
@@ -203,7 +201,7 @@ def _nearest(Q: FloatArray, X: FloatArray, k: int) -> tuple[FloatArray, IntArray
     """Return the distance of each query to its k-th nearest vector, and the k nearest."""
     far: list[FloatArray] = []
     nearest: list[IntArray] = []
-    for rows in blocks(len(Q), len(X)):
+    for rows in distance_blocks(len(Q), len(X)):
         D = scipy.spatial.distance.cdist(Q[rows], X)
         nearest.append(D.argsort(axis=1, kind="stable")[:, :k])
         far.append(np.take_along_axis(D, nearest[-1][:, -1:], axis=1)[:, 0])

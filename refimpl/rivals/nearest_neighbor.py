@@ -39,7 +39,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.arrays import as_matrix, as_points, as_vectors_like, plain_labels
+from refimpl.arrays import as_matrix, as_points, as_vectors_like, blocks, plain_labels
 from refimpl.checks import as_flag, as_labels, as_number, one_of
 from refimpl.results import result
 from refimpl.rivals.whitening import centred, centred_by_class, principal_deviations
@@ -100,7 +100,6 @@ class Distance:
     log_det: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", str(self.name))  # a file gives it back as an array
         one_of(self.name, NAMES, "name")
         if self.factor.ndim != 2 or self.classes.ndim != 1:
             raise ValueError(
@@ -189,7 +188,7 @@ def fit_distance(
     >>> nearest_neighbor(distance, [[0.4, 9.0]], X, y)
     array(['a'], dtype='<U1')
     """
-    one_of(name, NAMES, "name")
+    name = one_of(name, NAMES, "name")
     points = as_points(X, "X") if name == "L2" or name.endswith("D") else as_matrix(X, "X")
     labels = as_labels(y, len(points), "y")
     rcond = None if rcond is None else as_number(rcond, "rcond", below=1.0)
@@ -352,10 +351,8 @@ def nearest_neighbor(distance: Distance, Q: ArrayLike, X: ArrayLike, y: ArrayLik
     array([0])
     """
     queries, groups, labels = _checked(distance, Q, X, y)
-    step = max(1, BLOCK_ENTRIES // max(len(labels), queries.shape[1]))
     nearest = np.empty(len(queries), dtype=np.int64)
-    for start in range(0, len(queries), step):
-        part = slice(start, start + step)
+    for part in blocks(len(queries), BLOCK_ENTRIES // max(len(labels), queries.shape[1])):
         nearest[part] = _block(distance, queries[part], groups).argmin(axis=1)
     chosen: Labels = labels[nearest]
     return chosen

@@ -125,11 +125,9 @@ def rotated_scan(
     array([[2, 1]])
     """
     kernels = as_kernels(kernels)
-    k = as_count(k, "k")
     points = as_points(X, "X")
     queries = as_points(Q, "Q", points)
-    if k > len(points):
-        raise ValueError(f"k must be at most {len(points)}, the number of points; got {k}")
+    k = as_count(k, "k", most=len(points), why="the number of points")
     points, queries = mapped_by(L, points, queries)
     V = principal_axes(points)  # LM:4.2:1
     points = np.ascontiguousarray(points @ V.T)

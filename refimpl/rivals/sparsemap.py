@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.arrays import require_squares
+from refimpl.arrays import blocks, require_squares
 from refimpl.checks import as_count, as_generator
 from refimpl.results import result
 from refimpl.rivals.lipschitz import LipschitzEmbedding, as_pool, bourgain
@@ -86,9 +86,6 @@ class SparseMapEmbedding(LipschitzEmbedding):
     sigma: int
     vectors: FloatArray
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", int(self.sigma))  # a file gives it back as an array
-
     @property
     def cost(self) -> int:
         """The largest number of exact distances that embedding a new object can take."""
@@ -104,10 +101,9 @@ class SparseMapEmbedding(LipschitzEmbedding):
 
     def _sparse(self, space: Space, Q: Any, vectors: FloatArray | None) -> FloatArray:
         """Return coordinates by the first heuristic; the references' own if `vectors` is None."""
-        step = len(self.references)
-        if vectors is not None:
-            step = max(1, BLOCK_ENTRIES // (2 * step))
-        F = [self._block(space, Q[i : i + step], vectors) for i in range(0, len(Q), step)]
+        r = len(self.references)
+        parts = blocks(len(Q), r if vectors is None else BLOCK_ENTRIES // (2 * r))
+        F = [self._block(space, Q[part], vectors) for part in parts]
         return np.concatenate(F) if F else np.empty((0, self.d))
 
     def _block(self, space: Space, Q: Any, vectors: FloatArray | None) -> FloatArray:

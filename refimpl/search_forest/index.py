@@ -252,17 +252,16 @@ class InvertedIndex:
         self.forest = forest
         self.kernels: Kernels = as_kernels(kernels)
         self.threads = threads
-        planes = forest.planes
-        self._starts: IntArray = np.zeros(forest.n_words + 1, dtype=np.int64)
-        self._items: Int32Array = np.empty(0, dtype=np.int32)
-        self._ids: IntArray = np.empty(0, dtype=np.int64)
-        self._alive: BoolArray = np.empty(0, dtype=bool)
-        self._vectors: Points | None = None
-        if as_flag(keep_vectors, "keep_vectors"):
-            self._vectors = np.empty((0, planes.shape[1]), dtype=planes.dtype)
+        self._lists = _Lists(
+            starts=np.zeros(forest.n_words + 1, dtype=np.int64),
+            items=np.empty(0, dtype=np.int32),
+            ids=np.empty(0, dtype=np.int64),
+            alive=np.empty(0, dtype=bool),
+            vectors=forest.planes[:0] if as_flag(keep_vectors, "keep_vectors") else None,
+            spare=[],
+        )
         self._next = 0
         self._waiting: list[tuple[IntArray, Int32Array, Points | None]] = []
-        self._spare: list[FloatArray] = []
         self._lock = threading.RLock()
         if X is not None:
             self.add(X)
@@ -284,13 +283,11 @@ class InvertedIndex:
         """Return the lists, after the points that wait are sorted in."""
         with self._lock:
             self._merge()
-            lists = (self._starts, self._items, self._ids, self._alive, self._vectors)
-            return _Lists(*lists, self._spare)
+            return self._lists
 
     def _become(self, lists: _Lists) -> None:
         """Replace the lists by lists in which no point waits, in one uninterruptible step."""
-        named = {"_" + name: value for name, value in lists._asdict().items()}
-        self.__dict__.update(named, _waiting=[])
+        self.__dict__.update(_lists=lists, _waiting=[])
 
     # ------------------------------------------------------------------------------------- changing
 
@@ -305,7 +302,7 @@ class InvertedIndex:
         """
         X = points_for(self.forest, X, "X")
         words = self.to_terms(X)
-        vectors = None if self._vectors is None else X.copy()
+        vectors = None if self._lists.vectors is None else X.copy()
         with self._lock:
             if self._next + len(X) > MOST:
                 total = self._next + len(X)
@@ -332,7 +329,7 @@ class InvertedIndex:
                 )
             alive = now.alive.copy()
             alive[rows] = False
-            self._alive = alive
+            self._lists = now._replace(alive=alive)
             if 2 * np.count_nonzero(alive) < len(alive):
                 self.compact()
 
@@ -354,30 +351,32 @@ class InvertedIndex:
         """Sort the points that wait into the lists. The caller holds the lock."""
         if not self._waiting:
             return
+        before = self._lists
         words = np.concatenate([words for _, words, _ in self._waiting])
-        n = len(self._ids)
+        n = len(before.ids)
         sizes = np.bincount(words.ravel(), minlength=self.forest.n_words)
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        items = np.empty(len(self._items) + words.size, dtype=np.int32)
-        old = np.repeat(starts[:-1], np.diff(self._starts)) + np.arange(len(self._items))
-        items[old] = self._items
+        items = np.empty(len(before.items) + words.size, dtype=np.int32)
+        old = np.repeat(starts[:-1], np.diff(before.starts)) + np.arange(len(before.items))
+        items[old] = before.items
         new = np.ones(len(items), dtype=bool)
         new[old] = False
         # trees come one after another
         by_word = [np.argsort(of_tree, kind="stable") for of_tree in words.T]
         items[new] = np.concatenate(by_word) + n
-        alive = np.concatenate([self._alive, np.ones(len(words), dtype=bool)])
-        ids = np.concatenate([self._ids, *(ids for ids, _, _ in self._waiting)])
-        self._become(_Lists(self._starts + starts, items, ids, alive, self._merged_vectors(), []))
+        alive = np.concatenate([before.alive, np.ones(len(words), dtype=bool)])
+        ids = np.concatenate([before.ids, *(ids for ids, _, _ in self._waiting)])
+        vectors = self._merged_vectors(before.vectors)
+        self._become(_Lists(before.starts + starts, items, ids, alive, vectors, []))
 
-    def _merged_vectors(self) -> Points | None:
+    def _merged_vectors(self, before: Points | None) -> Points | None:
         """Return the vectors of all points; the points that wait come last."""
-        if self._vectors is None:
+        if before is None:
             return None
         new = [vectors for _, _, vectors in self._waiting]
-        if len(self._vectors) == 0 and len(new) == 1:
+        if len(before) == 0 and len(new) == 1:
             return new[0]
-        merged: Points = np.concatenate([self._vectors, *new])
+        merged: Points = np.concatenate([before, *new])
         return merged
 
     # --------------------------------------------------------------------------------------- asking
@@ -441,7 +440,7 @@ class InvertedIndex:
             raise TypeError(
                 f"distance must be a function of a query and its candidates; got {distance!r}"
             )
-        if self._vectors is None:
+        if self._lists.vectors is None:
             raise ValueError("keep_vectors must be True for a query; got an index without vectors")
         Q = points_for(self.forest, Q, "Q")
         now = self._now()
@@ -459,10 +458,11 @@ class InvertedIndex:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, which takes neither modules nor locks: kernels by name."""
         with self._lock:
-            self._merge()
+            lists = self._now()._replace(spare=[])
             state = dict(self.__dict__)
         del state["_lock"]
-        return state | {"kernels": stored_kernels(self.kernels), "_waiting": [], "_spare": []}
+        own = {"kernels": stored_kernels(self.kernels), "_lists": lists, "_waiting": []}
+        return state | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         kernels = restored_kernels(state["kernels"])

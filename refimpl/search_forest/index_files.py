@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,20 @@ import numpy as np
 
 from refimpl.checks import as_count
 from refimpl.kernels import SearchForest
+from refimpl.kernels.arguments import Kind, check_all, int32s, int64s, points
 from refimpl.results import FileFormatError, beside, digest, load, naming, save
-from refimpl.typing import Int32Array, IntArray, Points
+from refimpl.typing import Int32Array, IntArray
 
 VERSION = 3
 MOST = int(np.iinfo(np.int32).max)  # points of an index
+FIELDS: dict[str, Kind] = {
+    "planes": points("P", "d"),
+    "starts": int64s("words+1", ascends_to="items"),
+    "items": int32s("items"),
+    "ids": int64s("n"),
+    "vectors": points("n", "d", like="planes"),
+}
+"""What the arrays of an index must be, beside the planes of its forest."""
 
 
 def write_index(
@@ -104,7 +113,7 @@ def read_index(
     for name in arrays:
         if not (mmap and name in ("items", "vectors")):
             arrays[name] = np.array(arrays[name])
-    if not _fit(forest, header["next"], **arrays):
+    if not _fit(forest, header["next"], arrays):
         raise FileFormatError(f"{path}: its arrays do not fit together; save the index again")
     return forest, arrays, header["next"]
 
@@ -151,43 +160,22 @@ def _mapped(path: Path) -> Any:
     return array
 
 
-def _fit(
-    forest: SearchForest,
-    following: int,
-    starts: IntArray,
-    items: Int32Array,
-    ids: IntArray,
-    vectors: Points | None = None,
-) -> bool:
+def _fit(forest: SearchForest, following: int, arrays: Mapping[str, Any]) -> bool:
     """Return whether the arrays can be those of an index. The kernels rely on this check."""
+    try:
+        lengths = check_all(FIELDS, {**arrays, "planes": forest.planes})
+    except (TypeError, ValueError):
+        return False
+    ids: IntArray = arrays["ids"]
+    given = not len(ids) or bool(0 <= ids[0] <= ids[-1] < following)
     return (
-        _are_ids(ids, following)
-        and _are_lists(starts, items, forest.n_words)
-        and _all_points_in_each_tree(starts, items, len(forest.roots), len(ids))
-        and (vectors is None or _are_vectors(vectors, len(ids), forest.planes))
+        lengths["words"] == forest.n_words
+        and given
+        and bool((ids[1:] > ids[:-1]).all())
+        and _all_points_in_each_tree(
+            arrays["starts"], arrays["items"], len(forest.roots), lengths["n"]
+        )
     )
-
-
-def _are_ids(ids: IntArray, following: int) -> bool:
-    """Return whether `ids` ascend and were all given before `following`."""
-    if ids.ndim != 1 or ids.dtype != np.int64 or not (ids[1:] > ids[:-1]).all():
-        return False
-    return len(ids) == 0 or bool(0 <= ids[0] <= ids[-1] < following)
-
-
-def _are_lists(starts: IntArray, items: Int32Array, n_words: int) -> bool:
-    """Return whether starts and items are the lists of `n_words` words, each after the last."""
-    if starts.shape != (n_words + 1,) or starts.dtype != np.int64:
-        return False
-    if starts[0] != 0 or not (starts[1:] >= starts[:-1]).all():
-        return False
-    return items.shape == (starts[-1],) and items.dtype == np.int32
-
-
-def _are_vectors(vectors: Points, n: int, planes: Points) -> bool:
-    """Return whether `vectors` are n points of the dimension and dtype of the forest's planes."""
-    in_shape = vectors.shape == (n, planes.shape[1]) and vectors.dtype == planes.dtype
-    return in_shape and vectors.flags.c_contiguous
 
 
 def _all_points_in_each_tree(starts: IntArray, items: Int32Array, M: int, n: int) -> bool:

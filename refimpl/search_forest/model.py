@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from refimpl.arrays import LARGEST, as_matrix, as_vectors_like, for_kernel
+from refimpl.arrays import LARGEST, as_matrix, for_kernel, in_dimensions
 from refimpl.ball_trees import nearest_neighbors
-from refimpl.checks import as_count, as_labels, as_number, one_of
+from refimpl.checks import as_count, as_labels, as_number, one_of, set_checked
 from refimpl.kernels import SearchForest
 from refimpl.kernels.contract import check_threads
 from refimpl.resources import check_free_memory
@@ -112,13 +112,10 @@ class ForestOptions:
     pairs: str = "meeting"
 
     def __post_init__(self) -> None:
-        counts = {"max_depth": 1, "n_stumps": 1, "refine": 0}
-        counts |= {} if self.max_leaves is None else {"max_leaves": 2}
-        counts |= {} if self.stump_above is None else {"stump_above": 0}
-        for name, least in counts.items():
-            object.__setattr__(self, name, as_count(getattr(self, name), name, least))
-        for name in ("augment", "tol"):
-            object.__setattr__(self, name, as_number(getattr(self, name), name, below=MOST))
+        set_checked(self, as_count, "max_depth", "n_stumps")
+        set_checked(self, as_count, "max_leaves", minimum=2)
+        set_checked(self, as_count, "stump_above", "refine", minimum=0)
+        set_checked(self, as_number, "augment", "tol", below=MOST)
         one_of(self.coordinates, COORDINATES, "coordinates")
         one_of(self.offset, OFFSETS, "offset")
         if self.coordinates == "given" and (self.offset != "eigenvector" or self.refine):
@@ -176,10 +173,8 @@ def neighbor_similarity(
            [0, 1, 0]])
     """
     points: Points = as_matrix(X, "X")
-    k = as_count(k, "k")
     n = len(points)
-    if k >= n:
-        raise ValueError(f"k must be at most {n - 1}, as X has {n} points; got {k}")
+    k = as_count(k, "k", most=n - 1, why=f"as X has {n} points")
     check_threads(threads)
     nearest = nearest_neighbors(None, points, k, kernels=kernels, threads=threads).indices
     starts = np.arange(0, nearest.size + 1, k)
@@ -350,7 +345,7 @@ def require_forest(forest: object, name: str) -> None:
 def points_for(forest: SearchForest, X: ArrayLike, name: str) -> Points:
     """Return points in the dtype of the forest's planes, finite there and within 1e140."""
     single = forest.planes.dtype == np.float32
-    points = as_vectors_like(X, forest.planes, name, single=single)
+    points = in_dimensions(as_matrix(X, name, single=single), forest.planes.shape[1], name)
     with np.errstate(over="ignore"):
         return within_range(for_kernel(points, forest.planes.dtype), name)
 

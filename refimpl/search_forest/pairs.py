@@ -21,12 +21,13 @@ with M, the best thresholds, and its two parts.
 
 from __future__ import annotations  # scipy.sparse is imported when first used
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import scipy
 
+from refimpl.arrays import blocks
 from refimpl.kernels.eigen import top_eigenvector
 from refimpl.kernels.pairs import midway
 from refimpl.kernels.planes import REFERENCE, ListedSums, plane_of_sums
@@ -223,20 +224,16 @@ class MeetingPairs:
         listed = min(n * (n - 1) / 2, similar + dissimilar / 2)
         return float(LISTED_BYTES * listed + SIMILAR_BYTES * similar)
 
-    def _blocks(self) -> Iterator[slice]:
-        """Return slices of the listed pairs."""
-        return (slice(a, a + BLOCK) for a in range(0, len(self.T), BLOCK))
-
     def _for_blocks(self, work: Callable[[slice], Part]) -> list[Part]:
         """Return the results of work(part) for the blocks, in their order; threads share them."""
-        blocks = list(self._blocks())
+        parts = blocks(len(self.T), BLOCK)
         results: dict[int, Part] = {}
 
         def work_on(i: int) -> None:
-            results[i] = work(blocks[i])
+            results[i] = work(parts[i])
 
-        share(work_on, len(blocks), self.threads)
-        return [results[i] for i in range(len(blocks))]
+        share(work_on, len(parts), self.threads)
+        return [results[i] for i in range(len(parts))]
 
     def _weights(self, part: slice | IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of some pairs, w if the pair is similar and w if it is not."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from refimpl.arrays import as_array, as_matrix, as_vectors_like
+from refimpl.arrays import as_array, as_matrix, as_vectors_like, blocks
 from refimpl.checks import as_count, as_kernels, as_list, as_number
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels
 
@@ -85,7 +85,7 @@ def enn_ranks(
             f"got {max(k_values)}"
         )
     ranks = np.empty((len(Q), len(k_values)), dtype=np.int64)
-    for block in blocks(len(Q), len(X)):
+    for block in distance_blocks(len(Q), len(X)):
         D = distances(embedding, Q[block], X, kernels, threads)
         ranks[block] = worst_ranks(D, true[block], k_values)
     return ranks
@@ -221,7 +221,6 @@ def best_dimensions(
     return d, total - costs[d], total
 
 
-def blocks(m: int, n: int) -> list[slice]:
+def distance_blocks(m: int, n: int) -> list[slice]:
     """Return slices that cut m queries, each with a bounded number of distances to n objects."""
-    size = max(1, BLOCK // max(1, n))
-    return [slice(first, min(m, first + size)) for first in range(0, m, size)]
+    return blocks(m, BLOCK // max(1, n))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from refimpl.arrays import as_matrix, as_vectors_like
+from refimpl.arrays import as_matrix, as_vectors_like, in_dimensions
 from refimpl.checks import as_count
 from refimpl.resources import check_free_memory
 from refimpl.spaces.objects import Space, as_space
@@ -67,21 +67,14 @@ class Embedding:
 
 def as_dimension(d: Any, largest: int) -> int:
     """Return the checked number of dimensions to keep."""
-    kept = as_count(d, "d")
-    if kept > largest:
-        raise ValueError(f"d must be at most {largest}, the dimensions of the embedding; got {d}")
-    return kept
+    return as_count(d, "d", most=largest, why="the dimensions of the embedding")
 
 
 def as_embedded(
     Q: ArrayLike, X: ArrayLike, d: int, matrices: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Return two checked sets of vectors, to be compared by so many matrices of distances."""
-    embedded = as_matrix(Q, "Q")
-    if embedded.shape[1] != d:
-        raise ValueError(
-            f"Q must have {d} columns, the dimensions of the embedding; got {embedded.shape[1]}"
-        )
+    embedded = in_dimensions(as_matrix(Q, "Q"), d, "Q", "the dimensions of the embedding")
     vectors = as_vectors_like(X, embedded, "X")
     needed = 8 * matrices * len(embedded) * len(vectors)
     check_free_memory(needed, "the matrix of distances", "queries or objects")

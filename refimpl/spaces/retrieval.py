@@ -24,7 +24,7 @@ from refimpl.checks import (
     stored_kernels,
 )
 from refimpl.spaces.objects import CallableSpace, Space, as_space
-from refimpl.spaces.ranks import blocks
+from refimpl.spaces.ranks import distance_blocks
 from refimpl.typing import ArrayLike, FloatArray, IntArray, Kernels, Labels
 
 # -------------------------------------------------------------------------------------------- § 4.3
@@ -200,7 +200,7 @@ class FilterAndRefine:
             A = self.embedding.weights(E)
             return self.kernels.weighted_l1_nearest(E, A, self.vectors, p, threads=self.threads)[1]
         best = np.empty((len(E), p), dtype=np.int64)
-        for block in blocks(len(E), len(self)):
+        for block in distance_blocks(len(E), len(self)):
             D = self.embedding.pairwise(E[block], self.vectors)
             best[block] = np.argsort(D, axis=1, kind="stable")[:, :p]
         return best

@@ -11,8 +11,8 @@ import pytest
 import refimpl.kernels
 from refimpl.lmnn.algorithm import target_neighbors
 from refimpl.lmnn.certificate import Coordinates
+from refimpl.lmnn.lbfgs import Memory, descent
 from refimpl.lmnn.problem import LargeMarginProblem, UsedRows
-from refimpl.lmnn.solvers import Memory, descent
 
 # ------------------------------------------------------------------------------------------- L-BFGS
 

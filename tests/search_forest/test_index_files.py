@@ -30,7 +30,7 @@ def test_save_and_load(tmp_path, kernels, mmap):
         index.save(tmp_path / "index")
     assert [p.name for p in tmp_path.iterdir()] == ["index"]
     again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=kernels)
-    assert isinstance(again._vectors, np.memmap) == mmap
+    assert isinstance(again._lists.vectors, np.memmap) == mmap
     for found, wanted in ((again.candidates(X), expected), (index.candidates(X), expected)):
         assert_same(found.ids, wanted.ids)
         assert_same(found.scores, wanted.scores)

@@ -124,7 +124,7 @@ def test_threads_that_ask_at_once_sort_points_in_once(kernels):
             index.add(X[20:])
             found = at_once(lambda _, index=index: listed(index.candidates(X[:2])), range(4))
             assert found == [expected] * 4
-            assert index._ids.tolist() == list(range(3000))
+            assert index._lists.ids.tolist() == list(range(3000))
     finally:
         sys.setswitchinterval(interval)
 
@@ -272,6 +272,6 @@ def test_an_index_of_mostly_deleted_points_is_made_anew(kernels):
     rng = np.random.default_rng(0)
     index = InvertedIndex(random_forest(rng, 2, 3, 3), rng.normal(size=(10, 3)), kernels=kernels)
     index.delete([0, 1, 2, 3, 4])
-    assert len(index) == 5 and len(index._alive) == 10
+    assert len(index) == 5 and len(index._lists.alive) == 10
     index.delete([9])
-    assert len(index) == 4 and len(index._alive) == 4 and index.ids.tolist() == [5, 6, 7, 8]
+    assert len(index) == 4 and len(index._lists.alive) == 4 and index.ids.tolist() == [5, 6, 7, 8]

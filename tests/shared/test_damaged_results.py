@@ -68,7 +68,7 @@ def test_every_array_has_the_type_and_the_shape_of_the_others(name):
             continue
         others = list(misshapen(name, field.name, array))
         for other in [*others, *(mistyped(field.name, array) if name in WALKED else ())]:
-            with pytest.raises(ValueError):
+            with pytest.raises((TypeError, ValueError)):
                 dataclasses.replace(value, **{field.name: other})
                 pytest.fail(f"{field.name}: {other!r:.200}")
 
@@ -98,15 +98,15 @@ ASTRAY = {
         ("order", np.zeros_like, "order must hold"),
         ("starts", np.zeros_like, "starts, ends"),
         ("ends", lambda a: a + 1, "starts, ends"),
-        ("points", lambda a: a * 1e141, "points must hold numbers"),
+        ("points", lambda a: a * 1e141, "points must hold values"),
         ("radii", lambda a: a - 1e9, "radii"),
         ("low", lambda a: a + 1e3, "low no higher than high"),
     ],
     "SearchForest": [
-        ("left", list, "left must be an array of int32.*got a list"),
-        ("c", lambda a: put(a, 0, 0.0), "positive weight"),
-        ("c", lambda a: np.array(1.0), "c must be an array of float64 in 1 dim"),
-        ("roots", lambda a: a[:-1].copy(), "roots, c and history must hold a root"),
+        ("left", list, "left must be a numpy.ndarray; got list"),
+        ("c", lambda a: put(a, 0, 0.0), "c must hold positive"),
+        ("c", lambda a: np.array(1.0), "c must have 1 dimensions"),
+        ("roots", lambda a: a[:-1].copy(), "roots must have the length"),
         ("roots", lambda a: a[::-1].copy(), "roots must rise"),
         ("roots", lambda a: put(a, 1, len(FOREST.left)), "roots must rise"),
         ("left", lambda a: put(a, 0, 0), "left must be -1"),
@@ -116,8 +116,8 @@ ASTRAY = {
         ("word", lambda a: a[::-1].copy(), "word must"),
         ("word", lambda a: np.where(a < 0, -1, a.max() - a), "word must number"),
         ("plane", lambda a: np.full_like(a, -1), "one test"),
-        ("plane", lambda a: np.where(a < 0, -1, a + 1), "below"),
-        ("plane", lambda a: put(a, FOREST.left < 0, -2), "-1 where"),
+        ("plane", lambda a: np.where(a < 0, -1, a + 1), "plane must hold indices"),
+        ("plane", lambda a: put(a, FOREST.left < 0, -2), "plane must hold indices from -1"),
         ("feature", lambda a: put(a, 0, 0), "one test"),
         ("planes", lambda a: a[:, :0].copy(), "planes"),
     ],
@@ -136,16 +136,16 @@ ASTRAY = {
     ],
     "SortedFeatures": [
         ("rows", lambda a: put(a, 3, 80), "rows must be below 80"),
-        ("row_ptr", lambda a: put(a, 1, -1), "row_ptr must rise"),
-        ("row_ptr", lambda a: put(a, 1, 10**9), "row_ptr must rise"),
-        ("bin_ptr", lambda a: put(a, 0, 1), "bin_ptr must rise"),
+        ("row_ptr", lambda a: put(a, 1, -1), "row_ptr must ascend"),
+        ("row_ptr", lambda a: put(a, 1, 10**9), "row_ptr must ascend"),
+        ("bin_ptr", lambda a: put(a, 0, 1), "bin_ptr must ascend"),
         ("starts", lambda a: put(a, 2, 10**6), "starts must rise"),
         ("starts", lambda a: put(a, FEATURES.bin_ptr[1], 1), "starts must rise"),
         ("starts", lambda a: put(a, -1, 79), "starts must rise"),
         ("common", lambda a: put(a, 0, 81), "common must hold"),
         ("common_row", lambda a: put(a, 0, 80), "common_row must hold"),
         ("common_row", lambda a: put(a, 0, -1), "common_row must hold"),
-        ("B", lambda a: a[:, :1].copy(), "the same number of columns"),
+        ("B", lambda a: a[:, :1].copy(), "B must have the length 2 along axis 1"),
     ],
     "HashTables": [
         ("w", lambda w: 0.0, "w must"),
@@ -177,5 +177,5 @@ ASTRAY = {
 )
 def test_what_leads_astray_is_refused(name, field, change, message):
     value = EXAMPLES[name]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         dataclasses.replace(value, **{field: change(getattr(value, field))})
