@@ -188,23 +188,30 @@ def kernel(
 
 
 def training(
-    outputs: str, *, takes: str, algorithm: str, about: str, **more: Any
-) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
-    """Decorate the function that draws a small problem; it has the training's name."""
-    # `algorithm` is its mark, as PAPER.md has it, or its name.
+    outputs: str,
+    *,
+    algorithm: str,
+    about: str,
+    draw: Callable[[Source], Values],
+    takes: tuple[str, ...] = (),
+    **more: Any,
+) -> Callable[[Callable[..., States]], Callable[..., States]]:
+    """Decorate the reference's function of a training, whose name and arguments somebody's has."""
+    # `algorithm` is its mark, as PAPER.md has it, or its name; `takes` names arguments behind **.
 
-    def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:
-        name = draw.__name__
+    def into_table(run: Callable[..., States]) -> Callable[..., States]:
+        name = run.__name__
         TRAININGS[name] = Training(
             name=name,
-            takes=tuple(takes.split(", ")),
+            takes=takes or tuple(inspect.signature(run).parameters),
             outputs=_outputs(outputs),
             form=algorithm,
             about=" ".join(about.split()),
             draw=lambda source, flag: draw(source),
+            run=lambda arguments: run(**arguments),
             **more,
         )
-        return draw
+        return run
 
     return into_table
 
