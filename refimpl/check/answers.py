@@ -77,7 +77,7 @@ def judge_metric(
     with np.errstate(over="ignore", invalid="ignore"):
         now = objective_of(X @ L.T, y, targets)
     if not np.isfinite(now.at(mu)):
-        raise ValueError("eq. 3 is beyond float64 at this metric")
+        raise ValueError(f"eq. 3 is beyond float64 at {report.title}")
     best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
     gap = _gap(now.at(mu), best.bound)
     report.facts += [

@@ -98,11 +98,11 @@ def _subject(case, got):
 def _metric(case, got):
     """Judge a metric as ``python -m refimpl.check metric --squared`` does."""
     (state,) = got
-    given, report = case.arguments, Report("")
+    given, report = case.arguments, Report("M")
     try:
         judge_metric(report, factor(np.asarray(state["M"])), **given, tol=TOL, squared=True)
     except ValueError as error:
-        return Kind.NOT_RUN, f"M cannot be judged: {error}", {}
+        return Kind.NOT_RUN, f"M {error}", {}
     facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
     facts["largest entry of the metric"] = round(float(np.abs(state["M"]).max()), 6)
     if not report.differences:
