@@ -3,7 +3,7 @@ stored in files.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -50,20 +50,35 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
         raise UnusableError(f"{path} {error}") from error
     report = Report(f"{path} as the metric of LMNN on {data}, k = {k}, mu = {mu:g}")
     try:
-        targets = target_neighbors(X, y, k)
         print(
             f"the reference trains on {len(X)} points of {X.shape[1]} coordinates: at most "
             f"{estimate_memory(X, y, k, mu) / 2**20:.0f} MiB, and seconds for hundreds of points, "
             "minutes for thousands",
             file=sys.stderr,
         )
-        with np.errstate(over="ignore", invalid="ignore"):
-            now = objective_of(X @ L.T, y, targets)
-        if not np.isfinite(now.at(mu)):
-            raise ValueError(f"eq. 3 is beyond float64 at {path}")
-        best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
+        judge_metric(report, L, X, y, k, mu, tol, squared)
     except (ValueError, MemoryError) as error:
         raise UnusableError(f"{data} cannot be used: {error}") from error
+    return report
+
+
+def judge_metric(
+    report: Report,
+    L: FloatArray,
+    X: FloatArray,
+    y: Any,
+    k: int,
+    mu: float,
+    tol: float,
+    squared: bool,
+) -> None:
+    """Say how far L is from the least value of eq. 3; `squared` if it was given as M."""
+    targets = target_neighbors(X, y, k)
+    with np.errstate(over="ignore", invalid="ignore"):
+        now = objective_of(X @ L.T, y, targets)
+    if not np.isfinite(now.at(mu)):
+        raise ValueError(f"eq. 3 is beyond float64 at {report.title}")
+    best = lmnn(X, y, k, mu, options=LMNNOptions(tol=min(1e-4, tol / 10)))
     gap = _gap(now.at(mu), best.bound)
     report.facts += [
         ("eq. 3", now.at(mu)),
@@ -80,7 +95,6 @@ def check_metric(path: str, data: str, k: int, mu: float, squared: bool, tol: fl
         words = f"the proven bound is {100 * gap:.2g} % below eq. 3"
         words += _convention(X, y, targets, mu, L, best.bound, tol, squared)
         report.differences.append(Difference("lmnn", Kind.WRONG, "M", "LM:eq3", words))
-    return report
 
 
 def _gap(objective: float, bound: float) -> float:
@@ -145,9 +159,7 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
         queries = counted(len(Q), "query", "queries")
         what = f"the true neighbours of {queries} among {counted(len(X), 'point')}"
         announce(what, work, 40 * len(X) + X.nbytes + Q.nbytes, "points")
-        rows = (squares(q[np.newaxis], X)[0] for q in Q)
-        k = I.shape[1]
-        _name_faults(report, I, ((np.argsort(D, kind="stable")[:k].tolist(), D) for D in rows))
+        name_faults(report, I, true_neighbors(Q, X, I.shape[1]))
         return report
     if truth is None:
         raise UnusableError("name the true neighbours with --truth, or X and Q with --data")
@@ -158,11 +170,20 @@ def check_neighbors(path: str, truth: str | None, data: str | None) -> Report:
         )
     what = f"{counted(len(I), 'row')} of {counted(I.shape[1], 'neighbour')}"
     announce(what, 50 * I.size, 100 * I.size + T.nbytes, "rows")
-    _name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
+    name_faults(report, I, ((row, None) for row in T[:, : I.shape[1]].tolist()))
     return report
 
 
-def _name_faults(
+def true_neighbors(
+    Q: FloatArray, X: FloatArray, k: int
+) -> Iterator[tuple[list[int], FloatArray | None]]:
+    """Yield the true neighbours of each query, and its squared distances to all points."""
+    for q in Q:
+        (D,) = squares(q[np.newaxis], X)
+        yield np.argsort(D, kind="stable")[:k].tolist(), D
+
+
+def name_faults(
     report: Report, I: IntArray, truth: Iterable[tuple[list[int], FloatArray | None]]
 ) -> None:
     """Count what is wrong with the rows, and name the first row of each kind of difference."""

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from refimpl.check.comparing import Difference, Fault, difference_of, renamed, reported
 from refimpl.check.drawing import Source
-from refimpl.check.encoding import encode
-from refimpl.check.files import decoded_cases
+from refimpl.check.files import cases_of
 from refimpl.check.programs import Answer, Asked, GivenUpError, ProgramError
-from refimpl.check.subject import Kind, States, Subject, Values, posed
+from refimpl.check.subject import Case, Kind, posed
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 
 if TYPE_CHECKING:
@@ -59,9 +58,9 @@ class Asking:
         for name in names:
             subject = subject_of(name)
             self.counts[name] = self.ends = skipped = 0
-            for case, arguments, expected in decoded_cases(self.where, subject):
+            for case in cases_of(subject, self.where):
                 try:
-                    found = self._difference(subject, case, arguments, expected)
+                    found = self._difference(case)
                 except SkippedError:
                     skipped += 1
                     continue
@@ -95,56 +94,41 @@ class Asking:
 
     # ---------------------------------------------------------------------------------- one case
 
-    def _difference(
-        self, subject: Subject, case: dict[str, Any], arguments: Values, expected: States
-    ) -> Difference | None:
+    def _difference(self, case: Case) -> Difference | None:
         """Return what differs in a case, by name of the kernel that is to blame."""
-        found, ended = self._answered(subject, case, arguments, expected)
+        found, ended = self._answered(case)
         self.ends = self.ends + 1 if ended else 0
-        own = [name for name in subject.needs if name in self.program.own]
+        own = [name for name in case.subject.needs if name in self.program.own]
         if found is None or not own:
             return found
-        if subject.name in self.program.own:
-            mended, _ = self._answered(subject, case, arguments, expected, own)
+        if case.subject.name in self.program.own:
+            mended, _ = self._answered(case, reference=own)
             if mended is not None:
                 return found
         first = KERNELS[own[0]].outputs[0]  # the reference's mends it
-        words = f"shown by {subject.name}: {found.words}"
+        words = f"shown by {case.subject.name}: {found.words}"
         return dataclasses.replace(
             found, name=own[0], output=first.name, source=first.source, words=words
         )
 
-    def _answered(
-        self,
-        subject: Subject,
-        case: dict[str, Any],
-        arguments: Values,
-        expected: States,
-        reference: Sequence[str] = (),
-    ) -> tuple[Difference | None, bool]:
+    def _answered(self, case: Case, **more: Any) -> tuple[Difference | None, bool]:
         """Return what differs in the answer, and whether the process ended instead."""
-        question = {
-            "id": case["id"],
-            subject.kind: subject.name,
-            "arguments": case["arguments"],
-            **({"reference": reference} if reference else {}),
-        }
         try:
-            answer = self.program.ask(question)
+            answer = self.program.ask({**case.question(), **more})
         except ProgramError as error:
-            fault = Fault(Kind.NOT_RUN, subject.outputs[0], str(error))
-            return reported(subject.name, fault, case), error.ended
+            fault = Fault(Kind.NOT_RUN, case.subject.outputs[0], str(error))
+            return reported(case, fault), error.ended
         if answer is None:
             raise SkippedError
-        if subject.kind == "training":
-            self._note_parts(subject, expected, answer)
-        return difference_of(subject, case, arguments, expected, answer.states, answer.wrote), False
+        if case.subject.kind == "training":
+            self._note_parts(case, answer)
+        return difference_of(case, *answer), False
 
-    def _note_parts(self, subject: Subject, expected: States, answer: Answer) -> None:
+    def _note_parts(self, case: Case, answer: Answer) -> None:
         """Note which parts of the rounds were compared: both sides have them."""
-        parts = self.compared.setdefault(subject.name, set())
-        known = [output.name for output in subject.outputs]
-        for want, state in zip(expected, answer.states, strict=False):
+        parts = self.compared.setdefault(case.subject.name, set())
+        known = [output.name for output in case.subject.outputs]
+        for want, state in zip(case.expected, answer.states, strict=False):
             named = renamed(known, state)
             parts |= {name for name, part in named.items() if part is not None} & want.keys()
 
@@ -163,16 +147,12 @@ class Asking:
 
         def tries(source: Source) -> Difference | None:
             nonlocal tried, skipped
-            flag = source.pick(*subject.flags)
-            problem = posed(subject, source, flag)
-            if problem is None:
+            case = posed(subject, source, source.pick(*subject.flags))
+            if case is None:
                 hypothesis.reject()
-            arguments, expected = problem
-            encoded = {part: encode(value) for part, value in arguments.items()}
-            case = {"id": "found by Hypothesis", "flags": [flag], "arguments": encoded}
             tried += 1
             try:
-                found = self._difference(subject, case, arguments, expected)
+                found = self._difference(case)
             except SkippedError:
                 skipped += 1
                 return None

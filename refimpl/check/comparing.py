@@ -6,14 +6,14 @@ What follows from a choice is compared after it where the check can follow it.
 
 import dataclasses
 import math
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from refimpl.check.judging import FORM_ERRORS
-from refimpl.check.subject import Kind, Output, States, Subject, Values
+from refimpl.check.subject import Case, Kind, Output, States, Subject, Values
 
 SEVERITY = list(Kind)
 SINGLE = 2.0**-28
@@ -171,10 +171,9 @@ NAMES = {
 """Other names of the parts of a round, and the names of the outputs that they stand for."""
 
 
-def first_fault(
-    subject: Subject, arguments: Values, expected: States, got: States
-) -> tuple[int, Fault] | None:
+def first_fault(case: Case, got: States) -> tuple[int, Fault] | None:
     """Return the worst fault of all states, the first of several, and its number from 1."""
+    subject, arguments, expected = case.subject, case.arguments, case.expected
     with np.errstate(all="ignore"):
         if subject.follow is not None:
             expected = subject.follow(arguments, got)
@@ -302,11 +301,11 @@ def renamed(known: Collection[str], state: Values) -> Values:
 
 
 def _with_unknown(
-    subject: Subject, found: tuple[int, Fault] | None, expected: States, got: States
+    case: Case, found: tuple[int, Fault] | None, got: States
 ) -> tuple[int, Fault] | None:
     """Return the fault, or that of a part that neither outputs nor vectors have: a misspelt one."""
-    known = [output.name for output in subject.outputs]
-    beside = {name for state in expected for name in state}.union(known)
+    known = [output.name for output in case.subject.outputs]
+    beside = {name for state in case.expected for name in state}.union(known)
     for number, state in enumerate(got, start=1):
         unknown = [name for name in state if name not in beside]
         if not unknown:
@@ -316,25 +315,19 @@ def _with_unknown(
         if found is not None and found[1].kind == Kind.WRONG:
             more = f"{found[1].words}; round {number}: {words}"
             return found[0], dataclasses.replace(found[1], words=more)
-        return number, Fault(Kind.WRONG, Output(unknown[0], subject.form), words)
+        return number, Fault(Kind.WRONG, Output(unknown[0], case.subject.form), words)
     return found
 
 
-def difference_of(
-    subject: Subject,
-    case: dict[str, Any],
-    arguments: Values,
-    expected: States,
-    got: States,
-    wrote: list[str],
-) -> Difference | None:
+def difference_of(case: Case, got: States, wrote: Sequence[str] = ()) -> Difference | None:
     """Return what differs in a case, or None; `wrote` are the arguments that were changed."""
+    subject = case.subject
     if subject.kind == "training":
         known = [output.name for output in subject.outputs]
         got = [renamed(known, state) for state in got]
-    found = first_fault(subject, arguments, expected, got)
+    found = first_fault(case, got)
     if subject.kind == "training":
-        found = _with_unknown(subject, found, expected, got)
+        found = _with_unknown(case, found, got)
     if wrote and (found is None or found[1].kind != Kind.WRONG):
         words = f"the {subject.kind} wrote to its argument {wrote[0]}"
         found = 0, Fault(Kind.WRONG, Output(wrote[0], subject.form), words)
@@ -343,19 +336,19 @@ def difference_of(
     number, fault = found
     if subject.kind == "training" and number:
         fault = dataclasses.replace(fault, words=f"round {number}: {fault.words}")
-    return reported(subject.name, fault, case)
+    return reported(case, fault)
 
 
-def reported(name: str, fault: Fault, case: dict[str, Any]) -> Difference:
+def reported(case: Case, fault: Fault) -> Difference:
     """Return the difference of a case as it is reported."""
     return Difference(
-        name=name,
-        kind=fault.kind,
-        output=fault.output.name,
-        source=fault.output.source,
-        words=fault.words,
-        id=case["id"],
-        flags=tuple(case["flags"]),
-        comment=case.get("comment", ""),
-        arguments=case["arguments"],
+        case.subject.name,
+        fault.kind,
+        fault.output.name,
+        fault.output.source,
+        fault.words,
+        case.id,
+        case.flags,
+        case.comment,
+        case.encoded,
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refimpl.check.files import decoded_cases
+from refimpl.check.files import cases_of
 from refimpl.check.reports import ROOMS
 from refimpl.check.subject import Output, States, Training
 from refimpl.check.subjects import TRAININGS
@@ -26,7 +26,7 @@ def listing(where: Path, examples: int) -> str:
         taken = f"{name}({', '.join(dict.fromkeys(parts))})"
         if len(taken) > WIDEST:
             taken = f"{name}(...)"
-        count = len(decoded_cases(where, training))
+        count = len(cases_of(training, where))
         rows.append((taken, training.form, _lines(training), str(count)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -54,11 +54,11 @@ def _lines(training: Training) -> str:
 def skeleton(name: str, where: Path) -> str:
     """Return a file with the function of a training, to be filled in."""
     training = TRAININGS[name]
-    _, arguments, states = decoded_cases(where, training)[0]
+    first = cases_of(training, where)[0]
     about = textwrap.fill(f"{training.about[0].upper()}{training.about[1:]}.", 96)
-    forms = "; ".join(f"{part}: {_form(value)}" for part, value in arguments.items())
+    forms = "; ".join(f"{part}: {_form(value)}" for part, value in first.arguments.items())
     forms = textwrap.indent(textwrap.fill(f"In the first vector: {forms}.", 92), "    ")
-    parts = "".join(_part(output, states) for output in training.outputs)
+    parts = "".join(_part(output, first.expected) for output in training.outputs)
     head = f"def {name}({', '.join(training.takes)}):"
     if len(head) > 100:
         taken = textwrap.indent(textwrap.fill(", ".join(training.takes), 92), "    ")

@@ -10,6 +10,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ import numpy as np
 
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import decode, encode
-from refimpl.check.subject import States, Subject, Values, of_reference, posed
+from refimpl.check.subject import Case, Subject, of_reference, posed
 from refimpl.check.subjects import KERNELS, TRAININGS
 
-Verify = Callable[[str, Values, Any], None]
+Verify = Callable[[Case], None]
 
 FORMAT = "refimpl-vectors"
 VERSION = 1
@@ -43,13 +44,25 @@ def folder() -> Path:
 # ------------------------------------------------------------------------------------------ reading
 
 
-def decoded_cases(where: Path, subject: Subject) -> list[tuple[dict[str, Any], Values, States]]:
-    """Return each case of a file with its arguments and the expected states."""
-    cases = []
-    for case in load(where, f"{subject.kind}s", subject.name)["cases"]:
-        expected = case["expected"] if subject.kind == "training" else [case["expected"]]
-        cases.append((case, decode(case["arguments"]), [decode(state) for state in expected]))
-    return cases
+def cases_of(subject: Subject, where: Path | None = None) -> list[Case]:
+    """Return the cases of a file, of this package's folder if none is named."""
+    return [
+        Case(
+            subject,
+            case["id"],
+            decode(case["arguments"]),
+            [decode(state) for state in _listed(case["expected"])],
+            case["arguments"],
+            tuple(case["flags"]),
+            case["comment"],
+        )
+        for case in load(where or folder(), f"{subject.kind}s", subject.name)["cases"]
+    ]
+
+
+def _listed(expected: Any) -> list[Any]:
+    """Return the states of a training; the results of a kernel are its only state."""
+    return expected if isinstance(expected, list) else [expected]
 
 
 def load(where: Path, kind: str, name: str) -> dict[str, Any]:
@@ -86,7 +99,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def write(out: Path, where: Path | None = None, verify: Verify | None = None) -> int:
     """Write the vectors whose arguments are in `where`; return their size in bytes."""
-    # ``verify(name, arguments, expected)`` raises AssertionError if an oracle says otherwise.
+    # ``verify`` raises AssertionError if an oracle says otherwise.
     out.mkdir(parents=True, exist_ok=True)  # before the work
     files = {path: text_of(content).encode() for path, content in contents(where, verify)}
     for path, data in files.items():
@@ -133,15 +146,7 @@ def text_of(content: dict[str, Any]) -> str:
 
 def _head(subject: Subject) -> dict[str, Any]:
     """Return what a file says of its subject."""
-    outputs = [
-        {
-            "name": output.name,
-            "source": output.source,
-            "agreement": output.agreement,
-            "tol": float(output.tol).hex(),
-        }
-        for output in subject.outputs
-    ]
+    outputs = [{**asdict(one), "tol": one.tol.hex()} for one in subject.outputs]
     start = {"format": FORMAT, "version": VERSION, "kind": subject.kind, "name": subject.name}
     return {**start, "about": subject.about, "outputs": outputs}
 
@@ -157,9 +162,8 @@ def _drawn(subject: Subject, known: list[dict[str, Any]]) -> Iterator[dict[str, 
             for number in itertools.count()
         )
         drawn = filter(None, (posed(subject, source, flag) for source in sources))
-        for arguments, _ in itertools.islice(drawn, DRAWN):
-            encoded = {name: encode(value) for name, value in arguments.items()}
-            yield {"comment": flag, "flags": [flag], "arguments": encoded}
+        for case in itertools.islice(drawn, DRAWN):
+            yield {"comment": flag, "flags": [flag], "arguments": case.encoded}
 
 
 def _made(
@@ -173,7 +177,7 @@ def _made(
     states = of_reference(subject, arguments)
     is_kernel = subject.kind == "kernel"
     if verify is not None:
-        verify(subject.name, arguments, states[0] if is_kernel else states)
+        verify(Case(subject, "", arguments, states))
     expected = [{name: encode(value) for name, value in state.items()} for state in states]
     made = {
         "id": f"{subject.name}/{number}",

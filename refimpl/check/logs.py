@@ -21,15 +21,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import refimpl.kernels
-from refimpl.boostmap.algorithm import Problem, accepts, add_to, embeddings
-from refimpl.boostmap.rounds import MODIFY_BELOW, NO_GAIN
+from refimpl.boostmap.algorithm import Problem, Weights, accepts, add_to, embeddings
+from refimpl.boostmap.options import Name
+from refimpl.boostmap.rounds import NO_GAIN, training_rounds
 from refimpl.check.comparing import Difference, Fault, difference_of, ends, renamed, reported
+from refimpl.check.drawing import Given
 from refimpl.check.encoding import read
 from refimpl.check.files import UnusableError
 from refimpl.check.judging import differences
 from refimpl.check.reading import announce, checked, counted, points, read_data, read_text
 from refimpl.check.reports import Report
-from refimpl.check.subject import Kind, Training, Values
+from refimpl.check.subject import Case, Kind, Training, Values
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boostmap import margins_of, problem_of, same_classifier, same_range
 from refimpl.check.subjects.search_forest import by_first_point, states
@@ -44,8 +46,6 @@ Arrays = dict[str, Any]
 LABELS = frozenset({"C", "l_y"})
 """Parts that are classes: a text stays a text."""
 TEXTS = LABELS | {"step"}
-CASE: dict[str, Any] = {"id": "", "flags": [], "arguments": None}
-"""What a difference says of the case: a log is none of the vectors."""
 
 
 class Part(NamedTuple):
@@ -114,7 +114,7 @@ def _compare(report: Report, training: Training, part: Part, log: str) -> None:
     rounds = [{name: round[name] for name in round if name in known} for round in part.rounds]
     expected = training.run(part.arguments) if training.follow is None else []
     try:
-        found = difference_of(training, CASE, part.arguments, expected, rounds, [])
+        found = difference_of(Case(training, "", part.arguments, expected), rounds)
     except UnusableError as error:
         raise UnusableError(f"{log}, {error}") from error
     if found is not None:
@@ -127,7 +127,7 @@ def _compare(report: Report, training: Training, part: Part, log: str) -> None:
 def _fewer_rounds(training: Training, part: Part, longest: int) -> Difference:
     words = f"{part.where}: {counted(len(part.rounds), 'round')}; another class has {longest}, and "
     words += "T is the same for all classes"
-    return reported(training.name, Fault(Kind.WRONG, ends(training), words), CASE)
+    return reported(Case(training, "", {}, []), Fault(Kind.WRONG, ends(training), words))
 
 
 # ------------------------------------------------------------------------------------ reading a log
@@ -274,7 +274,7 @@ def _boostmap_follow(arguments: Values, rounds: list[Values]) -> list[Values]:
     problem = problem_of(arguments)
     m = np.zeros(len(problem.y))
     w = weights_of(m)[0]
-    H: dict[Any, float] = {}
+    H: Weights = {}
     listed: list[Values] = []
     for number, got in enumerate(rounds, start=1):
         name = _classifier(got, len(problem.D), number)
@@ -307,23 +307,18 @@ def _classifier(got: Values, n: int, number: int) -> tuple[int, int]:
     return first, second
 
 
-def _step(
-    problem: Problem, m: FloatArray, H: dict[Any, float], name: Any
-) -> tuple[str, Any, float]:
+def _step(problem: Problem, m: FloatArray, H: Weights, name: Name) -> tuple[str, Name, float]:
     """Return the removal or the change that steps 1 to 4 demand; else a classifier is added."""
-    names, alpha = list(H), np.array(list(H.values()))
-    F = embeddings(problem, names)
-    given = problem.triples, problem.y, m
-    z = refimpl.kernels.z_values(F, *given, -alpha)
-    if z.min(initial=1.0) < NO_GAIN:
-        g = int(z.argmin())
-        return "remove", names[g], float(-alpha[g])
-    A, Z = refimpl.kernels.minimize_z(F, *given, -alpha)
-    if Z.min(initial=1.0) < MODIFY_BELOW:
-        g = int(Z.argmin())
-        return "modify", names[g], float(A[g])
-    A, _ = refimpl.kernels.minimize_z(embeddings(problem, [name]), *given, np.zeros(1))
-    return "add", name, float(A[0])
+    full = len(H)  # so that no other classifier is drawn
+    done = [(h, alpha, 1.0) for h, alpha in H.items()]
+    demanded = training_rounds(
+        problem, full, 0, 0, 0, rng=Given(), kernels=refimpl.kernels, done=done, m_i=m
+    )
+    for round in demanded:
+        return round.step, round.classifier, round.alpha
+    F, zero = embeddings(problem, [name]), np.zeros(1)
+    alpha, _ = refimpl.kernels.minimize_z(F, problem.triples, problem.y, m, zero)
+    return "add", name, float(alpha[0])
 
 
 def _next_weights(

@@ -26,6 +26,7 @@ import numpy as np
 
 import refimpl.kernels
 from refimpl.check.drawing import Source
+from refimpl.check.encoding import encode
 from refimpl.kernels.contract import CONTRACT
 
 Values = dict[str, Any]
@@ -116,6 +117,23 @@ class Training(Subject):
         return within | bounds, tuple(bounds)
 
 
+@dataclass(frozen=True)
+class Case:
+    """What somebody's implementation is asked, and what is expected of it."""
+
+    subject: Subject
+    id: str  # of the vector; "" for a log
+    arguments: Values
+    expected: States
+    encoded: Values | None = None  # the arguments as JSON has them
+    flags: tuple[str, ...] = ()
+    comment: str = ""
+
+    def question(self) -> Values:
+        """Return the object that asks it."""
+        return {"id": self.id, self.subject.kind: self.subject.name, "arguments": self.encoded}
+
+
 def of_reference(subject: Subject, arguments: Values) -> States:
     """Return the reference's states; it warns of nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -126,16 +144,18 @@ def of_reference(subject: Subject, arguments: Values) -> States:
         return [subject.run(refimpl.kernels, copied(arguments))]
 
 
-def posed(subject: Subject, source: Source, flag: str) -> tuple[Values, States] | None:
-    """Return drawn arguments and the reference's states; None if they make no problem."""
+def posed(subject: Subject, source: Source, flag: str) -> Case | None:
+    """Return a case that is drawn; None if its arguments make no problem."""
     # A training may refuse what was drawn, such as landmarks of one class.
     try:
         arguments = subject.draw(source, flag)
-        return arguments, of_reference(subject, arguments)
+        expected = of_reference(subject, arguments)
     except (ValueError, LookupError, ArithmeticError):
         if subject.kind == "kernel":
             raise
         return None
+    encoded = {name: encode(value) for name, value in arguments.items()}
+    return Case(subject, "found by Hypothesis", arguments, expected, encoded, (flag,))
 
 
 # ---------------------------------------------------------------------------------------- the table
@@ -188,23 +208,30 @@ def kernel(
 
 
 def training(
-    outputs: str, *, takes: str, algorithm: str, about: str, **more: Any
-) -> Callable[[Callable[[Source], Values]], Callable[[Source], Values]]:
-    """Decorate the function that draws a small problem; it has the training's name."""
-    # `algorithm` is its mark, as PAPER.md has it, or its name.
+    outputs: str,
+    *,
+    algorithm: str,
+    about: str,
+    draw: Callable[[Source], Values],
+    takes: tuple[str, ...] = (),
+    **more: Any,
+) -> Callable[[Callable[..., States]], Callable[..., States]]:
+    """Decorate the reference's function of a training, whose name and arguments somebody's has."""
+    # `algorithm` is its mark, as PAPER.md has it, or its name; `takes` names arguments behind **.
 
-    def into_table(draw: Callable[[Source], Values]) -> Callable[[Source], Values]:
-        name = draw.__name__
+    def into_table(run: Callable[..., States]) -> Callable[..., States]:
+        name = run.__name__
         TRAININGS[name] = Training(
             name=name,
-            takes=tuple(takes.split(", ")),
+            takes=takes or tuple(inspect.signature(run).parameters),
             outputs=_outputs(outputs),
             form=algorithm,
             about=" ".join(about.split()),
             draw=lambda source, flag: draw(source),
+            run=lambda arguments: run(**arguments),
             **more,
         )
-        return draw
+        return run
 
     return into_table
 

@@ -5,6 +5,7 @@ in a folder with files.
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def check(tmp_path, monkeypatch, capsys):
         if data:
             np.savez("data.npz", **data)
         try:
-            code = cli.main([*words.split(), *more])
+            code = cli.main([*shlex.split(words), *more])
         except SystemExit as end:
             code = end.code
         said = capsys.readouterr()

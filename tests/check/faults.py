@@ -80,15 +80,14 @@ RULES = {
     ("adaboost", "right-ones-lose"):
         (bd.adaboost_rounds, "np.where(e, 1, beta_t)", "np.where(e, beta_t, 1)", "BD:A.2:6"),
     ("boosted_distance", "classes-ascend"):
-        (CHECK_BD + "_run_classes", 'np.unique(arguments["l"])',
-         'np.unique(arguments["l"])[::-1]', "BD:A.1:1"),
+        (CHECK_BD + "boosted_distance", "np.unique(l)", "np.unique(l)[::-1]", "BD:A.1:1"),
     ("boosted_distance", "pairs-with-itself"):
         ("refimpl.check.judging:differences", "(A[:, np.newaxis] - B).reshape(-1, A.shape[1])",
          "(A[:, np.newaxis] - B)[~np.eye(len(A), len(B), dtype=bool)]", "BD:A.1:2"),
     ("boosted_distance", "negatives-from-others"):
         (bd.difference_vectors, "Omega[l != C], Omega_C", "Omega_C, Omega[l != C]", "BD:A.1:3"),
     ("nearest_neighbor_boosted_distance", "first-of-equals"):
-        (CHECK_BD + "_run_queries", "s.argmax(axis=1)",
+        (CHECK_BD + "nearest_neighbor_boosted_distance", "s.argmax(axis=1)",
          "s.shape[1] - 1 - s[:, ::-1].argmax(axis=1)", "BD:A.3:7"),
     ("nearest_neighbor_boosted_distance", "divided-by-weights"):
         (bd.similarity, "if normalize", "if False", "BD:A.3:4"),
@@ -174,7 +173,7 @@ RULES = {
     ("search_tree", "negligible-rise"): (sf.search_tree, "1e-9", "-1e-9", "SF:2:6"),
     ("search_tree", "symmetric-part"): (sf.hyperplane, "(A + A.T) / 2", "A", RAISES),
     ("lmnn_steps", "lowest-of-equal-neighbours"):
-        (CHECK_LM + "_run", "algorithm.target_neighbors(X, y, k)",
+        (CHECK_LM + "lmnn_steps", "algorithm.target_neighbors(X, y, k)",
          "len(X) - 1 - algorithm.target_neighbors(X[::-1].copy(), y[::-1].copy(), k)[::-1]",
          "LM:2:1"),
     ("lmnn_steps", "step-.3"): (lm.step_size, "float(0.3", "float(0.31", "LM:3:3"),
@@ -185,7 +184,7 @@ RULES = {
     ("lmnn_steps", "projected"): (lm.project, "np.maximum(values, 0.0)", "np.abs(values)",
          "LM:3:3"),
     ("lmnn_steps", "start"):
-        (CHECK_LM + "_run", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])", "LM:3:3"),
+        (CHECK_LM + "lmnn_steps", "np.eye(X.shape[1])", "2 * np.eye(X.shape[1])", "LM:3:3"),
     ("lmnn_steps", "pairs-found-alone"):
         (lm.steps, "slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)",
          "new = np.union1d(active, np.ravel_multi_index(look(examples, Z, near, **how), (n, n)))\n"
@@ -196,13 +195,11 @@ RULES = {
          "        i, l = np.divmod(new, n)\n"
          "        slacks = xi(near, d2(Z, i, l, examples.partition, **how), i)", "LM:3:3"),
     ("lmnn", "lowest-of-equal-neighbours"):
-        (CHECK_LM + "_run_optimum", "result.targets",
-         "len(arguments['X']) - 1 - reference_lmnn("
-         "**{**arguments, 'X': arguments['X'][::-1].copy(), "
-         "'y': arguments['y'][::-1].copy()}, options=options).targets[::-1]", "LM:2:1"),
-    ("lmnn", "mu"): (CHECK_LM + "_run_optimum", "lmnn(**arguments",
-                     "lmnn(**{**arguments, 'mu': 2 * arguments['mu']}", "LM:eq3"),
-    ("lmnn", "margin-of-1"): (CHECK_LM + "_run_optimum", "result.M[0]", "2 * result.M[0]",
+        (CHECK_LM + "lmnn", "result.targets",
+         "len(X) - 1 - reference_lmnn(X[::-1].copy(), y[::-1].copy(), k, mu).targets[::-1]",
+         "LM:2:1"),
+    ("lmnn", "mu"): (CHECK_LM + "lmnn", "k, mu, options", "k, 2 * mu, options", "LM:eq3"),
+    ("lmnn", "margin-of-1"): (CHECK_LM + "lmnn", "result.M[0]", "2 * result.M[0]",
          "LM:eq3"),
     ("dselect", "lowest-of-equal-sums"):
         (refimpl.kernels.landmarks.least_similar, "sums[left].argmin()",
@@ -361,7 +358,7 @@ FAULTS = {
          "        np.fill_diagonal(D, -1.0)\n"
          "        targets[members] = members[np.argsort(-D, axis=1)[:, :k]]", WRONG, "LM:2:1"),
     "euclidean metric":
-        ("lmnn", CHECK_LM + "_run_optimum", "result.M[0]", "np.eye(len(result.M[0]))", WRONG,
+        ("lmnn", CHECK_LM + "lmnn", "result.M[0]", "np.eye(len(result.M[0]))", WRONG,
          "LM:eq3"),
     "dselect pairs swapped":
         ("dselect", ft.pairs, "[z_1, z_2]", "[z_2, z_1]", WRONG, "FT:1:8"),

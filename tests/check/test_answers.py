@@ -64,15 +64,15 @@ def test_other_conventions_are_named(learnt, metric):
 
 
 def test_neighbours(check):
-    X, Q = np.array([[0.0], [1.0], [1.0], [4.0]]), np.array([[0.0], [1.0]])
+    X, Q = np.array([[0.0], [1.0], [4.0], [1.0]]), np.array([[0.0], [1.0]])
 
     def neighbors(rows):
         code, said = check("neighbors a.npy --data data.npz --json", array=np.array(rows), X=X, Q=Q)
         return code, json.loads(said)
 
-    assert neighbors([[0, 1], [1, 2]])[0] == 0
-    kinds = [one["kind"] for one in neighbors([[0, 2], [2, 1]])[1]["differences"]]
-    assert kinds == ["a tie broken otherwise"]
+    assert neighbors([[0, 1], [1, 3]])[0] == 0
+    for rows, kind in (([[0, 3], [3, 1]], "a tie broken otherwise"), ([[0, -1], [1, 3]], "wrong")):
+        assert [one["kind"] for one in neighbors(rows)[1]["differences"]] == [kind]
     code, report = neighbors([[0, 0], [1, -1]])
     facts = report["facts"]
     assert code == 1 and report["differences"][0]["kind"] == "wrong"

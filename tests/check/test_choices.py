@@ -12,9 +12,9 @@ from asked import differences
 
 import refimpl.kernels
 from refimpl.check.comparing import compare, first_fault
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.reports import Report
-from refimpl.check.subject import Kind
+from refimpl.check.subject import Case, Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.check.subjects import search_forest as trainings
 from refimpl.rivals.kmeans_trees import KMeansTrees
@@ -171,9 +171,11 @@ def test_another_landmark_of_equal_similarity(similarity, kind):
 
 @pytest.mark.parametrize("name", [name for name, one in KERNELS.items() if one.judge is not None])
 def test_a_judge_finds_the_expected_results_as_good_as_themselves(name):
-    for case, arguments, (want,) in decoded_cases(folder(), KERNELS[name]):
-        if "large" not in case["flags"]:
-            assert KERNELS[name].judge(arguments, want, want) in (Kind.AGREES, TIE, EQUAL_WORTH)
+    for case in cases_of(KERNELS[name]):
+        (want,) = case.expected
+        if "large" not in case.flags:
+            verdict = KERNELS[name].judge(case.arguments, want, want)
+            assert verdict in (Kind.AGREES, TIE, EQUAL_WORTH)
 
 
 @pytest.mark.parametrize(("p", "b"), [(np.nan, np.nan), (0.0, 0.0), (1e308, np.inf)])
@@ -214,8 +216,8 @@ def test_weights_nearer_to_the_optimum_than_the_reference_agree(L):
     want = training.run(arguments)
     slope = {"squared_hinge": 2.0, "logistic": 0.5}[L]  # of the loss at margins near 0
     best = want[0]["Phi"].T @ (l * slope)
-    assert best.all() and first_fault(training, arguments, want, want) is None
-    assert first_fault(training, arguments, want, [{**want[0], "w": best}, want[1]]) is None
-    wrong = [{**want[0], "w": best + 1e-3}, want[1]]
-    number, fault = first_fault(training, arguments, want, wrong)
+    case = Case(training, "", arguments, want)
+    assert best.all() and first_fault(case, want) is None
+    assert first_fault(case, [{**want[0], "w": best}, want[1]]) is None
+    number, fault = first_fault(case, [{**want[0], "w": best + 1e-3}, want[1]])
     assert (number, fault.kind, fault.output.name) == (1, Kind.WRONG, "w")

@@ -14,7 +14,7 @@ import refimpl.kernels
 from refimpl.check import cli
 from refimpl.check.drawing import Lcg
 from refimpl.check.encoding import decode, encode
-from refimpl.check.files import UnusableError, decoded_cases, folder, load
+from refimpl.check.files import UnusableError, cases_of, folder, load
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.kernels.contract import CONTRACT
 
@@ -80,7 +80,7 @@ def test_there_are_vectors_of_every_kernel_and_training():
     size = sum(path.stat().st_size for path in folder().rglob("*.json"))
     assert size < 3_000_000
     for kernel in KERNELS.values():
-        flags = {flag for case, *_ in decoded_cases(folder(), kernel) for flag in case["flags"]}
+        flags = {flag for case in cases_of(kernel) for flag in case.flags}
         assert flags - {"large"} == set(kernel.flags)
 
 
@@ -126,7 +126,7 @@ def change(where, edit):
 
 def refused(where, words):
     with pytest.raises(UnusableError, match=words):
-        decoded_cases(where, KERNELS["projections"])
+        cases_of(KERNELS["projections"], where)
 
 
 def first(content):

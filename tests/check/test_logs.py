@@ -7,7 +7,7 @@ Not tested here: more of Algorithms A.1 and A.2 (test_answers.py).
 import numpy as np
 import pytest
 
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.subjects import TRAININGS
 from refimpl.check.subjects.boosted_distance import sums_of_weights
 
@@ -34,7 +34,7 @@ def plain(state):
 
 
 def rounds_of(training, number, *names):
-    _, given, _ = decoded_cases(folder(), TRAININGS[training])[number]
+    given = cases_of(TRAININGS[training])[number].arguments
     states = [plain(state) for state in TRAININGS[training].run(given)]
     lines = [{name: state[name] for name in names or state} for state in states]
     return lines, given

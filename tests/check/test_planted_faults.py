@@ -13,7 +13,7 @@ from faults import FAULTS, RULES, VARIANTS, faulty, mutated
 
 from refimpl.check.asking import available
 from refimpl.check.comparing import difference_of
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.programs import ProgramError
 from refimpl.check.serving import Server
 from refimpl.check.subjects import TRAININGS
@@ -29,8 +29,8 @@ def test_each_training_has_rules_and_each_rule_a_mutant():
     flags = {
         (name, flag)
         for name, subject in TRAININGS.items()
-        for case, *_ in decoded_cases(folder(), subject)
-        for flag in case["flags"]
+        for case in cases_of(subject)
+        for flag in case.flags
         if flag not in KINDS
     }
     assert flags == RULES.keys() and {name for name, _ in flags} == set(TRAININGS)
@@ -39,19 +39,17 @@ def test_each_training_has_rules_and_each_rule_a_mutant():
 @pytest.mark.parametrize(("training", "rule"), RULES)
 def test_a_copy_without_the_rule_differs_on_the_rule_s_case(training, rule):
     subject = TRAININGS[training]
-    (given,) = [part for part in decoded_cases(folder(), subject) if rule in part[0]["flags"]]
-    case = given[0]
+    (case,) = [case for case in cases_of(subject) if rule in case.flags]
     program = Server(SimpleNamespace(**{training: lambda **arguments: subject.run(arguments)}))
-    question = {"id": case["id"], "training": training, "arguments": case["arguments"]}
-    assert difference_of(subject, *given, *program.ask(question)) is None
+    assert difference_of(case, *program.ask(case.question())) is None
     *change, line = RULES[training, rule]
     with mutated(*change):  # the check itself keeps the rule
         if line is None:
             with pytest.raises(ProgramError):
-                program.ask(question)
+                program.ask(case.question())
             return
-        broken = program.ask(question)
-    difference = difference_of(subject, *given, *broken)
+        broken = program.ask(case.question())
+    difference = difference_of(case, *broken)
     assert difference is not None and difference.kind != "last bits"
     assert difference.source == line
 

@@ -46,14 +46,6 @@ def asked_of(tmp_path, body, names, seconds=20.0):
     return asking
 
 
-def found(tmp_path, body, seconds=20.0):
-    """Return the words about each case of a program that has one kernel."""
-    asking = asked_of(tmp_path, RIGHT + body, ["vector_matrix", "least_similar"], seconds)
-    assert asking.counts == {"least_similar": 0, "vector_matrix": 24}
-    assert not asking.notes  # of a kernel that it does not have
-    return {one.id.partition("/")[2]: (one.kind, one.words) for one in asking.differences}
-
-
 def test_the_cases_after_one_that_is_skipped_are_asked(tmp_path):
     body = RIGHT + (
         "    if number in ('1', '5'): answer = {'id': asked['id'], 'skip': True}\n"
@@ -64,39 +56,36 @@ def test_the_cases_after_one_that_is_skipped_are_asked(tmp_path):
     assert asking.notes == ["vector_matrix: 2 cases were skipped"]
 
 
-def test_a_crash_and_a_wrong_answer_are_findings(tmp_path):
-    words = found(
-        tmp_path,
-        "    if number == '3': sys.exit(7)\n"
-        "    if number == '7': answer['result']['uA'] = [v + 1 for v in result]\n"
-        "    if number == '8': answer = {'id': asked['id'], 'error': 'too hard'}",
-    )
-    assert words.pop("7")[0] == "wrong"
-    assert words == {
-        "3": ("no answer", "the process ended with exit code 7"),
-        "8": ("no answer", "the program says too hard"),
-    }
+WRONG = {  # by the number of the case
+    "1": ("sys.exit(7)", "the process ended with exit code 7"),
+    "2": ("print('hello', flush=True); time.sleep(60)", "a line that is no JSON: b'hello"),
+    "3": ("print('out of memory', flush=True)", "a line that is no JSON: b'out of memory\\n'"),
+    "4": ("answer['id'] = 'another'", "has not the id 'vector_matrix/4'"),
+    "6": (
+        "answer['result'] = {'uA': {'dtype': 'float64'}}",
+        "cannot be read: an array must have dtype, shape and values; got dtype",
+    ),
+    "7": ("answer['result']['uA'] = [v + 1 for v in result]", "expected; got"),
+    "8": ("answer = {'id': asked['id'], 'error': 'too hard'}", "the program says too hard"),
+    "9": ("answer['result'] = {'wrong name': 1}", "the result lacks uA"),
+    "10": ("answer['result'] = [1]", "must be an object or a list of objects"),
+    "11": ("answer['result'] = []", "the result must be an object; got a list of 0"),
+    "12": ("answer['result'] = {'uA': {'record': 'BallTree', 'fields': [1]}}", "cannot be read: "),
+    "13": ("answer['result'] = {'uA': {'generator': 'lcg'}}", "must have the whole array"),
+    "14": ("print('[' * 100_000, flush=True)", "a line that is no JSON: b'[[[["),
+}
 
 
-def test_lines_that_are_no_answers(tmp_path):
-    words = found(
-        tmp_path,
-        "    if number == '2': print('hello', flush=True); time.sleep(60)\n"
-        "    if number == '3': print('out of memory', flush=True)\n"
-        "    if number == '4': answer['id'] = 'another'\n"
-        "    if number == '6': answer['result'] = {'uA': {'dtype': 'float64'}}\n"
-        "    if number == '9': answer['result'] = {'wrong name': 1}\n"
-        "    if number == '10': answer['result'] = [1]\n"
-        "    if number == '11': answer['result'] = []",
-    )
-    assert "a line that is no JSON: b'hello" in words["2"][1]
-    assert words["3"][1] == "a line that is no JSON: b'out of memory\\n'"
-    assert "has not the id 'vector_matrix/4'" in words["4"][1]
-    assert "cannot be read: an array must have dtype, shape and values; got dtype" in words["6"][1]
-    assert words["9"][1] == "the result lacks uA"
-    assert "must be an object or a list of objects" in words["10"][1]
-    assert words["11"][1] == "the result must be an object; got a list of 0"
-    assert len(words) == 7
+def test_a_crash_a_wrong_answer_and_lines_that_are_no_answers_are_findings(tmp_path):
+    body = "".join(f"    if number == '{case}': {does}\n" for case, (does, _) in WRONG.items())
+    asking = asked_of(tmp_path, RIGHT + body, ["vector_matrix", "least_similar"])
+    assert asking.counts == {"least_similar": 0, "vector_matrix": 24}
+    assert not asking.notes  # of a kernel that it does not have
+    found = {one.id.partition("/")[2]: one for one in asking.differences}
+    assert found.keys() == WRONG.keys()
+    for case, (_, words) in WRONG.items():
+        assert words in found[case].words
+        assert found[case].kind == ("wrong" if case in ("7", "11") else "no answer")
 
 
 def test_an_endless_program_is_given_up_after_three_time_outs(tmp_path):
@@ -170,20 +159,8 @@ def test_plain_numbers_and_texts_are_read():
             as_states({"D": [[part]]})
 
 
-LINES = {
-    "infinite": json.dumps({"epsilon": 0, "f": float("inf"), "p": 1, "theta": 0}),
-    "null": json.dumps({"epsilon": 0, "f": None, "p": 1, "theta": 0}),
-    "a record of another form": '{"epsilon": {"record": "BallTree", "fields": [1]}}',
-    "a generator": '{"epsilon": {"generator": "lcg", "dtype": "bool", "seed": 1, '
-    '"shape": [10000000000000], "low": 0, "high": 1}}',
-    "nested": "[" * 100_000,
-}
-
-
-@pytest.mark.parametrize("name", LINES)
-def test_answers_that_cannot_be_judged_are_findings(name, tmp_path):
-    text = f'{{"id": "%s", "result": {LINES[name]}}}'
-    body = f"print({text!r} % asked['id'], flush=True); continue"
+def test_choices_that_are_no_numbers_are_findings(tmp_path):
+    body = "f = float('inf') if int(number) % 2 else None\n"
+    body += "    answer |= {'skip': False, 'result': {'epsilon': 0, 'f': f, 'p': 1, 'theta': 0}}"
     differences = asked_of(tmp_path, body, ["best_stump"]).differences
-    assert len(differences) > 20
-    assert {difference.kind for difference in differences} <= {"wrong", "no answer"}
+    assert len(differences) > 20 and {one.kind for one in differences} == {"wrong"}

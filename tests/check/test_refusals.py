@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from refimpl.check import cli, reading
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.logs import read_log
 from refimpl.check.subjects import TRAININGS
 
@@ -37,11 +37,6 @@ def with_entry(value):
     bad = X.copy()
     bad[1, 1] = value
     return bad
-
-
-def arguments_of(training):
-    """Return the arguments of the first vector."""
-    return decoded_cases(folder(), TRAININGS[training])[0][1]
 
 
 NOT_FINITE = [
@@ -118,7 +113,10 @@ LOGS = [
     ("rounds log.jsonl --data log.jsonl", {}, "must be an .npz file"),
     (f"{ROUNDS} --algorithm B.7", SETS, "--algorithm must be one of A.1, A.2"),
 ]  # fmt: skip
-BOOSTMAP = {name: arguments_of("boostmap")[name] for name in ("D", "triples", "y")}
+BOOSTMAP, SENSITIVE = (
+    {name: cases_of(TRAININGS[training])[0].arguments[name] for name in (matrix, "triples", "y")}
+    for training, matrix in (("boostmap", "D"), ("query_sensitive", "F"))
+)
 LINE = {"classifier": [0, 1], "alpha": 1.0}
 OF_7_3 = [
     *(([LINE, {**LINE, "classifier": wrong}], {}, "log.jsonl, round 2: classifier must be")
@@ -131,7 +129,6 @@ OF_7_3 = [
     ([LINE], {"triples": BOOSTMAP["triples"] + 8}, "triples must hold indices from 0 to 7; got"),
     ([LINE], {"D": BOOSTMAP["D"][:, :5]}, "between must have the length 8 along axis 1"),
 ]  # fmt: skip
-SENSITIVE = {name: arguments_of("query_sensitive")[name] for name in ("F", "triples", "y")}
 SPLIT = {"c": 0, "g": 0, "low": 0.0, "high": 1.0, "inside": 1, "alpha": 0.5}
 OF_8_1 = [
     ([{**SPLIT, **change}], {}, words)
@@ -183,7 +180,11 @@ OPTIONS = [
     ("make --out data.npz/x", {}, "cannot write to"),
     ("make --out made --vectors nowhere", {}, "there is no folder nowhere"),
     ("-- /no/such/program", {}, "cannot start /no/such/program"),
-]
+    ("kernels -- true", {}, "only options may stand before --, lists with commas; got kernels"),
+    *((command, {}, "an argument is empty, as of a variable that is not set") for command in (
+        "kernels ''", "kernels json --html ''", "kernels json --html=", "make --out ''",
+        "--vectors '' -- true", "-- '' true")),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -192,33 +193,6 @@ OPTIONS = [
 def test_what_is_refused(check, command, files, words):
     code, said = check(command, **{"log": LOG, "array": np.eye(2), "tree": TREE, "X": X, **files})
     assert code == 2 and words in said, said
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["kernels", ""],
-        ["kernels", "json", "--html", ""],  # no page would be written
-        ["kernels", "json", "--html="],
-        ["make", "--out", ""],  # the current folder
-        ["--vectors", "", "--", "true"],
-        ["--", "", "true"],
-    ],
-    ids=str,
-)
-def test_an_empty_argument_is_refused(arguments, capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    assert ended.value.code == 2
-    assert "an argument is empty, as of a variable that is not set" in capsys.readouterr().err
-
-
-def test_a_command_before_a_program_is_refused(capsys):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["kernels", "--", "true"])
-    assert ended.value.code == 2
-    words = "only options may stand before --, lists with commas; got kernels"
-    assert words in capsys.readouterr().err
 
 
 def test_a_failure_of_the_check_is_no_difference(monkeypatch, capsys):
@@ -315,18 +289,9 @@ def command(folder, *words, before=(), **more):
     """Run the command as a program in a folder with an embedding."""
     np.save(folder / "\xfc.npy", X)
     np.savez(folder / "data.npz", X=X)
-    whole = [
-        *before,
-        sys.executable,
-        "-m",
-        "refimpl.check",
-        "embedding",
-        "\xfc.npy",
-        "--data",
-        "data.npz",
-    ]
-    more = {"stderr": subprocess.PIPE} | more
-    return subprocess.run([*whole, *words], cwd=folder, text=True, timeout=60, **more)
+    check = "-m refimpl.check embedding \xfc.npy --data data.npz".split()
+    more = {"cwd": folder, "text": True, "timeout": 60, "stderr": subprocess.PIPE} | more
+    return subprocess.run([*before, sys.executable, *check, *words], **more)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

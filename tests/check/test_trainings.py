@@ -18,7 +18,7 @@ from plain import rounds
 
 import refimpl.kernels
 from refimpl.check import cli, test_conformance
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.reports import remarks
 from refimpl.check.serving import Server
 from refimpl.check.subjects import KERNELS, TRAININGS
@@ -188,7 +188,7 @@ def test_a_training_that_writes_to_its_arguments_is_wrong():
         return states
 
     found = differences("adaboost", adaboost)
-    assert len(found) == len(decoded_cases(folder(), TRAININGS["adaboost"]))
+    assert len(found) == len(cases_of(TRAININGS["adaboost"]))
     assert {(one.kind, one.output) for one in found} == {("wrong", "N")}
     assert found[0].words == "the training wrote to its argument N"
 
@@ -202,7 +202,7 @@ def test_a_kernel_that_writes_is_wrong_beside_a_choice():
         return epsilon, f, p, theta + 1e-3
 
     found = differences("best_stump", best_stump)
-    assert len(found) == len(decoded_cases(folder(), KERNELS["best_stump"]))
+    assert len(found) == len(cases_of(KERNELS["best_stump"]))
     assert {one.kind for one in found} == {"wrong"}
     (written, *_) = (one for one in found if "wrote to its argument w" in one.words)
     assert written.output == "w" and not remarks(written.source, written.kind)

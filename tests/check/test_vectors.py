@@ -11,8 +11,8 @@ import pytest
 from refimpl.check import files
 from refimpl.check.comparing import first_fault
 from refimpl.check.drawing import Lcg
-from refimpl.check.files import decoded_cases, folder
-from refimpl.check.subject import of_reference, posed
+from refimpl.check.files import cases_of, folder, load
+from refimpl.check.subject import posed
 from refimpl.check.subjects import KERNELS, TRAININGS, subject_of
 from tests.fuzz.hard import Hard
 from tests.vectors.__main__ import verify
@@ -32,11 +32,14 @@ ONE_STATE = {
 def test_every_vector_is_made_and_the_oracles_agree(tmp_path):
     assert files.write(tmp_path, verify=verify) < 3_000_000  # bytes
     for subject in (KERNELS | TRAININGS).values():
-        made, committed = (decoded_cases(where, subject) for where in (tmp_path, folder()))
-        for (case, _, got), (same, arguments, expected) in zip(made, committed, strict=True):
-            asked = ("id", "comment", "flags", "arguments", "within")
-            assert all(case.get(part) == same.get(part) for part in asked), case["id"]
-            assert first_fault(subject, arguments, expected, got) is None, case["id"]
+        for got, case in zip(cases_of(subject, tmp_path), cases_of(subject), strict=True):
+            assert first_fault(case, got.expected) is None, case.id
+        made, committed = (
+            load(where, f"{subject.kind}s", subject.name)["cases"] for where in (tmp_path, folder())
+        )
+        for case in [*made, *committed]:
+            del case["expected"]
+        assert made == committed
 
 
 @pytest.mark.parametrize("name", KERNELS | TRAININGS)
@@ -51,13 +54,12 @@ def test_the_oracle_agrees_with_what_is_drawn(name):
     for number in range(60):
         source = Hard(np.random.default_rng([29, number]), tame=True)
         source.wide = False
-        problem = posed(subject, source, subject.flags[number % len(subject.flags)])
-        if problem is None:
+        case = posed(subject, source, subject.flags[number % len(subject.flags)])
+        if case is None:
             continue
-        arguments, states = problem
-        verify(name, arguments, states if subject.kind == "training" else states[0])
+        verify(case)
         done += 1
-        long += len(states) > 1
+        long += len(case.expected) > 1
         if done >= wanted and (long >= LONG or name in ONE_STATE):
             return
     assert subject.kind == "kernel", f"{done} problems, {long} of them with several rounds"
@@ -75,28 +77,27 @@ def test_the_oracle_agrees_with_what_is_drawn(name):
 def test_the_oracle_sees_a_wrong_seventh_digit(name, part):
     """A training of one's own may be as far off, as its steps may have another order."""
     for number in range(60):
-        problem = posed(TRAININGS[name], Lcg(number), "random")
-        if problem and problem[1] and np.any(problem[1][-1][part]):
+        case = posed(TRAININGS[name], Lcg(number), "random")
+        if case and case.expected and np.any(case.expected[-1][part]):
             break
-    arguments, states = problem
-    verify(name, arguments, states)
-    states[-1][part] = states[-1][part] * (1 + 9e-7)
+    verify(case)
+    case.expected[-1][part] = case.expected[-1][part] * (1 + 9e-7)
     with pytest.raises(AssertionError, match=rf"{part}\b"):
-        verify(name, arguments, states)
+        verify(case)
 
 
 @pytest.mark.parametrize("seed", [5, 24])
 def test_the_oracle_of_boostmap_sees_that_the_last_round_is_missing(seed):
-    arguments = TRAININGS["boostmap"].draw(Lcg(seed), "random")
-    states = of_reference(TRAININGS["boostmap"], arguments)
-    verify("boostmap", arguments, states)
-    assert len(states) > 1
+    case = posed(TRAININGS["boostmap"], Lcg(seed), "random")
+    verify(case)
+    assert len(case.expected) > 1
+    del case.expected[-1]
     with pytest.raises(AssertionError, match="a round that lowers the loss is missing"):
-        verify("boostmap", arguments, states[:-1])
+        verify(case)
 
 
 def test_each_problem_of_dselect_has_an_answer():
     """Landmarks of one class have no pairs: they are no problem."""
     drawn = [posed(TRAININGS["dselect"], Lcg(number), "random") for number in range(60)]
-    answered = sum(problem is not None and len(problem[1]) > 2 for problem in drawn)
+    answered = sum(case is not None and len(case.expected) > 2 for case in drawn)
     assert 40 < answered < 60

@@ -110,12 +110,6 @@ def chamfer(a, b):
     return directed(points[0], points[1]) + directed(points[1], points[0])
 
 
-def nearest_k(row, k):
-    """The k lowest of a row and their indices; of equal ones the lowest index first."""
-    order = sorted(range(len(row)), key=lambda j: (row[j], j))[:k]
-    return [row[j] for j in order], order
-
-
 def order(near, far):
     """Eq. 1 of BoostMap."""
     return int(far > near) - int(far < near)

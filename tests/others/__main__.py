@@ -20,7 +20,7 @@ from refimpl.check.files import folder
 from refimpl.check.programs import GivenUpError, Program
 
 from . import cases, judging
-from .environments import Missing, default_folder, environment, starts, versions
+from .environments import Missing, default_folder, environment, pinned, run
 from .table import LIBRARIES
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -85,13 +85,12 @@ def asked(library, envs):
     """Return what a library gives."""
     try:
         python = environment(library.name, envs)
-        for item in library.items:
-            starts(command(library, item, python))
+        for item in library.items:  # an adapter that cannot import its library ends with an error
+            run(command(library, item, python))  # one that can reads nothing, and ends
     except Missing as error:
         return {"name": library.name, "versions": {}, "why": str(error), "items": []}
-    installed = versions(library.name, python)
     items = [answered(library, item, python) for item in library.items]
-    return {"name": library.name, "versions": installed, "why": "", "items": items}
+    return {"name": library.name, "versions": pinned(library.name), "why": "", "items": items}
 
 
 def command(library, item, python):
@@ -104,7 +103,7 @@ def answers_of(command, item):
     """Return the answers to all cases, or to those before the library was given up."""
     answers = []
     with Program(command, SECONDS) as program, contextlib.suppress(GivenUpError):
-        for answer in judging.ask(program, item, cases.of(item.subject, folder())):
+        for answer in judging.ask(program, item, cases.of(item.subject)):
             answers.append(answer)  # each start before it is given up is one that differs
     return answers
 

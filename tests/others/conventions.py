@@ -40,7 +40,8 @@ def approximate(answer):
 def _as_near(answer, places, dtype=np.float32):
     given = answer.case.arguments
     Q, X = (given[name].astype(dtype).astype(np.float64) for name in ("Q", "X"))
-    indices, got = np.asarray(answer.got["indices"]), np.asarray(answer.got["squares"])
+    (state,) = answer.got
+    indices, got = np.asarray(state["indices"]), np.asarray(state["squares"])
     k = min(given["k"], len(X) - (given["skip"] is not None))
     if indices.shape != (len(Q), k) or got.shape != indices.shape:
         return False
@@ -66,7 +67,7 @@ def _as_near(answer, places, dtype=np.float32):
 
 def at_radius(answer):
     """Whether only points at the limit, within rounding, are missed: the radius is its root."""
-    given, got, want = answer.case.arguments, answer.got, answer.case.expected
+    given, (got,), (want,) = answer.case.arguments, answer.got, answer.case.expected
     D = squares(given["Q"], given["X"])
     for i, limit in enumerate(given["limits"]):
         rows = [
@@ -106,7 +107,7 @@ def relocated(answer):
         counts = member.sum(axis=0)
         means = (member.T @ X) / np.maximum(counts, 1)[:, None]
         centres = np.where(counts[:, None] > 0, means, centres)
-    return bool(np.allclose(answer.got["centres"], centres, rtol=1e-9, atol=1e-12))
+    return bool(np.allclose(answer.got[0]["centres"], centres, rtol=1e-9, atol=1e-12))
 
 
 # ------------------------------------------------------------------------------------------- stumps
@@ -122,7 +123,7 @@ def split_by(criterion):
     def holds(answer):
         given = answer.case.arguments
         X = differences(given["A"], given["B"])
-        return predicts(X, given["w"], given["l"], answer.got, criterion)
+        return predicts(X, given["w"], given["l"], answer.got[0], criterion)
 
     return holds
 

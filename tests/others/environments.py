@@ -6,7 +6,6 @@ Not handled here: what is asked of a library.
 """
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -16,11 +15,6 @@ from pathlib import Path
 HERE = Path(__file__).parent
 REQUIREMENTS = HERE / "requirements"
 SECONDS = 1800
-VERSIONS = """
-import json
-from importlib.metadata import distributions
-print(json.dumps({d.metadata["Name"].lower(): d.version for d in distributions()}))
-"""
 
 
 class Missing(Exception):
@@ -34,7 +28,7 @@ def default_folder():
 
 
 def pinned(name):
-    """Return the requirements of a library: ``{package: version}``."""
+    """Return the versions that a library's environment has: ``{package: version}``."""
     lines = (REQUIREMENTS / f"{name}.txt").read_text(encoding="utf-8").split("\n")
     parts = [line.partition("#")[0].strip() for line in lines]
     return dict(part.split("==") for part in parts if part)
@@ -61,23 +55,6 @@ def environment(name, folder):
     run([*pip, "--no-deps", "-r", str(requirements)])
     mark.write_text(digest, encoding="utf-8")
     return python
-
-
-def starts(command):
-    """Raise :class:`Missing` unless an adapter imports its library: it ends when it reads nothing.
-
-    Without this, an environment that lacks a package looks like a library that answers nothing.
-    """
-    run(command)
-
-
-def versions(name, python):
-    """Return the installed versions of what the requirements name, as the packages say."""
-    answer = subprocess.run(
-        [str(python), "-c", VERSIONS], capture_output=True, text=True, check=True
-    ).stdout
-    installed = {package.replace("_", "-"): one for package, one in json.loads(answer).items()}
-    return {package: installed[package.lower().replace("_", "-")] for package in pinned(name)}
 
 
 def run(command):

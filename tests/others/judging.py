@@ -13,27 +13,23 @@
 Not handled here: how answers are compared (:mod:`refimpl.check`).
 """
 
-import contextlib
 import dataclasses
-import io
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from refimpl.check.answers import check_metric, check_neighbors
+from refimpl.check.answers import judge_metric, name_faults, true_neighbors
 from refimpl.check.comparing import difference_of
-from refimpl.check.files import UnusableError
 from refimpl.check.judging import squares
 from refimpl.check.programs import ProgramError
-from refimpl.check.subject import Kind
-from refimpl.check.subjects import KERNELS, TRAININGS
+from refimpl.check.reports import Report
+from refimpl.check.subject import Case, Kind, States
+from refimpl.check.subjects.lmnn import factor
 from refimpl.lmnn import target_neighbors
 
-from . import cases, large_margin
+from . import large_margin
 
 SAME = "same"
 OTHER_CONVENTION = "other convention"
@@ -52,8 +48,8 @@ TOL = 1e-3
 class Answer:
     """What a library said to a case: the kind of the difference, "" for none."""
 
-    case: cases.Case
-    got: Any
+    case: Case
+    got: States | None  # a kernel has one state
     kind: str = ""
     words: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -73,56 +69,40 @@ class Verdict:
 
 def ask(program, item, listed):
     """Yield an :class:`Answer` for each of the cases; None for one that the library skips."""
-    kind = "training" if item.subject in TRAININGS else "kernel"
     for case in listed:
-        name = "scan_nearest" if item.subject == "neighbors" else item.subject
         try:
-            answer = program.ask({"id": case.id, kind: name, "arguments": case.encoded})
+            answer = program.ask(case.question())
         except ProgramError as error:
             yield Answer(case, None, Kind.NOT_RUN, str(error))
             continue
-        if answer is None:
-            yield None
-        else:
-            states = answer.states
-            yield judged(item, case, states if kind == "training" else states[0])
+        yield None if answer is None else judged(item, case, answer.states)
 
 
 def judged(item, case, got):
     """Return the answer with what the checks of the project say of it."""
     judges = {"lmnn": _metric, "neighbors": _neighbors, "lda": _direction}
-    kind, words, facts = judges.get(item.subject, _subject)(item, case, got)
+    kind, words, facts = judges.get(item.subject, _subject)(case, got)
     if kind and not facts:
         facts = size_of(item.subject, case, got)
     return Answer(case, got, kind, words, facts)
 
 
-def _subject(item, case, got):
+def _subject(case, got):
     """Judge results as ``python -m refimpl.check`` does; how much was looked at is of no matter."""
-    whole = KERNELS.get(item.subject) or TRAININGS[item.subject]
-    outputs = tuple(output for output in whole.outputs if output.agreement != "count")
-    subject = dataclasses.replace(whole, outputs=outputs)
-    want, got = (
-        states if isinstance(states, list) else [states] for states in (case.expected, got)
-    )
-    head = {"id": case.id, "flags": case.flags, "arguments": case.encoded}
-    found = difference_of(subject, head, case.arguments, want, got, [])
+    outputs = tuple(output for output in case.subject.outputs if output.agreement != "count")
+    subject = dataclasses.replace(case.subject, outputs=outputs)
+    found = difference_of(dataclasses.replace(case, subject=subject), got)
     return ("", "", {}) if found is None else (found.kind, found.words, {})
 
 
-def _metric(item, case, got):
+def _metric(case, got):
     """Judge a metric as ``python -m refimpl.check metric --squared`` does."""
     (state,) = got
-    given = case.arguments
-    with tempfile.TemporaryDirectory() as scratch:
-        metric, data = Path(scratch) / "M.npy", Path(scratch) / "points.npz"
-        np.save(metric, state["M"])
-        np.savez(data, X=given["X"], y=given["y"])
-        try:
-            with contextlib.redirect_stderr(io.StringIO()):
-                report = check_metric(str(metric), str(data), given["k"], given["mu"], True, TOL)
-        except UnusableError as error:
-            return Kind.NOT_RUN, str(error).replace(f"{scratch}/", ""), {}
+    given, report = case.arguments, Report("M")
+    try:
+        judge_metric(report, factor(np.asarray(state["M"])), **given, tol=TOL, squared=True)
+    except ValueError as error:
+        return Kind.NOT_RUN, f"M {error}", {}
     facts = {name: dict(report.facts)[name] for name in ("eq. 3", "no metric is below", "gap")}
     facts["largest entry of the metric"] = round(float(np.abs(state["M"]).max()), 6)
     if not report.differences:
@@ -141,13 +121,11 @@ def _metric(item, case, got):
     return NAMED if named else Kind.WRONG, difference.words, facts
 
 
-def _neighbors(item, case, got):
+def _neighbors(case, got):
     """Judge neighbours as ``python -m refimpl.check neighbors --data`` does."""
-    with tempfile.TemporaryDirectory() as scratch:
-        places, data = Path(scratch) / "I.npy", Path(scratch) / "points.npz"
-        np.save(places, got["indices"])
-        np.savez(data, Q=case.arguments["Q"], X=case.arguments["X"])
-        report = check_neighbors(str(places), None, str(data))
+    Q, X, k = (case.arguments[name] for name in ("Q", "X", "k"))
+    report = Report("")
+    name_faults(report, np.asarray(got[0]["indices"]), true_neighbors(Q, X, k))
     facts = dict(report.facts)
     shown = {"true neighbours found": facts["share"]}
     shown |= {name: facts[name] for name in ("duplicates", "-1 as padding") if facts[name]}
@@ -157,9 +135,9 @@ def _neighbors(item, case, got):
     return "", "", shown
 
 
-def _direction(item, case, got):
+def _direction(case, got):
     """Judge a direction up to its length and sign."""
-    want, direction = case.expected["direction"], np.asarray(got["direction"])
+    want, direction = (np.asarray(one[0]["direction"]) for one in (case.expected, got))
     cosine = abs(want @ direction) / np.sqrt((want @ want) * (direction @ direction))
     facts = {"1 - cosine": float(max(0.0, 1 - cosine))}
     words = f"direction: {want} expected, of any length; got {direction}"
@@ -170,24 +148,20 @@ def size_of(subject, case, got):
     """Return names and numbers for the answer to a case; {} where nothing fits."""
     if got is None or subject == "adaboost":  # the words name the round
         return {}
+    if len(got) != len(case.expected):
+        return {}
     if subject in ("scan_nearest", "tree_nearest"):
-        return _neighbour_sizes(case, got)
+        return _neighbour_sizes(case, *case.expected, *got)
     if subject == "best_stump":
-        excess = float(got["epsilon"]) - float(case.expected["epsilon"])
-        return {"weighted error above the least": excess}
-    if isinstance(got, dict) and isinstance(case.expected, dict):
-        return _largest_error(case.expected, got)
-    if isinstance(got, list) and len(got) == len(case.expected):
-        listed = [
-            _largest_error(want, state) for want, state in zip(case.expected, got, strict=True)
-        ]
-        return max(listed, key=lambda size: max(size.values(), default=0.0))
-    return {}
+        epsilon, least = (float(one[0]["epsilon"]) for one in (got, case.expected))
+        return {"weighted error above the least": epsilon - least}
+    listed = [_largest_error(want, state) for want, state in zip(case.expected, got, strict=True)]
+    return max(listed, key=lambda size: max(size.values(), default=0.0))
 
 
-def _neighbour_sizes(case, got):
+def _neighbour_sizes(case, want, got):
     D = squares(case.arguments["Q"], case.arguments["X"])
-    wanted, places = case.expected["indices"], np.asarray(got["indices"])
+    wanted, places = want["indices"], np.asarray(got["indices"])
     size = {}
     if places.shape == wanted.shape and wanted.size and (places >= 0).all():
         rows = zip(wanted.tolist(), places.tolist(), strict=True)

@@ -6,13 +6,13 @@ Not tested here: that a library documents them.
 import numpy as np
 import pytest
 
+from refimpl.check.subject import Case
 from tests.others import conventions, large_margin
-from tests.others.cases import Case
 from tests.others.judging import Answer
 
 
-def answer(got, **arguments):
-    return Answer(Case("made-up/1", (), {}, arguments, None), got)
+def answer(*got, expected=(), **arguments):
+    return Answer(Case(None, "made-up/1", arguments, list(expected)), list(got))
 
 
 # 800 in all: the first column has the sides (300, 100), (100, 300) of ones and zeros, an error of
@@ -44,10 +44,10 @@ def test_boosting_ends_at_a_perfect_stump():
     given = {"P": np.array([[0.0], [1.0]]), "N": np.array([[2.0]]), "T": 3}
     perfect = {**FIRST, "theta": 1.5, "epsilon": 0.0, "alpha": 1.0}
     holds = conventions.boosting("gini", False)
-    assert holds(answer([perfect], **given))
-    assert not holds(answer([perfect, dict(perfect)], **given))
-    assert not holds(answer([{**perfect, "alpha": 2.0}], **given))
-    assert not holds(answer([], **given))
+    assert holds(answer(perfect, **given))
+    assert not holds(answer(perfect, dict(perfect), **given))
+    assert not holds(answer({**perfect, "alpha": 2.0}, **given))
+    assert not holds(answer(**given))
 
 
 def test_boosting_begins_with_equal_weights_or_with_halves():
@@ -57,10 +57,10 @@ def test_boosting_begins_with_equal_weights_or_with_halves():
     """
     given = {"P": np.array([[0.0], [2.0], [2.0]]), "N": np.array([[1.0]]), "T": 1}
     stump = {"f": 0, "p": -1, "theta": 1.5}
-    equal = [{**stump, "epsilon": 0.25, "alpha": np.log(3)}]
-    halves = [{**stump, "epsilon": 1 / 6, "alpha": np.log(5)}]
-    for rounds, expected in ((equal, (True, False)), (halves, (False, True))):
-        asked = answer(rounds, **given)
+    equal = {**stump, "epsilon": 0.25, "alpha": np.log(3)}
+    halves = {**stump, "epsilon": 1 / 6, "alpha": np.log(5)}
+    for round, expected in ((equal, (True, False)), (halves, (False, True))):
+        asked = answer(round, **given)
         got = tuple(conventions.boosting("error", kind)(asked) for kind in (False, True))
         assert got == expected
 
@@ -76,10 +76,10 @@ def test_points_at_the_radius():
     """The square of the root of 3 is below 3; 4 is beyond the limit, 1 is within."""
     given = {"Q": np.array([[0.0, 0, 0]]), "X": np.array([[1.0, 1, 1], [1, 0, 0], [2, 0, 0]])}
     want = {"starts": np.array([0, 2]), "indices": np.array([0, 1])}
-    case = Case("made-up/1", (), {}, {**given, "limits": np.array([3.0])}, want)
+    given["limits"] = np.array([3.0])
     for indices, expected in (([1], True), ([0], False), ([0, 1, 2], False)):
         got = {"starts": np.array([0, len(indices)]), "indices": np.array(indices)}
-        assert conventions.at_radius(Answer(case, got)) is expected
+        assert conventions.at_radius(answer(got, expected=[want], **given)) is expected
 
 
 SEARCH = {"Q": np.array([[0.0]]), "X": np.array([[1.0], [2], [3]]), "k": 2, "skip": None}
@@ -119,7 +119,7 @@ TARGETS = np.array([[1], [0], [3], [2]])
 
 
 def metric(m, targets=TARGETS, **changed):
-    got = [{"M": np.array([[m]]), "targets": targets}]
+    got = {"M": np.array([[m]]), "targets": targets}
     return answer(got, **{**LINE, "mu": 1.0, **changed})
 
 

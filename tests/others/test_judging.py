@@ -15,9 +15,9 @@ import pytest
 import refimpl.kernels
 from refimpl.check import cli
 from refimpl.check.encoding import decode
-from refimpl.check.files import decoded_cases, folder
+from refimpl.check.files import cases_of
 from refimpl.check.programs import Answer, ProgramError
-from refimpl.check.subject import Kind
+from refimpl.check.subject import Case, Kind
 from refimpl.check.subjects import KERNELS, TRAININGS
 from refimpl.lmnn import lmnn
 from tests.others import __main__ as command
@@ -26,7 +26,7 @@ from tests.others.table import LIBRARIES, SINGLE, Item
 
 NEAREST = Item("made-up", "nearest", "scan_nearest")
 LMNN = Item("made-up", "lmnn", "lmnn")
-CASES = [case for case in cases.of("scan_nearest", folder()) if "large" not in case.flags]
+CASES = [case for case in cases.of("scan_nearest") if "large" not in case.flags]
 
 
 class Reference:
@@ -131,9 +131,9 @@ def test_sizes_of_wrong_neighbours():
     """Points 0, 1, 3 on a line, asked from 0 for two: 1 instead of 0 is 1 above 0."""
     D = {"Q": np.array([[0.5]]), "X": np.array([[0.0], [1.5], [4.5]]), "k": 1, "skip": None}
     want = {"squares": np.array([[0.25]]), "indices": np.array([[0]])}
-    case = cases.Case("made-up/1", (), {}, D, want)
+    case = Case(KERNELS["scan_nearest"], "made-up/1", D, [want])
     got = {"squares": np.array([[1.0]]), "indices": np.array([[1]])}
-    answer = judging.judged(NEAREST, case, got)
+    answer = judging.judged(NEAREST, case, [got])
     assert answer.kind == "wrong"
     assert answer.facts == {
         "true neighbours found": 0.0,
@@ -144,7 +144,7 @@ def test_sizes_of_wrong_neighbours():
 
 def test_metrics_are_judged_by_eq_3():
     """The optimum is the same, its multiple is another margin, the identity is above the bound."""
-    case = cases.of("lmnn", folder())[0]
+    case = cases.of("lmnn")[0]
     M = case.expected[0]["M"]
     kinds = [judging.judged(LMNN, case, [{"M": metric}]) for metric in (M, 4 * M, np.eye(len(M)))]
     assert [answer.kind for answer in kinds] == ["", judging.NAMED, "wrong"]
@@ -165,7 +165,7 @@ def test_metrics_are_judged_by_eq_3():
 
 def test_other_target_neighbours_of_equal_distance_are_a_tie():
     """Point 11 of this case has three points at the distance of its second neighbour."""
-    (case,) = [case for case in cases.of("lmnn", folder()) if case.id == "lmnn/2"]
+    (case,) = [case for case in cases.of("lmnn") if case.id == "lmnn/2"]
     targets = case.expected[0]["targets"].copy()
     targets[[4, 11]] = [[10, 2], [9, 7]]
     M = lmnn(**case.arguments, targets=targets).M[0]
@@ -177,9 +177,9 @@ def test_other_target_neighbours_of_equal_distance_are_a_tie():
 
 def test_every_vector_of_lmnn_is_asked():
     """With ties or without; those with ties also without them."""
-    listed = [case.id for case in cases.of("lmnn", folder())]
-    vectors = [case["id"] for case, *_ in decoded_cases(folder(), TRAININGS["lmnn"])]
-    kinds = {case.id: cases.one_choice(case.arguments) for case in cases.of("lmnn", folder())}
+    listed = [case.id for case in cases.of("lmnn")]
+    vectors = [case.id for case in cases_of(TRAININGS["lmnn"])]
+    kinds = {case.id: cases.one_choice(case.arguments) for case in cases.of("lmnn")}
     tied = [id for id, single in kinds.items() if not single]
     assert listed == [*vectors, *(f"{id} without ties" for id in tied), "lmnn/60"]
     assert {"lmnn/2", "lmnn/3"} <= set(tied)
@@ -187,25 +187,23 @@ def test_every_vector_of_lmnn_is_asked():
 
 def test_neighbours_of_the_large_set():
     item = Item("made-up", "nearest", "neighbors")
-    (case,) = cases.of("neighbors", folder())
+    (case,) = cases.of("neighbors")
     true = single("", case.arguments, None)["indices"]
-    assert judging.judged(item, case, {"indices": true}).facts == {"true neighbours found": 1.0}
+    assert judging.judged(item, case, [{"indices": true}]).facts == {"true neighbours found": 1.0}
     true[:, -1] = -1
-    answer = judging.judged(item, case, {"indices": true})
+    answer = judging.judged(item, case, [{"indices": true}])
     assert (answer.kind, answer.facts["-1 as padding"]) == ("wrong", 100)
 
 
 def test_the_direction_of_lda_has_no_sign_and_no_length():
     item = Item("made-up", "lda", "lda")
-    (case,) = cases.of("lda", folder())
+    (case,) = cases.of("lda")
     X, y = case.arguments["X"], case.arguments["y"]
     scatter = sum(np.cov(X[y == c].T) for c in (0, 1))
     direction = np.linalg.solve(scatter, X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))
-    assert judging.judged(item, case, {"direction": -3 * direction}).kind == ""
-    assert (
-        judging.judged(item, case, {"direction": direction + np.array([1e-3, 0, 0])}).kind
-        == "wrong"
-    )
+    assert judging.judged(item, case, [{"direction": -3 * direction}]).kind == ""
+    other = [{"direction": direction + np.array([1e-3, 0, 0])}]
+    assert judging.judged(item, case, other).kind == "wrong"
 
 
 # ------------------------------------------------------------------------------ environments, lines
@@ -248,8 +246,8 @@ def test_a_library_that_crashes_too_often_differs(monkeypatch, tmp_path):
 
 def test_a_library_that_cannot_be_imported_is_not_available():
     with pytest.raises(environments.Missing, match="No module named 'no_such_library'"):
-        environments.starts([sys.executable, "-c", "import no_such_library"])
-    environments.starts([sys.executable, "-c", "import sys; sys.stdin.read()"])
+        environments.run([sys.executable, "-c", "import no_such_library"])
+    environments.run([sys.executable, "-c", "import sys; sys.stdin.read()"])
 
 
 def test_every_library_has_pins_and_an_adapter():
@@ -286,5 +284,4 @@ def test_an_adapter_answers_the_command(tmp_path, capsys):
     path.write_text(ADAPTER.format(folder=str(command.ADAPTERS)), encoding="utf-8")
     asked = ["--only", "scan_nearest,best_stump", "--", sys.executable, str(path), "own"]
     assert cli.main(asked) == 0
-    vectors = len(list(cases.of("scan_nearest", folder())))
-    assert f"cases asked: scan_nearest {vectors}" in capsys.readouterr().out
+    assert f"cases asked: scan_nearest {len(cases.of('scan_nearest'))}" in capsys.readouterr().out

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from refimpl.check.comparing import compare_outputs
-from refimpl.check.subjects import subject_of
 
 ORACLES = {}
 MANY = 2000
@@ -67,14 +66,16 @@ def _digits_only(subject):
     return dataclasses.replace(subject, outputs=tuple(outputs))
 
 
-def verify(name, arguments, expected):
+def verify(case):
     """Raise AssertionError if an oracle says otherwise."""
-    function, states = ORACLES[name], expected if isinstance(expected, list) else [expected]
-    given = {"out": plain(expected)} if "out" in inspect.signature(function).parameters else {}
-    known = function(**given, **plain(arguments))
-    known = known if isinstance(known, list) else [known]
+    name, arguments, states = case.subject.name, case.arguments, case.expected
+    function, is_kernel = ORACLES[name], case.subject.kind == "kernel"
+    given = plain(arguments)
+    if "out" in inspect.signature(function).parameters:
+        given["out"] = plain(states[0] if is_kernel else states)
+    known = [function(**given)] if is_kernel else function(**given)
     assert len(known) == len(states), (name, len(known), len(states))
-    subject = _digits_only(subject_of(name))
+    subject = _digits_only(case.subject)
     for parts, got in zip(known, states, strict=True):
         # a list without entries does not say how many columns it has
         want = {part: np.reshape(value, np.shape(got[part])) for part, value in parts.items()}

@@ -166,15 +166,19 @@ def weighted_l1(Q, A, X):
     return {"D": l1(Q, A, X)}
 
 
+def nearest(D, k, out):
+    """Return the least distances of each query; the places in `out` have them, in their order."""
+    for row, *found in zip(D, out["distances"], out["indices"], strict=True):
+        places = list(zip(*found, strict=True))
+        assert places == sorted(places)  # of equal ones the lowest first
+        assert len({i for _, i in places}) == len(places)
+        np.testing.assert_allclose([row[i] for _, i in places], found[0], rtol=1e-10)
+    return {"distances": [sorted(row)[:k] for row in D]}
+
+
 @oracle
 def weighted_l1_nearest(out, Q, A, X, k):
-    D = l1(Q, A, X)
-    for row, distances, indices in zip(D, out["distances"], out["indices"], strict=True):
-        places = sorted(zip(distances, indices, strict=True))  # of equal ones the lowest first
-        assert places == list(zip(distances, indices, strict=True))
-        assert len(set(indices)) == len(indices)
-        np.testing.assert_allclose([row[i] for i in indices], distances, rtol=1e-10)
-    return {"distances": [boosting.nearest_k(row, k)[0] for row in D]}
+    return nearest(l1(Q, A, X), k, out)
 
 
 @oracle
@@ -184,11 +188,7 @@ def chamfer_distances(A, B):
 
 @oracle
 def chamfer_nearest(out, Q, X, k):
-    distances = [[boosting.chamfer(q, x) for x in X] for q in Q]
-    for row, *found in zip(distances, out["distances"], out["indices"], strict=True):
-        found = list(zip(*found, strict=True))
-        assert found == sorted(found) and all(abs(row[i] - d) < 1e-9 for d, i in found)
-    return {"distances": [sorted(row)[:k] for row in distances]}
+    return nearest([[boosting.chamfer(q, x) for x in X] for q in Q], k, out)
 
 
 # ------------------------------------------------------------------------------------------- FTUNE

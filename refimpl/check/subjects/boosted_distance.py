@@ -21,7 +21,7 @@ from refimpl.check.drawing import KINDS, Source
 from refimpl.check.judging import by_worth, differences, exact, stump, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.kernels.stumps import GRID, on_grid
-from refimpl.typing import BoolArray, FloatArray
+from refimpl.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel(
@@ -135,11 +135,6 @@ def states(P: FloatArray, N: FloatArray, rounds: Iterable[Round]) -> States:
     return listed
 
 
-def _run(arguments: Values) -> States:
-    P, N, T = (arguments[name] for name in ("P", "N", "T"))
-    return states(P, N, islice(adaboost_rounds(P, N), T))
-
-
 def same_stump(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge the stump of a round under the weights of this round."""
     X = np.concatenate([arguments["P"], arguments["N"]])
@@ -189,77 +184,69 @@ def sums_of_weights(arguments: Values, want: Values) -> Values:
     return {"epsilon": off, "beta": beta, "updated": want["w"] * beta, "alpha": alpha}
 
 
-@training(
-    ROUND,
-    takes="P, N, T",
-    algorithm="BD:A.2",
-    loop="BD:A.2:5",
-    about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
-    run=_run,
-    judge=same_stump,
-    follow=follow,
-    rounding=sums_of_weights,
-)
-def adaboost(s: Source) -> Values:
-    """Points of two classes."""
+def _two_classes(s: Source) -> Values:
+    """Draw points of two classes."""
     n_P, n_N, d = s.integer(1, 5), s.integer(1, 5), s.integer(1, 2)
     X = s.points(n_P + n_N, d, s.pick(*KINDS))
     return {"P": X[:n_P], "N": X[n_P:], "T": s.integer(1, 4)}
 
 
+@training(
+    ROUND,
+    algorithm="BD:A.2",
+    loop="BD:A.2:5",
+    about="Algorithm A.2 of Amores, Sebe & Radeva (2006): AdaBoost with stumps on P and N",
+    draw=_two_classes,
+    judge=same_stump,
+    follow=follow,
+    rounding=sums_of_weights,
+)
+def adaboost(P: FloatArray, N: FloatArray, T: int) -> States:
+    return states(P, N, islice(adaboost_rounds(P, N), T))
+
+
 # -------------------------------------------------------------------------------------- A.1 and A.3
 
 
-def _run_classes(arguments: Values) -> States:
-    listed: States = []
-    for C in np.unique(arguments["l"]).tolist():
-        P, N = _sets(arguments, C)
-        rounds = states(P, N, islice(adaboost_rounds(P, N), arguments["T"]))
-        sizes = {"C": C, "P": P, "N": N}
-        listed += [sizes | state if t == 0 else {"C": C} | state for t, state in enumerate(rounds)]
-    return listed
-
-
-def _sets(arguments: Values, C: int) -> list[FloatArray]:
+def _sets(Omega: FloatArray, l: IntArray, C: int) -> list[FloatArray]:
     """Return P and N of a class."""
-    sets = difference_vectors(arguments["Omega"], arguments["l"], C)
-    return [differences(part.A, part.B) for part in sets]
+    return [differences(part.A, part.B) for part in difference_vectors(Omega, l, C)]
 
 
 def _same_of_class(arguments: Values, want: Values, got: Values) -> Kind:
-    P, N = _sets(arguments, want["C"])
+    P, N = _sets(arguments["Omega"], arguments["l"], want["C"])
     return same_stump({"P": P, "N": N}, want, got)
 
 
-@training(
-    f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}",
-    takes="Omega, l, T",
-    algorithm="BD:A.1",
-    loop="BD:A.1:1",
-    about="""Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the
-    other""",
-    run=_run_classes,
-    judge=_same_of_class,
-    rounding=sums_of_weights,
-    dependent=("updated",),
-)
-def boosted_distance(s: Source) -> Values:
-    """Points of two classes or three."""
+def _several_classes(s: Source) -> Values:
+    """Draw points of two classes or three."""
     n, d = s.integer(4, 7), s.integer(1, 2)
     X = s.points(n, d, s.pick(*KINDS))
     return {"Omega": X, "l": np.arange(n) % s.integer(2, 3), "T": s.integer(1, 3)}
 
 
-STUMPS = ("alpha", "feature", "polarity", "threshold")
-
-
-def _run_queries(arguments: Values) -> States:
-    y, X, l = (arguments[name] for name in ("y", "Omega", "l"))
-    s = np.empty((len(y), len(X)))
+@training(
+    f"C BD:A.1:1 bits; P BD:A.1:2 bits; N BD:A.1:3 bits; {ROUND}",
+    algorithm="BD:A.1",
+    loop="BD:A.1:1",
+    about="""Algorithm A.1 of Amores, Sebe & Radeva (2006): the rounds of one class after the
+    other""",
+    draw=_several_classes,
+    judge=_same_of_class,
+    rounding=sums_of_weights,
+    dependent=("updated",),
+)
+def boosted_distance(Omega: FloatArray, l: IntArray, T: int) -> States:
+    listed: States = []
     for C in np.unique(l).tolist():
-        Phi = StumpEnsemble(*(arguments[f"{name}_{C}"] for name in STUMPS))
-        s[:, l == C] = similarity(y, np.ascontiguousarray(X[l == C]), Phi)
-    return [{"s": s, "l_y": l[s.argmax(axis=1)]}]
+        P, N = _sets(Omega, l, C)
+        rounds = states(P, N, islice(adaboost_rounds(P, N), T))
+        sizes = {"C": C, "P": P, "N": N}
+        listed += [sizes | state if t == 0 else {"C": C} | state for t, state in enumerate(rounds)]
+    return listed
+
+
+STUMPS = ("alpha", "feature", "polarity", "threshold")
 
 
 def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
@@ -273,18 +260,8 @@ def _same_label(arguments: Values, want: Values, got: Values) -> Kind:
     return tie_if(exact(want["s"]), verdict)
 
 
-@training(
-    "s BD:A.3:4 digits; l_y BD:A.3:7 optimum",
-    takes="y, Omega, l, alpha_0, feature_0, polarity_0, threshold_0, "
-    "alpha_1, feature_1, polarity_1, threshold_1",
-    algorithm="BD:A.3",
-    about="""Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's
-    weights (ERRATUM BD-2), and the label of the most similar point, the first of several""",
-    run=_run_queries,
-    judge=_same_label,
-)
-def nearest_neighbor_boosted_distance(s: Source) -> Values:
-    """Queries, points and two ensembles."""
+def _ensembles(s: Source) -> Values:
+    """Draw queries, points and two ensembles."""
     d, kind = s.integer(1, 2), s.pick(*KINDS)
     n = s.integer(2, 5)
     given: Values = {"y": s.points(s.integer(1, 3), d, kind), "Omega": s.points(n, d, kind)}
@@ -296,3 +273,22 @@ def nearest_neighbor_boosted_distance(s: Source) -> Values:
         given[f"polarity_{C}"] = 1 - 2 * s.array((T,), 0, 1)
         given[f"threshold_{C}"] = s.array((T,), -4, 4) / 2
     return given
+
+
+@training(
+    "s BD:A.3:4 digits; l_y BD:A.3:7 optimum",
+    takes=("y", "Omega", "l", *(f"{name}_{C}" for C in (0, 1) for name in STUMPS)),
+    algorithm="BD:A.3",
+    about="""Algorithm A.3 of Amores, Sebe & Radeva (2006): s divided by the sum of the class's
+    weights (ERRATUM BD-2), and the label of the most similar point, the first of several""",
+    draw=_ensembles,
+    judge=_same_label,
+)
+def nearest_neighbor_boosted_distance(
+    y: FloatArray, Omega: FloatArray, l: IntArray, **ensembles: Any
+) -> States:
+    s = np.empty((len(y), len(Omega)))
+    for C in np.unique(l).tolist():
+        Phi = StumpEnsemble(*(ensembles[f"{name}_{C}"] for name in STUMPS))
+        s[:, l == C] = similarity(y, np.ascontiguousarray(Omega[l == C]), Phi)
+    return [{"s": s, "l_y": l[s.argmax(axis=1)]}]

@@ -229,22 +229,6 @@ def _both(pivots: IntArray) -> Iterator[IntArray]:
         yield second - (second > first)
 
 
-def _run(arguments: Values) -> States:
-    rounds = training_rounds(
-        problem_of(arguments),
-        arguments["d"],
-        arguments["references"].shape[1],
-        arguments["pivots"].shape[1],
-        arguments["M_2"],
-        rng=Given(arguments["references"], _both(arguments["pivots"])),
-    )
-    taken = islice(rounds, arguments["rounds"])
-    listed = _states(taken, len(arguments["y"]), "step", "classifier", "alpha", "z")
-    for state in listed:
-        state["classifier"] = np.array(state["classifier"], dtype=np.int64)
-    return listed
-
-
 def _states(rounds: Iterable[Any], t: int, *names: str) -> States:
     """Return the state of each round on t triples: the weights before and after it, and parts."""
     w = np.full(t, 1 / t)  # the first ones are equal
@@ -294,21 +278,8 @@ def _orders(s: Source, t: int) -> FloatArray:
     return np.where(s.array((t,), 0, 4) == 4, -1.0, 1.0)
 
 
-@training(
-    "w BM:7.3:12 digits~1e-6; step BM:7.3:4 optimum; classifier BM:7.3:9 optimum; "
-    "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6",
-    takes="D, between, triples, y, d, M_2, rounds, references, pivots",
-    algorithm="BM:7.3",
-    about="""§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is
-    (r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, Z
-    has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th time
-    that steps 5 and 6 are taken they draw references[k] and pivots[k]""",
-    run=_run,
-    judge=same_classifier,
-    dependent=("updated",),
-)
-def boostmap(s: Source) -> Values:
-    """Distances, triples, and the candidates of each round."""
+def _candidates(s: Source) -> Values:
+    """Draw distances, triples, and the candidates of each round."""
     n, t = s.integer(4, 6), s.integer(3, 12)
     D = city_block(s.points(n, 2, s.pick(*KINDS)))
     if s.integer(0, 2) == 2:
@@ -328,16 +299,30 @@ def boostmap(s: Source) -> Values:
     }
 
 
+@training(
+    "w BM:7.3:12 digits~1e-6; step BM:7.3:4 optimum; classifier BM:7.3:9 optimum; "
+    "alpha BM:7.3:10 optimum; z BM:7.3:11 digits~1e-9; updated BM:7.3:12 digits~1e-6",
+    algorithm="BM:7.3",
+    about="""§ 7.3 of Athitsos et al. (2005): the steps add, modify and remove. A classifier is
+    (r, -1) for a reference object, (x_1, x_2) for pivots. Where no weighted triple is wrong, Z
+    has no least value; alpha is 52 ln 2 / sum w |margin| above the least allowed. The k-th time
+    that steps 5 and 6 are taken they draw references[k] and pivots[k]""",
+    takes=("D", "between", "triples", "y", "d", "M_2", "rounds", "references", "pivots"),
+    draw=_candidates,
+    judge=same_classifier,
+    dependent=("updated",),
+)
+def boostmap(
+    d: int, M_2: int, rounds: int, references: IntArray, pivots: IntArray, **problem: Any
+) -> States:
+    rng = Given(references, _both(pivots))
+    M_1, m = references.shape[1], pivots.shape[1]
+    taken = islice(training_rounds(Problem(**problem), d, M_1, m, M_2, rng=rng), rounds)
+    listed = _states(taken, len(problem["y"]), "step", "classifier", "alpha", "z")
+    return [{**state, "classifier": np.array(state["classifier"], np.int64)} for state in listed]
+
+
 # --------------------------------------------------------------------------------- query-sensitive
-
-
-def _run_sensitive(arguments: Values) -> States:
-    F, triples, y = (arguments[name] for name in ("F", "triples", "y"))
-    gamma, picks = iter(arguments["gamma"]), arguments["picks"]
-    choices = Choices(picks.shape[1], lambda d, rng: (np.arange(d), next(gamma)))
-    rounds = query_sensitive_rounds(F, triples, y, np.zeros(len(y)), choices, rng=Given(picks))
-    taken = islice(rounds, len(arguments["gamma"]))
-    return _states(taken, len(y), "c", "g", "low", "high", "inside", "alpha", "z")
 
 
 def same_range(arguments: Values, want: Values, got: Values) -> Kind:
@@ -357,23 +342,8 @@ def same_range(arguments: Values, want: Values, got: Values) -> Kind:
     return _by_z(want, got, float(Z[0]), bool(alike.all()), same)
 
 
-@training(
-    "w BM:8.1:8 digits~1e-6; c BM:8.1:4 optimum; g BM:8.1:1 optimum; low BM:8.1:3 optimum; "
-    "high BM:8.1:3 optimum; inside BM:8.1:3 optimum; alpha BM:8.1:6 optimum; "
-    "z BM:8.1:7 digits~1e-9; updated BM:8.1:8 digits~1e-6",
-    takes="F, triples, y, gamma, picks",
-    algorithm="BM:8.1",
-    loop="BM:8.1:7",
-    about="""§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is
-    split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples
-    picks[j d + c], each moved half way to the next greater value. The range of least Z wins,
-    low <= F_g(q) < high if inside, else the rest""",
-    run=_run_sensitive,
-    judge=same_range,
-    dependent=("updated",),
-)
-def query_sensitive(s: Source) -> Values:
-    """Embeddings, triples, and the splitters and thresholds of each round."""
+def _splits(s: Source) -> Values:
+    """Draw embeddings, triples, and the splitters and thresholds of each round."""
     n, t, d = s.integer(4, 6), s.integer(3, 12), s.integer(1, 2)
     rounds = s.integer(1, 3)
     X = s.points(n, d, s.pick("ties", "plain", "constant columns"))
@@ -386,25 +356,35 @@ def query_sensitive(s: Source) -> Values:
     }
 
 
+@training(
+    "w BM:8.1:8 digits~1e-6; c BM:8.1:4 optimum; g BM:8.1:1 optimum; low BM:8.1:3 optimum; "
+    "high BM:8.1:3 optimum; inside BM:8.1:3 optimum; alpha BM:8.1:6 optimum; "
+    "z BM:8.1:7 digits~1e-9; updated BM:8.1:8 digits~1e-6",
+    algorithm="BM:8.1",
+    loop="BM:8.1:7",
+    about="""§ 8.1 of Athitsos et al. (2005) from equal weights: in round j classifier c is
+    split by coordinate gamma[j, c]; its thresholds are drawn from the queries of the triples
+    picks[j d + c], each moved half way to the next greater value. The range of least Z wins,
+    low <= F_g(q) < high if inside, else the rest""",
+    draw=_splits,
+    judge=same_range,
+    dependent=("updated",),
+)
+def query_sensitive(
+    F: FloatArray, triples: Int32Array, y: FloatArray, gamma: IntArray, picks: IntArray
+) -> States:
+    splitters = iter(gamma)
+    choices = Choices(picks.shape[1], lambda d, rng: (np.arange(d), next(splitters)))
+    rounds = query_sensitive_rounds(F, triples, y, np.zeros(len(y)), choices, rng=Given(picks))
+    taken = islice(rounds, len(gamma))
+    return _states(taken, len(y), "c", "g", "low", "high", "inside", "alpha", "z")
+
+
 # -------------------------------------------------------------------------------------------- ranks
 
 
-def _run_ranks(arguments: Values) -> States:
-    embedding = SimpleNamespace(weights=lambda Q: arguments["A"])
-    Q, X, neighbors = (arguments[name] for name in ("Q", "X", "neighbors"))
-    return [{"ranks": reference_ranks(embedding, Q, X, neighbors, arguments["k_values"].tolist())}]
-
-
-@training(
-    "ranks Athitsos et al. (2005), § 11.1 bits",
-    takes="Q, X, A, neighbors, k_values",
-    algorithm="BM:11.1",
-    about="""§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by
-    weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer""",
-    run=_run_ranks,
-)
-def enn_ranks(s: Source) -> Values:
-    """Queries, points, weights and true neighbours."""
+def _retrieval(s: Source) -> Values:
+    """Draw queries, points, weights and true neighbours."""
     m, n, d, kind = s.integer(1, 3), s.integer(3, 7), s.integer(1, 2), s.pick(*KINDS)
     return {
         "Q": s.points(m, d, kind),
@@ -413,3 +393,17 @@ def enn_ranks(s: Source) -> Values:
         "neighbors": np.array([s.permutation(n)[:3] for _ in range(m)]),
         "k_values": np.array([1, 3]),
     }
+
+
+@training(
+    "ranks Athitsos et al. (2005), § 11.1 bits",
+    algorithm="BM:11.1",
+    about="""§ 11.1 of Athitsos et al. (2005): how many objects the filter must take, by
+    weighted L1 distances, to find the k nearest neighbours; one plus those strictly closer""",
+    draw=_retrieval,
+)
+def enn_ranks(
+    Q: FloatArray, X: FloatArray, A: FloatArray, neighbors: IntArray, k_values: IntArray
+) -> States:
+    embedding = SimpleNamespace(weights=lambda Q: A)
+    return [{"ranks": reference_ranks(embedding, Q, X, neighbors, k_values.tolist())}]

@@ -10,10 +10,10 @@ from refimpl.check.drawing import Given, NoProblemError, Source, city_block
 from refimpl.check.judging import best, by_worth, exact, tie_if, whole
 from refimpl.check.subject import Kind, States, Values, kernel, training
 from refimpl.ftune import algorithm
-from refimpl.ftune.linear_models import loss
+from refimpl.ftune.linear_models import LossName, loss
 from refimpl.ftune.similarities import Similarity
 from refimpl.kernels import transferred_differences as reference_differences
-from refimpl.typing import FloatArray
+from refimpl.typing import FloatArray, IntArray
 
 
 def _sum_of(arguments: Values, answer: Values) -> float:
@@ -77,14 +77,6 @@ def vector_matrix(s: Source, flag: str) -> Values:
 # --------------------------------------------------------------------------------------- trainings
 
 
-def _run_select(arguments: Values) -> States:
-    K, l, d = (arguments[name] for name in ("K", "l", "d"))
-    rng = Given(integers=[arguments["first"], *arguments["picks"].T])
-    L, P = algorithm.dselect(Similarity(K), np.arange(len(K)), l, d, rng)
-    listed: States = [{"z": z} for z in L.tolist()]
-    return [*listed, {"P": P}]
-
-
 def as_similar(K: FloatArray, before: list[int], best: int, z: int) -> Kind:
     """Judge landmark z beside the best by the sums of their similarities to those before."""
     parts = K[np.ix_([best, z], before)]
@@ -96,7 +88,7 @@ def as_similar(K: FloatArray, before: list[int], best: int, z: int) -> Kind:
 def _least(arguments: Values, want: Values, got: Values) -> Kind:
     """Judge a landmark after the expected ones."""
     K = arguments["K"]
-    expected = [state["z"] for state in _run_select(arguments) if "z" in state]
+    expected = [state["z"] for state in dselect(**arguments) if "z" in state]
     before = expected[: expected.index(want["z"])]
     z = whole(got["z"])
     if not 0 <= z < len(K) or z in before or not before:
@@ -104,20 +96,8 @@ def _least(arguments: Values, want: Values, got: Values) -> Kind:
     return tie_if(exact(K), as_similar(K, before, want["z"], z))
 
 
-@training(
-    "z FT:1:3 optimum; P FT:1:8 bits",
-    takes="K, l, d, first, picks",
-    algorithm="FT:1",
-    loop="FT:1:2",
-    about="""Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal
-    sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count of
-    the landmarks labelled 1, in the order of their choice, and number picks[i, 1] of those
-    labelled -1""",
-    run=_run_select,
-    judge=_least,
-)
-def dselect(s: Source) -> Values:
-    """Similarities of points of two classes."""
+def _similarities(s: Source) -> Values:
+    """Draw similarities of points of two classes."""
     n = s.integer(3, 7)
     D = city_block(s.points(n, 1, s.pick("ties", "plain")))
     d = s.integer(2, n)
@@ -132,24 +112,24 @@ def dselect(s: Source) -> Values:
     return {"K": K, "l": l, "d": d, "first": first, "picks": picks}
 
 
+@training(
+    "z FT:1:3 optimum; P FT:1:8 bits",
+    algorithm="FT:1",
+    loop="FT:1:2",
+    about="""Algorithm 1 of Kar & Jain (2011): a landmark a round, the first one given, of equal
+    sums the lowest; then the pairs. The i-th pair has number picks[i, 0] modulo their count of
+    the landmarks labelled 1, in the order of their choice, and number picks[i, 1] of those
+    labelled -1""",
+    draw=_similarities,
+    judge=_least,
+)
+def dselect(K: FloatArray, l: FloatArray, d: int, first: int, picks: IntArray) -> States:
+    rng = Given(integers=[first, *picks.T])
+    L, P = algorithm.dselect(Similarity(K), np.arange(len(K)), l, d, rng)
+    return [*({"z": z} for z in L.tolist()), {"P": P}]
+
+
 # -------------------------------------------------------------------------------------------- FTUNE
-
-
-def _run_tune(arguments: Values) -> States:
-    F, K, L, l, P = (arguments[name] for name in ("F", "K", "L", "l", "P"))
-    listed: States = []
-    losses = []
-    for f in F:
-        slope = np.array([f])
-        (Phi,) = reference_differences(K, P[:, 0].copy(), P[:, 1].copy(), slope)
-        model = algorithm.TRAIN(Phi, l, L)
-        value = float(loss(L, l * (Phi @ model.w + model.b)).mean())
-        losses.append(value)
-        listed.append({"Phi": Phi, "w": model.w, "b": float(model.b), "loss": value})
-    f_best = algorithm.ftune(
-        F.tolist(), Similarity(K), L, l, len(P), Given(), select=lambda K, l, d, rng: P
-    )[0]
-    return [*listed, {"losses": np.array(losses), "f": f_best}]
 
 
 def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
@@ -178,21 +158,8 @@ def _from_the_optimum(arguments: Values, want: Values) -> Values:
     return {"w": far + 1e-6 * np.abs(want["w"]).max(initial=0.0), "b": far}
 
 
-@training(
-    "Phi FT:phi digits; w FT:2:3 digits~1e-3; b FT:2:3 digits~1e-3; "
-    "loss FT:2:3 digits~1e-4; losses FT:2:3 digits~1e-4; f FT:2:5 optimum",
-    takes="F, K, L, l, P",
-    algorithm="FT:2",
-    loop="FT:2:2",
-    about="""Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked
-    space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean loss;
-    then f*, the first of least loss""",
-    run=_run_tune,
-    judge=_as_low,
-    rounding=_from_the_optimum,
-)
-def ftune(s: Source) -> Values:
-    """Similarities of points of two classes, and pairs of both."""
+def _paired(s: Source) -> Values:
+    """Draw similarities of points of two classes, and pairs of both."""
     n, d = s.integer(4, 8), s.integer(1, 3)
     K = 1 - city_block(s.points(n, 1, s.pick("ties", "plain"))) / 8
     ways = s.array((d, 2), 0, n // 2 - 1)
@@ -203,3 +170,30 @@ def ftune(s: Source) -> Values:
         "l": 1.0 - 2.0 * (np.arange(n) % 2),
         "P": np.column_stack([2 * ways[:, 0], 2 * ways[:, 1] + 1]),
     }
+
+
+@training(
+    "Phi FT:phi digits; w FT:2:3 digits~1e-3; b FT:2:3 digits~1e-3; "
+    "loss FT:2:3 digits~1e-4; losses FT:2:3 digits~1e-4; f FT:2:5 optimum",
+    algorithm="FT:2",
+    loop="FT:2:2",
+    about="""Algorithm 2 of Kar & Jain (2011) with given pairs: for each slope f the landmarked
+    space, w and b that minimise (|w|^2 + b^2) / 2 + sum L(l (w . Phi + b)), and the mean loss;
+    then f*, the first of least loss""",
+    draw=_paired,
+    judge=_as_low,
+    rounding=_from_the_optimum,
+)
+def ftune(F: FloatArray, K: FloatArray, L: LossName, l: FloatArray, P: IntArray) -> States:
+    listed: States = []
+    for f in F:
+        slope = np.array([f])
+        (Phi,) = reference_differences(K, P[:, 0].copy(), P[:, 1].copy(), slope)
+        model = algorithm.TRAIN(Phi, l, L)
+        value = float(loss(L, l * (Phi @ model.w + model.b)).mean())
+        listed.append({"Phi": Phi, "w": model.w, "b": float(model.b), "loss": value})
+    losses = np.array([state["loss"] for state in listed])
+    f_best = algorithm.ftune(
+        F.tolist(), Similarity(K), L, l, len(P), Given(), select=lambda K, l, d, rng: P
+    )[0]
+    return [*listed, {"losses": losses, "f": f_best}]

@@ -11,7 +11,7 @@ from refimpl.check.judging import at_limits, best, indices, listed, nearest, obj
 from refimpl.check.subject import Kind, States, Values, kernel, rounding, training
 from refimpl.lmnn import LMNNOptions, algorithm, project
 from refimpl.lmnn import lmnn as reference_lmnn
-from refimpl.typing import FloatArray
+from refimpl.typing import FloatArray, IntArray
 
 # -------------------------------------------------------------------------------------- subgradient
 
@@ -260,20 +260,6 @@ def scan_nearest(s: Source, flag: str) -> Values:
 # --------------------------------------------------------------------------------------- trainings
 
 
-def _run(arguments: Values) -> States:
-    X, y, k, mu, checks = (arguments[name] for name in ("X", "y", "k", "mu", "checks"))
-    targets = algorithm.target_neighbors(X, y, k)
-    examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
-    states = algorithm.steps(examples, mu, np.eye(X.shape[1])[None])
-    listed: States = []
-    for now, _ in algorithm.until_converged(states, checks=checks):
-        M = now.L[0].T @ now.L[0]
-        state = {"t": now.t, "M": M, "objective": now.objective, "active": int(now.N.sum())}
-        state["G"] = now.G[0]
-        listed.append(state if listed else {"targets": targets, **state})
-    return listed
-
-
 def _ranges(arguments: Values, answer: Values) -> FloatArray:
     """Return the distances of target neighbours."""
     X, y = arguments["X"], arguments["y"]
@@ -288,10 +274,16 @@ def _ranges(arguments: Values, answer: Values) -> FloatArray:
 _same_targets = best(_ranges)
 
 
+def _points(s: Source) -> Values:
+    """Draw points of two classes."""
+    n, d = s.integer(6, 8), s.integer(1, 2)
+    X = s.points(n, d, s.pick("plain", "quarters"))
+    return {"X": X, "y": np.arange(n) % 2, "k": s.integer(1, 2), "mu": s.pick(1.0, 0.5, 4.0)}
+
+
 @training(
     "targets LM:2:1 optimum; t LM:3:2 bits; M LM:3:3 digits~1e-6; "
     "objective LM:eq3 digits~1e-6; active LM:3:4 bits; G LM:eq5 digits~1e-6",
-    takes="X, y, k, mu, checks",
     algorithm="LM:3",
     loop="LM:3:8",
     about="""§ 3 of Weinberger & Saul (2008): at each full check (after 0, 1, 3, 7, 15 and 31
@@ -299,32 +291,24 @@ _same_targets = best(_ranges)
     starts as the identity. The t-th step is 0.3 m / (g sqrt(t)) G with m, g the Frobenius norms
     of M and G; where G is 0, M stays. Between two checks only pairs (i, l) count that a check
     found""",
-    run=_run,
+    draw=lambda s: {**_points(s), "checks": s.integer(1, 7)},
     judge=_same_targets,
     dependent=("M", "objective", "active", "G"),
 )
-def lmnn_steps(s: Source) -> Values:
-    """Points of two classes."""
-    n, d = s.integer(6, 8), s.integer(1, 2)
-    X = s.points(n, d, s.pick("plain", "quarters"))
-    given = {"X": X, "y": np.arange(n) % 2, "k": s.integer(1, 2), "mu": s.pick(1.0, 0.5, 4.0)}
-    return {**given, "checks": s.integer(1, 7)}
+def lmnn_steps(X: FloatArray, y: IntArray, k: int, mu: float, checks: int) -> States:
+    targets = algorithm.target_neighbors(X, y, k)
+    examples = algorithm.Examples(X, y, targets, np.zeros(len(X), dtype=np.int64))
+    states = algorithm.steps(examples, mu, np.eye(X.shape[1])[None])
+    listed: States = []
+    for now, _ in algorithm.until_converged(states, checks=checks):
+        M = now.L[0].T @ now.L[0]
+        state = {"t": now.t, "M": M, "objective": now.objective, "active": int(now.N.sum())}
+        state["G"] = now.G[0]
+        listed.append(state if listed else {"targets": targets, **state})
+    return listed
 
 
 # ------------------------------------------------------------------------------------------ optimum
-
-
-def _run_optimum(arguments: Values) -> States:
-    options = LMNNOptions(tol=1e-6)
-    result = reference_lmnn(**arguments, options=options)
-    return [
-        {
-            "targets": result.targets,
-            "M": result.M[0],
-            "objective": result.objective,
-            "bound": result.bound,
-        }
-    ]
 
 
 def _as_low(arguments: Values, want: Values, got: Values) -> Kind:
@@ -351,16 +335,14 @@ def factor(M: FloatArray) -> FloatArray:
 
 @training(
     "targets LM:2:1 optimum; M LM:eq3 optimum~1e-3; objective LM:eq3 digits~1e-3",
-    takes="X, y, k, mu",
     algorithm="LM:2",
     about="""the least value of eq. 3 of Weinberger & Saul (2008) over positive semidefinite M;
     no metric is below `bound`. M itself need not be unique""",
-    run=_run_optimum,
+    draw=_points,
     judge=_as_low,
     dependent=("M", "objective"),
 )
-def lmnn(s: Source) -> Values:
-    """Points of two classes."""
-    given = lmnn_steps(s)
-    del given["checks"]
-    return given
+def lmnn(X: FloatArray, y: IntArray, k: int, mu: float) -> States:
+    result = reference_lmnn(X, y, k, mu, options=LMNNOptions(tol=1e-6))
+    parts = {"targets": result.targets, "M": result.M[0]}
+    return [{**parts, "objective": result.objective, "bound": result.bound}]

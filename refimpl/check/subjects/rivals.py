@@ -27,7 +27,7 @@ from refimpl.rivals.kmeans_trees import KMeansTrees, kmeans_trees
 from refimpl.rivals.lipschitz import lipschitz as reference_lipschitz
 from refimpl.rivals.nearest_neighbor import fit_distance
 from refimpl.spaces import PrecomputedSpace
-from refimpl.typing import FloatArray, IntArray, UInt64Array
+from refimpl.typing import BoolArray, FloatArray, IntArray, UInt64Array
 
 # ------------------------------------------------------------------------------------ binary codes
 
@@ -245,16 +245,6 @@ def best_bin_first(s: Source, flag: str) -> Values:
 Pair = tuple[int, int]
 
 
-def _run(arguments: Values) -> States:
-    D, d, starts = (arguments[name] for name in ("D", "d", "starts"))
-    space = PrecomputedSpace(D)
-    rng = Given(starts)
-    iterations = arguments["iterations"]
-    embedding = reference_fastmap(space, d, rng=rng, iterations=iterations, starts=starts.shape[1])
-    F = embedding.embed(space)
-    return [{"pivots": embedding.pivots[j], "F": F[:, j]} for j in range(embedding.d)]
-
-
 def _ends(S: FloatArray, starts: IntArray, iterations: int, zero: float, off: float) -> set[Pair]:
     """Return the pairs at which choose-distant-objects may end if it takes any farthest object."""
     # S[p, x] is the square from p to x; it may be `off` by rounding
@@ -305,23 +295,8 @@ def _a_possible_end(arguments: Values, want: Values, got: Values) -> Kind:
     return tie_if(want["exact"], Kind.TIE if (a, b) in want["ends"] else Kind.WRONG)
 
 
-@training(
-    "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
-    "F Faloutsos & Lin (1995), eq. 3 digits~1e-9",
-    takes="D, d, starts, iterations",
-    algorithm="FastMap",
-    about="""FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension
-    after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the
-    farthest object from b, a, then from a, the new b, `iterations` times or until both stay; of
-    equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay as they
-    are. Squares up to 1e-12 of the largest squared distance are 0: then it looks from the next
-    start, and ends if no start has a pair""",
-    run=_run,
-    judge=_a_possible_end,
-    follow=_follow,
-)
-def fastmap(s: Source) -> Values:
-    """Distances of points of the plane, and all objects as starts."""
+def _starts(s: Source) -> Values:
+    """Draw distances of points of the plane, and all objects as starts."""
     n, d = s.integer(2, 9), s.integer(1, 3)
     X = s.points(n, 2, s.pick(*KINDS))
     D = city_block(X)
@@ -333,21 +308,29 @@ def fastmap(s: Source) -> Values:
     return {"D": D, "d": d, "starts": starts, "iterations": s.integer(1, 5)}
 
 
-def _run_metric(arguments: Values) -> States:
-    L = fit_distance("RCA", arguments["X"], arguments["y"]).factor
-    return [{"W": L.T @ L}]
-
-
 @training(
-    "W Bar-Hillel et al. (2003), § 2 digits~1e-9",
-    takes="X, y",
-    algorithm="RCA",
-    about="""RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the
-    mean outer product of the points less the means of their classes""",
-    run=_run_metric,
+    "pivots Faloutsos & Lin (1995), choose-distant-objects optimum; "
+    "F Faloutsos & Lin (1995), eq. 3 digits~1e-9",
+    algorithm="FastMap",
+    about="""FastMap of Faloutsos & Lin (1995): the pivots and the coordinates of one dimension
+    after the other. choose-distant-objects begins with starts[j, 0] as b, looks for the
+    farthest object from b, a, then from a, the new b, `iterations` times or until both stay; of
+    equally far ones the lowest. Squared distances in a hyperplane that are below 0 stay as they
+    are. Squares up to 1e-12 of the largest squared distance are 0: then it looks from the next
+    start, and ends if no start has a pair""",
+    draw=_starts,
+    judge=_a_possible_end,
+    follow=_follow,
 )
-def relevant_component_analysis(s: Source) -> Values:
-    """Points of two classes or three, their covariance not near to singular."""
+def fastmap(D: FloatArray, d: int, starts: IntArray, iterations: int) -> States:
+    space, each = PrecomputedSpace(D), starts.shape[1]
+    embedding = reference_fastmap(space, d, rng=Given(starts), iterations=iterations, starts=each)
+    F = embedding.embed(space)
+    return [{"pivots": embedding.pivots[j], "F": F[:, j]} for j in range(embedding.d)]
+
+
+def _chunklets(s: Source) -> Values:
+    """Draw points of two classes or three, their covariance not near to singular."""
     classes, d = s.integer(2, 3), s.integer(1, 2)
     n = s.integer(classes + d + 1, classes + d + 4)
     X, y = s.points(n, d, s.pick("plain", "quarters")), np.arange(n) % classes
@@ -357,27 +340,37 @@ def relevant_component_analysis(s: Source) -> Values:
     return {"X": X, "y": y}
 
 
+@training(
+    "W Bar-Hillel et al. (2003), § 2 digits~1e-9",
+    algorithm="RCA",
+    about="""RCA of Bar-Hillel et al. (2003) with the classes as chunklets: the inverse of the
+    mean outer product of the points less the means of their classes""",
+    draw=_chunklets,
+)
+def relevant_component_analysis(X: FloatArray, y: IntArray) -> States:
+    L = fit_distance("RCA", X, y).factor
+    return [{"W": L.T @ L}]
+
+
 # ------------------------------------------------------------------------- distances to references
 
 
-def _run_lipschitz(arguments: Values) -> States:
-    D, member = (arguments[name] for name in ("D", "member"))
-    space = PrecomputedSpace(D)
-    embedding = reference_lipschitz(space, [np.flatnonzero(row) for row in member])
-    return [{"F": embedding.embed(space)}]
-
-
-@training(
-    "F BM:eq7 digits",
-    takes="D, member",
-    algorithm="Lipschitz",
-    about="""eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of
-    reference objects, a row of `member` for each""",
-    run=_run_lipschitz,
-)
-def lipschitz(s: Source) -> Values:
-    """Distances and sets of reference objects."""
+def _reference_sets(s: Source) -> Values:
+    """Draw distances and sets of reference objects."""
     n, m = s.integer(2, 6), s.integer(1, 3)
     member = s.booleans((m, n))
     member[np.arange(m), s.array((m,), 0, n - 1)] = True
     return {"D": city_block(s.points(n, 2, s.pick(*KINDS))), "member": member}
+
+
+@training(
+    "F BM:eq7 digits",
+    algorithm="Lipschitz",
+    about="""eqs. 5-7 of Athitsos et al. (2005), § 4.1: the least distance to each set of
+    reference objects, a row of `member` for each""",
+    draw=_reference_sets,
+)
+def lipschitz(D: FloatArray, member: BoolArray) -> States:
+    space = PrecomputedSpace(D)
+    embedding = reference_lipschitz(space, [np.flatnonzero(row) for row in member])
+    return [{"F": embedding.embed(space)}]

@@ -362,11 +362,6 @@ def by_first_point(leaf: Any) -> IntArray:
     return np.asarray(first[places.ravel()])
 
 
-def _run(arguments: Values) -> States:
-    X, S, lam, M = (arguments[name] for name in ("X", "S", "lam", "M"))
-    return states(reference_forest(X, S == 1, lam, M, arguments["max_depth"]), len(S))
-
-
 def states(rounds: Iterable[Round], n: int) -> States:
     """Return the state of each round on n points."""
     T = np.zeros((n, n))
@@ -414,10 +409,10 @@ OUTPUTS = "leaf SF:2:6 optimum; J SF:eq17 digits~1e-6"
 def _settled(given: Values) -> Values:
     """Return a problem; NoProblemError: its leaves change if points move by a thousandth."""
     X = given["X"]
-    leaves = [state["leaf"].tolist() for state in _run(given)]
+    leaves = [state["leaf"].tolist() for state in search_forest(**given)]
     for k in (1, 2, 3):
         moved = X + 1e-3 * X.std() * np.cos(k * np.arange(X.size)).reshape(X.shape)
-        if [state["leaf"].tolist() for state in _run({**given, "X": moved})] != leaves:
+        if [state["leaf"].tolist() for state in search_forest(**{**given, "X": moved})] != leaves:
             raise NoProblemError("the leaves hang on rounding")
     return given
 
@@ -434,47 +429,49 @@ def _pairs_of_classes(s: Source) -> Values:
     return {"X": X, "S": S, "lam": s.pick(0.25, 0.05, 0.5)}
 
 
+def _forest_problem(s: Source) -> Values:
+    """Draw points of two classes or three, near to each other or apart."""
+    return _settled({**_pairs_of_classes(s), "M": s.integer(1, 3), "max_depth": s.integer(1, 4)})
+
+
 @training(
     f"T SF:1:3 digits~1e-6; {OUTPUTS}; similar SF:eq14 digits~1e-6; "
     "dissimilar SF:eq14 digits~1e-6; c SF:eq15 digits~1e-6",
-    takes="X, S, M, lam, max_depth",
     algorithm="SF:1",
     loop="SF:1:1",
     about="""Algorithm 1 of Li et al. (2011) with Algorithm 2: at each round T before it, the
     leaves (any names), J of eq. 17, the masses of eq. 14 and c of eq. 15. A pair is two
     different points. Planes are those of eq. 18, with x~ = [x, 1] and the symmetric part of X~
     M X~^T; a node is split if J rises""",
-    run=_run,
+    draw=_forest_problem,
     judge=same_leaves,
     dependent=("similar", "dissimilar", "c"),
 )
-def search_forest(s: Source) -> Values:
-    """Points of two classes or three, near to each other or apart."""
-    return _settled({**_pairs_of_classes(s), "M": s.integer(1, 3), "max_depth": s.integer(1, 4)})
-
-
-def _run_tree(arguments: Values) -> States:
-    (state,) = _run({**arguments, "M": 1})
-    return [{name: state[name] for name in ("leaf", "J")}]
+def search_forest(X: FloatArray, S: FloatArray, M: int, lam: float, max_depth: int) -> States:
+    return states(reference_forest(X, S == 1, lam, M, max_depth), len(S))
 
 
 def _same_tree(arguments: Values, want: Values, got: Values) -> Kind:
     return same_leaves(arguments, {**want, "T": np.zeros(arguments["S"].shape)}, got)
 
 
-@training(
-    OUTPUTS,
-    takes="X, S, lam, max_depth",
-    algorithm="SF:2",
-    about="""Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one
-    tree, all weights 1""",
-    run=_run_tree,
-    judge=_same_tree,
-)
-def search_tree(s: Source) -> Values:
-    """The same for one tree."""
+def _tree_problem(s: Source) -> Values:
+    """Draw the same for one tree."""
     given = _settled({**_pairs_of_classes(s), "M": 1, "max_depth": s.integer(1, 4)})
-    if not _run(given):
+    if not search_forest(**given):
         raise NoProblemError("no tree is worth its cost")
     del given["M"]
     return given
+
+
+@training(
+    OUTPUTS,
+    algorithm="SF:2",
+    about="""Algorithm 2 of Li et al. (2011): the leaves (any names) and J of eq. 17 of one
+    tree, all weights 1""",
+    draw=_tree_problem,
+    judge=_same_tree,
+)
+def search_tree(X: FloatArray, S: FloatArray, lam: float, max_depth: int) -> States:
+    (state,) = search_forest(X, S, 1, lam, max_depth)
+    return [{name: state[name] for name in ("leaf", "J")}]

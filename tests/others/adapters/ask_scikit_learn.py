@@ -5,6 +5,8 @@ Neighbours, decision stumps, AdaBoost with stumps, Lloyd's iterations, and the d
 Not handled here: what a variant's name stands for (``tests/others/table.py``).
 """
 
+from functools import partial
+
 import numpy as np
 from lines import serve, without
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -30,14 +32,6 @@ def tree(kind):
         return without(places, distances**2, skip, k)
 
     return answer
-
-
-def within_root(**given):
-    return within(**given, radius=np.sqrt)
-
-
-def within_next(**given):
-    return within(**given, radius=lambda limit: np.nextafter(np.sqrt(limit), np.inf))
 
 
 def within(X, leaf_size, direction, Q, skip, bound, limits, strict, radius):
@@ -96,19 +90,14 @@ def as_stump(model):
     return {"f": f, "p": -1, "theta": theta}
 
 
-def errors(stump, X, l):
-    """Return the rows on which a stump errs."""
-    f, p, theta = (stump[name] for name in ("f", "p", "theta"))
-    return (p * X[:, f] < p * theta) != l
-
-
 def stump(model):
     """Return the kernel best_stump; the error of the library's stump is computed here."""
 
     def answer(A, B, w, l):
         X = A if B is None else (A[:, None] - B).reshape(-1, A.shape[1])
         chosen = as_stump(model().fit(X, l.astype(int), w))
-        wrong = errors(chosen, X, l)
+        f, p, theta = chosen.values()
+        wrong = (p * X[:, f] < p * theta) != l
         return {"epsilon": float((np.rint(w * 2.0**52) * 2.0**-52)[wrong].sum()), **chosen}
 
     return answer
@@ -159,8 +148,10 @@ VARIANTS = {
     "brute": {"scan_nearest": brute},
     "ball-tree": {"tree_nearest": tree(BallTree)},
     "kd-tree": {"tree_nearest": tree(KDTree)},
-    "ball-tree-within": {"tree_within": within_root},
-    "ball-tree-next": {"tree_within": within_next},
+    "ball-tree-within": {"tree_within": partial(within, radius=np.sqrt)},
+    "ball-tree-next": {
+        "tree_within": partial(within, radius=lambda limit: np.nextafter(np.sqrt(limit), np.inf))
+    },
     "stump": {"best_stump": stump(gini)},
     "stump-absolute": {"best_stump": stump(LeastError)},
     "adaboost": {"adaboost": adaboost(gini, False)},
