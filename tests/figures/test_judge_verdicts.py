@@ -13,7 +13,7 @@ import paper_figures
 from paper_figures import judge
 from paper_figures.gallery.texts import with_links
 from paper_figures.judge import verdicts
-from paper_figures.judge.verdicts import error_of_difference, load_rules, parse_rules, sure
+from paper_figures.judge.verdicts import load_rules, parse_rules, sure
 from paper_figures.registry import PAPERS, load_papers
 from paper_figures.rows import PUBLISHED, points_error
 
@@ -36,21 +36,6 @@ def said(line, text="", **more):
 
 
 # ------------------------------------------------------------------------------------------- errors
-
-
-@pytest.mark.parametrize(
-    "line, rule, error",
-    [
-        (row(1.0, 2.0), dict(runs=9, points=100), None),
-        (row(1.0, 2.0, 0.0, 9), dict(), 0.0),
-        (row(1.0, 2.0, 0.3, 9), dict(), 0.3),
-        (row(1.0, 2.0, 0.3, 9), dict(runs=9), 0.3 * math.sqrt(2.0)),
-        (row(1.0, 2.0, 0.3, 9), dict(runs=1, points=100), 0.3 * math.sqrt(10.0)),
-        (row(20.0, 10.0, 3.0, 1), dict(points=100), math.hypot(3.0, points_error(20.0, 100))),
-    ],
-)
-def test_the_error_of_a_difference(line, rule, error):
-    assert error_of_difference(line, rule) == (None if error is None else pytest.approx(error))
 
 
 def test_the_error_of_a_percentage_of_points():
