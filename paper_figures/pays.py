@@ -52,6 +52,7 @@ OF_MATRICES = ("BoostMap", "FTUNE", "k-NN")
 TOO_LONG = f"a fit takes more than {LIMIT:g} seconds"
 BEST = "no other method errs less, beyond chance"
 ERROR, FIT, ASK = "error (%)", "seconds to fit", "milliseconds a query"
+MEASURES = {"error": ERROR, "fit": FIT, "ask": ASK}
 
 
 class TooLong(BaseException):
@@ -242,26 +243,19 @@ def table(seen: Seen) -> Gathered:
         rows.append(absent(keys, m["why"]))
     for (name, kind), mine in by(seen.items, "data_set", "kind").items():
         title = _title({"data_set": name, "kind": kind})
-        methods = by(mine, "method")
-        whys = {
-            name: next((r["why"] for r in runs if "why" in r), None)
-            for (name,), runs in methods.items()
-        }
-        values = {
-            name: {field: [r[field] for r in runs] for field in ("error", "fit", "ask")}
-            for (name,), runs in methods.items()
-            if whys[name] is None
-        }
-        winners = among_the_best({name: np.array(v["error"]) for name, v in values.items()})
-        for name, why in whys.items():
-            keys = {"data_set": title, "method": name, "measure": ERROR}
-            if why is not None:
-                rows.append(absent(keys | {"best": ""}, why))
+        failed = {item["method"]: item["why"] for item in reversed(mine) if "why" in item}
+        methods = {m: runs for (m,), runs in by(mine, "method").items()}
+        errors = {m: np.array([run.get("error") for run in methods[m]]) for m in methods}
+        winners = among_the_best({m: of for m, of in errors.items() if m not in failed})
+        for m, runs in methods.items():
+            keys = {"data_set": title, "method": m}
+            if m in failed:
+                rows.append(absent(keys | {"measure": ERROR, "best": ""}, failed[m]))
                 continue
-            best = "yes" if name in winners else ""
-            rows.append(number(keys | {"best": best}, values[name]["error"]))
-            for field, measure in (("fit", FIT), ("ask", ASK)):
-                rows.append(number(keys | {"measure": measure, "best": ""}, values[name][field]))
+            for field, measure in MEASURES.items():
+                best = "yes" if field == "error" and m in winners else ""
+                measured = [run[field] for run in runs]
+                rows.append(number(keys | {"measure": measure, "best": best}, measured))
     return Gathered(rows, _notes(rows, MOST[seen.scale]))
 
 

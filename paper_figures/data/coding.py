@@ -1,10 +1,12 @@
-"""Turn symbols into numbers and deal with missing values, in the ways the papers leave open."""
+"""Tables of text as data sets: symbols and gaps as numbers, words of the files as classes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_figures.data.recipes import DataSet
 from refimpl.kernels.arguments import one_of
 from refimpl.typing import BoolArray, FloatArray
 
@@ -54,3 +56,41 @@ def table(
     if missing == "drop":
         keep = ~np.any(gaps, axis=1)
     return X[keep], keep
+
+
+def rows_of(*paths: Path, separator: str | None = ",") -> list[list[str]]:
+    """Return the cells of all lines of some files, without headers and comments."""
+    lines = [line.strip() for path in paths for line in path.read_text("latin-1").splitlines()]
+    return [line.split(separator) for line in lines if line and line[0] not in "%@"]
+
+
+def labelled(
+    X: ArrayLike,
+    labels: Iterable[object],
+    classes: Mapping[str, str] | None = None,
+    notes: tuple[str, ...] = (),
+    n_train: int | None = None,
+) -> DataSet:
+    """Return a set whose classes are {word of the file: name}; by default the words, sorted."""
+    words = np.array([str(label).strip() for label in labels])
+    names = classes or {word: word for word in np.unique(words).tolist()}
+    if strange := sorted(set(words.tolist()) - set(names)):
+        known = " and ".join(map(repr, names))
+        raise ValueError(f"the classes must be {known}; got {strange[0]!r}")
+    number = {word: code for code, word in enumerate(names)}
+    y = np.array([number[word] for word in words.tolist()], dtype=np.int64)
+    return DataSet(
+        np.asarray(X, dtype=np.float64), y, dict(enumerate(names.values())), n_train, notes
+    )
+
+
+def class_last(
+    classes: Mapping[str, str] | None = None, separator: str | None = ","
+) -> Callable[..., DataSet]:
+    """Return the reader of tables of numbers with the class in the last column."""
+
+    def read(*paths: Path) -> DataSet:
+        rows = rows_of(*paths, separator=separator)
+        return labelled([row[:-1] for row in rows], [row[-1] for row in rows], classes)
+
+    return read

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from scipy.io import loadmat
 
+from paper_figures.data.coding import labelled, rows_of
 from paper_figures.data.recipes import DataSet, Recipe
 from refimpl.typing import IntArray
 
@@ -17,11 +18,9 @@ WORDS, TOPICS = 20_000, 200  # of the newsgroups
 
 def read_letters(path: Path) -> DataSet:
     """Read the letters, 20000 x 16; the first 14000 rows train, as many as the paper's."""
-    cells = np.loadtxt(path, dtype=str, delimiter=",")
-    letters, y = np.unique(cells[:, 0], return_inverse=True)
+    rows = rows_of(path)
     note = "the paper has 14000 training letters; which ones is not said: here the first"
-    X = cells[:, 1:].astype(np.float64)
-    return DataSet(X, y, dict(enumerate(letters.tolist())), n_train=14_000, notes=(note,))
+    return labelled([row[1:] for row in rows], [row[0] for row in rows], None, (note,), 14_000)
 
 
 def read_isolet(train: Path, test: Path) -> DataSet:

@@ -4,42 +4,14 @@ Every set has two classes. What the paper leaves open is an option (`order`) or 
 """
 
 import io
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from paper_figures.data.coding import table
+from paper_figures.data.coding import class_last, labelled, rows_of, table
 from paper_figures.data.recipes import DataSet, Recipe
 
 CREDIT_NOMINAL = (0, 3, 4, 5, 6, 8, 9, 11, 12)
-
-
-def _rows(path: Path, separator: str | None = ",") -> list[list[str]]:
-    lines = [line.strip() for line in path.read_text(encoding="latin-1").splitlines()]
-    return [line.split(separator) for line in lines if line and line[0] not in "%@"]
-
-
-def _of_two(X: ArrayLike, column: list[str], classes: Mapping[str, str], *notes: str) -> DataSet:
-    """Return a set of two classes, {word of the file: name}; another word is refused."""
-    labels = [cell.strip() for cell in column]
-    first, second = classes
-    if strange := sorted(set(labels) - {first, second}):
-        raise ValueError(f"the classes must be {first!r} and {second!r}; got {strange[0]!r}")
-    y = np.array(labels) == second
-    X = np.asarray(X, dtype=np.float64)
-    return DataSet(X, y.astype(np.int64), dict(enumerate(classes.values())), notes=notes)
-
-
-def _numeric(classes: Mapping[str, str], separator: str | None = ",") -> Callable[[Path], DataSet]:
-    """Return the reader of a table of numbers with the class in the last column."""
-
-    def read(path: Path) -> DataSet:
-        rows = _rows(path, separator)
-        return _of_two([row[:-1] for row in rows], [row[-1] for row in rows], classes)
-
-    return read
 
 
 def read_ad(path: Path) -> DataSet:
@@ -78,7 +50,7 @@ def read_gender(path: Path) -> DataSet:
 
 def read_arrhythmia(path: Path) -> DataSet:
     """Read normal (0) against arrhythmia (1), 420 x 278, without column 14 and incomplete rows."""
-    rows = _rows(path)
+    rows = rows_of(path)
     X, keep = table([row[:13] + row[14:279] for row in rows], missing="drop")
     y = np.array([int(row[-1] != "1") for row in rows])[keep]
     note = "column 14 is missing in 376 of 452 rows and left out; class 1 (normal) against the rest"
@@ -88,7 +60,7 @@ def read_arrhythmia(path: Path) -> DataSet:
 def read_splice(path: Path, *, order: str = "sorted") -> DataSet:
     """Read exon/intron (0) against intron/exon (1) borders, 60 letters numbered in `order`."""
     # ambiguity letters D, N, R, S come after A, C, G, T
-    rows = [row for row in _rows(path) if row[-1].strip() != "N"]
+    rows = [row for row in rows_of(path) if row[-1].strip() != "N"]
     letters = np.array([[cell.strip() for cell in row[1:-1]] for row in rows])
     doubtful = ~np.isin(letters, list("ACGT"))
     flat, _ = table(np.where(doubtful, "?", letters).reshape(-1, 1), {0}, order=order)
@@ -96,47 +68,47 @@ def read_splice(path: Path, *, order: str = "sorted") -> DataSet:
     for place, letter in enumerate("DNRS"):
         X[letters == letter] = 4 + place
     note = f"the {len(X)} EI and IE rows; which 1500 the paper used is not documented"
-    return _of_two(X, [row[-1] for row in rows], {"EI": "EI", "IE": "IE"}, note)
+    return labelled(X, [row[-1] for row in rows], {"EI": "EI", "IE": "IE"}, (note,))
 
 
 def read_spectf(train: Path, test: Path) -> DataSet:
     """Read normal (0) against abnormal (1) hearts: 80 training rows, the older 269 test rows."""
-    values = np.array([row for path in (train, test) for row in _rows(path)], dtype=np.float64)
+    values = np.array([row for path in (train, test) for row in rows_of(path)], dtype=np.float64)
     note = "the 349 rows hold the 80 training rows twice"
     return DataSet(values[:, 1:], values[:, 0], {0: "normal", 1: "abnormal"}, notes=(note,))
 
 
 def read_wdbc(path: Path) -> DataSet:
     """Read benign (0) against malignant (1)."""
-    rows = _rows(path)
+    rows = rows_of(path)
     classes = {"B": "benign", "M": "malignant"}
-    return _of_two([row[2:] for row in rows], [row[1] for row in rows], classes)
+    return labelled([row[2:] for row in rows], [row[1] for row in rows], classes)
 
 
 def read_vote(path: Path) -> DataSet:
     """Read democrats (0) against republicans (1): n = 0, y = 1, a vote that is neither = 2."""
-    rows = _rows(path)
+    rows = rows_of(path)
     X, _ = table([row[1:17] for row in rows], range(16))
     note = (
         "all 16 votes, as the paper's table says; "
         "elsewhere vote1 is the set without physician-fee-freeze"
     )
     classes = {"democrat": "democrat", "republican": "republican"}
-    return _of_two(X, [row[0] for row in rows], classes, note)
+    return labelled(X, [row[0] for row in rows], classes, (note,))
 
 
 def read_credit(path: Path, *, order: str = "sorted") -> DataSet:
     """Read refused (0) against granted (1) credit: nine nominal and six numeric columns."""
-    rows = _rows(path)
+    rows = rows_of(path)
     X, _ = table([row[:-1] for row in rows], CREDIT_NOMINAL, order=order)
-    return _of_two(X, [row[-1] for row in rows], {"-": "-", "+": "+"})
+    return labelled(X, [row[-1] for row in rows], {"-": "-", "+": "+"})
 
 
 def read_wbc(path: Path) -> DataSet:
     """Read benign (0) against malignant (1), 699 x 9; 16 values of bare nuclei are missing."""
-    rows = _rows(path)
+    rows = rows_of(path)
     X, _ = table([row[1:-1] for row in rows])
-    return _of_two(X, [row[-1] for row in rows], {"2": "benign", "4": "malignant"})
+    return labelled(X, [row[-1] for row in rows], {"2": "benign", "4": "malignant"})
 
 
 _BCW = "uci/breast-cancer-wisconsin/"
@@ -145,18 +117,18 @@ RECIPES = {
     "gender": Recipe(read_gender, ("gender/gender.npz",)),
     "arrhythmia": Recipe(read_arrhythmia, ("uci/arrhythmia/arrhythmia.data",)),
     "splice": Recipe(read_splice, ("uci/splice/splice.arff",)),
-    "sonar": Recipe(_numeric({"R": "R", "M": "M"}), ("uci/sonar/sonar.all-data",)),
+    "sonar": Recipe(class_last({"R": "R", "M": "M"}), ("uci/sonar/sonar.all-data",)),
     "spectf": Recipe(read_spectf, ("uci/spectf/spectf.train.arff", "uci/spectf/spectf.test.arff")),
-    "ionosphere": Recipe(_numeric({"b": "b", "g": "g"}), ("uci/ionosphere/ionosphere.data",)),
+    "ionosphere": Recipe(class_last({"b": "b", "g": "g"}), ("uci/ionosphere/ionosphere.data",)),
     "wdbc": Recipe(read_wdbc, (_BCW + "wdbc.data",)),
-    "german": Recipe(_numeric({"1": "1", "2": "2"}, None), ("uci/german/german.data-numeric",)),
+    "german": Recipe(class_last({"1": "1", "2": "2"}, None), ("uci/german/german.data-numeric",)),
     "vote1": Recipe(read_vote, ("uci/voting/house-votes-84.data",)),
     "credit": Recipe(read_credit, ("uci/credit-screening/crx.data",)),
     "wbc": Recipe(read_wbc, (_BCW + "breast-cancer-wisconsin.data",)),
     # zeros of columns 2 to 6 are missing values, and kept
     "pima": Recipe(
-        _numeric({"0": "healthy", "1": "diabetic"}), ("uci/pima/pima-indians-diabetes.data",)
+        class_last({"0": "healthy", "1": "diabetic"}), ("uci/pima/pima-indians-diabetes.data",)
     ),
     # the class is column 7, a selector, as in the paper
-    "liver": Recipe(_numeric({"1": "1", "2": "2"}), ("uci/liver-disorders/bupa.data",)),
+    "liver": Recipe(class_last({"1": "1", "2": "2"}), ("uci/liver-disorders/bupa.data",)),
 }

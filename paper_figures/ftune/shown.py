@@ -41,17 +41,13 @@ def published(seen: Seen, file: str) -> Callable[[Row], float | None]:
 
 def table(seen: Seen, file: str, methods: Sequence[str], sizes: Sequence[int]) -> list[Row]:
     """Return the rows of a published table, and those of its sets that could not be computed."""
-    items = [i for i in seen.items if i["method"] in methods and i["landmarks"] in sizes]
-    order = {method: place for place, method in enumerate(methods)}
-    items.sort(key=lambda item: order[item["method"]])  # within a set the order is the paper's
-    groups = by(seen.items, *SETS)
     rows: list[Row] = []
-    for cell in groups:
-        mine = [item for item in items if (item["data_set"], item["landmarks"]) == cell]
-        found = means(
-            mine, (*SETS, "method"), "accuracy", published(seen, file), tolerance=ROUNDING
-        )
-        rows += _with_best(mine, list(found))
+    for items in by(seen.items, *SETS).values():
+        mine = [i for m in methods for i in items if i["method"] == m and i["landmarks"] in sizes]
+        best = _among_the_best(mine)
+        named = [item | {"best": "yes" if item["method"] in best else ""} for item in mine]
+        keys = (*SETS, "method", "best")
+        rows += means(named, keys, "accuracy", published(seen, file), tolerance=ROUNDING)
     return [*rows, *_missing(seen, file, methods)]
 
 
@@ -68,16 +64,11 @@ def _missing(seen: Seen, file: str, methods: Sequence[str]) -> Iterator[Row]:
                     yield absent(keys, whys.get(name, NOWHERE), line.get(f"{method}_{d}"))
 
 
-def _with_best(items: Iterable[Observation], rows: Sequence[Row]) -> Iterator[Row]:
-    """Mark the rows of one set that the paper's t-test does not tell from the highest mean."""
+def _among_the_best(items: Iterable[Observation]) -> list[str]:
+    """Return the methods that the paper's t-test does not tell from that of the highest mean."""
     runs = {m: [i["accuracy"] for i in mine] for (m,), mine in by(items, "method").items()}
-    top = max(rows, key=lambda row: row["ours"])["method"] if rows else ""
-    for row in rows:
-        values = runs[row["method"]]
-        best = row["method"] == top or len(values) < 2 or _alike(values, runs[top])
-        place = list(row).index("published")
-        head = dict(list(row.items())[:place])
-        yield head | {"best": "yes" if best else ""} | row
+    top = max(runs, key=lambda method: np.mean(runs[method]), default="")
+    return [m for m, values in runs.items() if len(values) < 2 or _alike(values, runs[top])]
 
 
 def _alike(a: Sequence[float], b: Sequence[float]) -> bool:

@@ -16,9 +16,9 @@ Not handled here: the states of claims (`judge`).
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from scipy.special import stdtrit
 
@@ -61,17 +61,11 @@ def freedom_of(row: Row) -> float:
 # ------------------------------------------------------------------------------------ verdicts.toml
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How rows are judged; None says nothing."""
-
-    better: str | None = None  # the better side
-    runs: int | None = None  # those of the published mean, of the same protocol
-    points: int | None = None  # those that a published percentage is a share of
-    rounding: float | None = None  # half a unit of the last published digit
-    state: str | None = None  # of rows with a published number, whatever it is
-    unprinted: str | None = None  # of rows without one
-    because: str | None = None
+Rule: TypeAlias = Mapping[str, Any]
+"""How rows are judged: the ``better`` side; the ``runs`` of the published mean, of the same
+protocol; the ``points`` that a published percentage is a share of; ``rounding``, half a unit of the
+last published digit; the ``state`` of rows with a published number, whatever it is; that of
+``unprinted`` ones; ``because``."""
 
 
 @dataclass(frozen=True)
@@ -125,18 +119,12 @@ class Rules:
 
     def of(self, figure: str, row: Row) -> Rule:
         """Return what all rules together say of a row."""
-        said: dict[str, Any] = {}
-        for pattern, rule in self.rules:
-            if of_figure(pattern, figure, row):
-                said |= {name: value for name, value in vars(rule).items() if value is not None}
-        return Rule(**said)
+        fitting = (rule for pattern, rule in self.rules if of_figure(pattern, figure, row))
+        return {name: value for rule in fitting for name, value in rule.items()}
 
     def explanation_of(self, figure: str, row: Row) -> Explanation | None:
         """Return the explanation that covers a row, if any."""
         return next((each for each in self.explanations if each.covers(figure, row)), None)
-
-
-OF_A_RULE = [field.name for field in fields(Rule)]
 
 
 @cache
@@ -149,10 +137,7 @@ def parse_rules(paper: str, text: str) -> Rules:
     """Return what a verdicts.toml says."""
     content = tomllib.loads(text)
     rules = tuple(
-        (
-            {**table.get("rows", {}), "figure": table["figure"]},
-            Rule(**{name: table[name] for name in OF_A_RULE if name in table}),
-        )
+        ({**table.pop("rows", {}), "figure": table.pop("figure")}, table)
         for table in content.get("rule", [])
     )
     explanations = tuple(_explanation(paper, table) for table in content.get("explanation", []))
@@ -208,24 +193,24 @@ def judge(record: Record, rules: Rules | None = None) -> list[Verdict]:
 
 def _verdict(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
     rule = rules.of(figure, row)
-    because = rule.because or ""
+    because = rule.get("because", "")
     if row["ours"] is None:
         return Verdict(NOT_AVAILABLE, note=row.get("why", ""))
     if row["published"] is None:
-        if small and rule.unprinted != BEYOND:
+        if small and rule.get("unprinted") != BEYOND:
             return Verdict(NOT_COMPARABLE, note=SMALL)
-        return Verdict(rule.unprinted or BEYOND, note=because)
+        return Verdict(rule.get("unprinted", BEYOND), note=because)
     difference = row["ours"] - row["published"]
     error = error_of_difference(row, rule)
-    if rule.state is not None:
-        return Verdict(rule.state, difference, error, None, because)
+    if "state" in rule:
+        return Verdict(rule["state"], difference, error, None, because)
     note = "; ".join(filter(None, [because, NO_ERROR if error is None else ""]))
     if abs(difference) <= allowed(row, rule):
         state = SAME
-    elif rule.better in (None, "neither"):
+    elif rule.get("better") in (None, "neither"):
         state = DIFFERENT
     else:
-        state = BETTER if (difference < 0) == (rule.better == "lower") else WORSE
+        state = BETTER if (difference < 0) == (rule.get("better") == "lower") else WORSE
     explained = state != SAME and not small
     why = rules.explanation_of(figure, row) if explained else None
     return Verdict(state, difference, error, why, note)
@@ -233,9 +218,9 @@ def _verdict(row: Row, figure: str, rules: Rules, small: bool) -> Verdict:
 
 def error_of_published(row: Row, rule: Rule) -> float:
     """Return the error of a published number: of a mean of its runs, or of a share; else 0."""
-    if rule.runs and row["error"] is not None:
-        return float(row["error"] * math.sqrt(row["n"] / rule.runs))
-    return points_error(row["published"], rule.points) if rule.points else 0.0
+    if "runs" in rule and row["error"] is not None:
+        return float(row["error"] * math.sqrt(row["n"] / rule["runs"]))
+    return points_error(row["published"], rule["points"]) if "points" in rule else 0.0
 
 
 def error_of_difference(row: Row, rule: Rule) -> float | None:
@@ -250,7 +235,8 @@ def allowed(row: Row, rule: Rule) -> float:
     error = error_of_difference(row, rule)
     chance = sure(freedom_of(row)) * error if error else 0.0
     slack = 1e-9 * max(1.0, abs(row["published"]))  # decimals that binary numbers cannot hold
-    return float(chance + row.get("tolerance", rule.rounding or 0.0) + slack)
+    rounding: float = rule.get("rounding", 0.0)
+    return float(chance + row.get("tolerance", rounding) + slack)
 
 
 def notes(record: Record, rules: Rules | None = None) -> list[str]:

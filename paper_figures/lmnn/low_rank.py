@@ -31,7 +31,7 @@ from refimpl.lmnn import (
     target_neighbors,
 )
 from refimpl.rivals.rotated_scan import principal_axes
-from refimpl.typing import FloatArray, Kernels
+from refimpl.typing import FloatArray
 
 K = 3
 TOL = {"full": 2e-3, "rect": 1e-3}  # of the solvers for use
@@ -61,7 +61,7 @@ def compute(
         for r in ranks:
             yield {"name": "PCA", "rank": r} | measured(job, P, identity[:r])
         return
-    training = (_full if method == "full" else _rect)(job, P, ranks, solver, checks)
+    training = _trained(job, P, ranks[0] if method == "rect" else None, solver, checks)
     L = training.pop("L")
     said = SOLVERS[solver]
     if method == "rect":
@@ -72,33 +72,22 @@ def compute(
         yield {"name": f"LMNN-SVD, {said}", "rank": r} | measured(job, P, lmnn_svd(L, r))
 
 
-def _full(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -> dict[str, Any]:
-    """Train a metric of full rank."""
-    if solver == "printed":
-        return _printed(P, np.eye(P.X.shape[1]), algorithm.metric_step, checks, job.kernels)
-    result = lmnn(P.X, P.y, K, options=LMNNOptions(tol=TOL["full"]), kernels=job.kernels)
+def _trained(job: Job, P: Points, r: int | None, solver: str, checks: int) -> dict[str, Any]:
+    """Train a metric of full rank, or a factor of r rows, whose "optimum" has no bound."""
+    if solver == "printed":  # from the multiple of L of mean squared target distance 1
+        targets = target_neighbors(P.X, P.y, K)
+        X = np.ascontiguousarray(P.X)
+        L = scaled(np.eye(r or X.shape[1], X.shape[1]), X, targets)
+        step = algorithm.metric_step if r is None else algorithm.factor_step
+        states = printed_steps(X, P.y, targets, job.kernels, L, step=step)
+        *_, (now, (objective, best)) = algorithm.until_converged(states, tol=1e-6, checks=checks)
+        return {"L": best[0], "objective": objective, "steps": now.t}
+    options = LMNNOptions(tol=TOL["full" if r is None else "rect"])
+    if r is None:
+        result = lmnn(P.X, P.y, K, options=options, kernels=job.kernels)
+    else:
+        result = lmnn_rect(P.X, P.y, r, K, options=options, kernels=job.kernels)
     return {"L": result.L[0], "objective": result.objective}
-
-
-def _rect(job: Job, P: Points, ranks: Sequence[int], solver: str, checks: int) -> dict[str, Any]:
-    """Train a factor of few rows; there is no bound, "optimum" says that steps gain little."""
-    (r,) = ranks
-    if solver == "printed":
-        return _printed(P, np.eye(r, P.X.shape[1]), algorithm.factor_step, checks, job.kernels)
-    result = lmnn_rect(P.X, P.y, r, K, options=LMNNOptions(tol=TOL["rect"]), kernels=job.kernels)
-    return {"L": result.L[0], "objective": result.objective}
-
-
-def _printed(
-    P: Points, L: FloatArray, step: Callable[..., FloatArray], checks: int, kernels: Kernels
-) -> dict[str, Any]:
-    """Take the paper's steps from the multiple of L of mean squared target distance 1."""
-    targets = target_neighbors(P.X, P.y, K)
-    X = np.ascontiguousarray(P.X)
-    states = printed_steps(X, P.y, targets, kernels, scaled(L, X, targets), step=step)
-    passed = list(algorithm.until_converged(states, tol=1e-6, checks=checks))
-    now, (objective, best) = passed[-1]
-    return {"L": best[0], "objective": objective, "steps": now.t}
 
 
 def measured(job: Job, P: Points, L: FloatArray) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from toy_sets import provide
 
 from paper_figures.lmnn import clusters, courses, decoupled, gain, low_rank, training
 from paper_figures.lmnn.least_trace import least_trace
-from paper_figures.lmnn.points import deskewed, in_training, prepared, sample_of
+from paper_figures.lmnn.points import deskewed, prepared, sample_of
 from paper_figures.study import Job
 
 WINE = {"data_set": "wine", "preparation": "as they are"}
@@ -81,12 +81,6 @@ def test_errors_by_hand():
     errors = training._errors(Job(0, NAMES[-1]), np.eye(1), on_a_line, train=True)
     of_ties = {name: list(of.values()) for name, of in errors.items()}
     assert of_ties == {"test": [0, 0], "left_out": [80, 80], "own": [40, 40]}
-
-
-def test_a_share_of_each_class_is_held_out():
-    y = np.repeat([4, 1], [10, 7])
-    trains, again = (in_training(y, np.random.default_rng(seed)) for seed in (0, 1))
-    assert [(~trains[y == c]).sum() for c in (4, 1)] == [3, 2] and (trains != again).any()
 
 
 def test_points_held_out_do_not_vote_where_they_are_asked():

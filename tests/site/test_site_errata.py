@@ -1,11 +1,10 @@
 """The page of errata: its formulas, and what it marks."""
 
 import pytest
-from browser import browser_only
 
 from paper_figures.site import printed
 from paper_figures.site.typeset import compared, typeset
-from tests.site.built import SITE, built, open_page
+from tests.site.built import SITE, built
 
 ALL = [(room, e) for room in printed.PREFIXES for e in printed.read(room).errata]
 
@@ -55,15 +54,3 @@ def test_the_page_has_every_erratum_and_the_readers_lead_to_it():
             erratum in printed.read(room).errata_of(id) for id in printed.read(room).lines
         )
         assert (f"errata.html#{erratum.id}" in reader) == at_a_line
-
-
-@built
-@browser_only
-def test_a_test_of_an_erratum_shows_its_source(browser):
-    open_page(browser, "errata.html")
-    script = """
-      const done = arguments[0], test = document.querySelector("details.test");
-      test.addEventListener("toggle", () => done(test.querySelector("pre").innerText));
-      test.open = true;
-    """
-    assert "def test_" in browser.execute_async_script(script)

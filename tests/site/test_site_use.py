@@ -167,11 +167,11 @@ def test_an_arrow_key_says_that_a_section_has_no_rounds(browser):
     assert said == "This section has no rounds."
 
 
-def test_a_test_shows_its_source_when_it_is_opened(browser):
-    open_page(browser, BD)
+@pytest.mark.parametrize("page", [BD, "errata.html"])
+def test_a_test_shows_its_source_when_it_is_opened(browser, page):
+    open_page(browser, page)
     script = """
-      const done = arguments[0];
-      const test = document.querySelector("article.line .code > details.test");
+      const done = arguments[0], test = document.querySelector("article details.test");
       const before = test.querySelector("pre") === null;
       test.addEventListener("toggle", () => done([before, test.querySelector("pre").innerText]));
       test.open = true;
