@@ -211,7 +211,6 @@ def seeded():
         (lambda K, y, P, v: dselect(NAN, [0, 1, 0, 1], 2, **seeded()), r"got nan in K\[0, 2\]"),
         (lambda K, y, P, v: dselect(K, np.zeros(len(y)), 2, **seeded()), "y "),
         (lambda K, y, P, v: dselect(K, 5, 2, **seeded()), r"y must hold .* got shape \(\)"),
-        (lambda K, y, P, v: dselect(K, y, 0, **seeded()), "d "),
         (lambda K, y, P, v: dselect(K, y[:-1], 2, **seeded()), "as many training objects as y, 74"),
         (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
         (lambda K, y, P, v: Landmarks([0], [[1], [2, 3]], [[0]]), "plus must be indices with rows"),

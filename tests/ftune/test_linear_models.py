@@ -145,11 +145,7 @@ def test_one_class_and_no_information(name):
         (dict(X=[[0.0, np.nan]], y=[1]), "X"),
         (dict(y=[1, 0]), "y must hold 1 and -1; got 0"),
         (dict(y=[1]), "y "),
-        (dict(C=0.0), "C must be between .*; got 0"),
         (dict(C=2e12), "C must be between 1e-100 and 1e"),
-        (dict(bias=1e200), "bias "),
-        (dict(loss="perceptron"), "loss must be '.*; got 'perceptron'"),
-        (dict(bias=-1.0), "bias"),
         (dict(tol=0.0), "tol"),
     ],
 )

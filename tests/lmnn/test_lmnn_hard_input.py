@@ -56,10 +56,6 @@ def test_singular_data_give_a_finite_metric(X):
     [
         ({"y": np.zeros(36)}, "y must hold at least .*got 1"),
         ({"k": 12}, r"k must be at most 11, the smallest class \(0\) has 12 points; got 12"),
-        ({"k": 0}, "k"),
-        ({"mu": 0.0}, "mu"),
-        ({"mu": 1e200}, "mu must be at least 1e-100 and at most 1e[+]100; got 1e[+]200"),
-        ({"mu": 1e-101}, "mu must be at least 1e-100"),
         ({"X": np.ones((36, 4))}, "X must hold points that differ; got equal points only"),
         ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
         (

@@ -9,32 +9,48 @@ import re
 
 import numpy as np
 import pytest
-from calls import CALLS, EDGES, FOREST, Call, Fit, X
+from calls import CALLS, EDGES, FOREST, Call, Fit, X, y
 from trainings import TRAININGS, each
 
+from refimpl.boosted_distance import adaboost_rounds
 from refimpl.boostmap import BoostMapOptions
-from refimpl.boostmap.edges import chamfer
+from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
 from refimpl.ftune import FTuneOptions
-from refimpl.ftune.similarities import Similarity
+from refimpl.ftune import goodness as good
+from refimpl.ftune.linear_models import train
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.lmnn import LMNNOptions
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.lipschitz import random_singletons
 from refimpl.rivals.metricmap import metricmap
+from refimpl.rivals.sparsemap import sparsemap
 from refimpl.search_forest import ForestOptions, InvertedIndex
 from refimpl.spaces import CallableSpace
 
 FUNCTIONS = {name: one for name, one in CALLS.items() if not name.startswith("printed ")}
-CLASSES = {
-    "FTuneOptions": Call(FTuneOptions),
-    "Similarity": Call(Similarity),
-    "CallableSpace": Call(CallableSpace, distance=np.subtract, objects=X),
-    "InvertedIndex": Call(InvertedIndex, forest=FOREST),
-    "chamfer": Call(chamfer, A=EDGES),
-    "metricmap of a space": Call(metricmap, d=2),
-    "fastmap of a space": Call(fastmap, d=2),
-    "random_singletons": Call(random_singletons, d=2),
-}
-ALL = FUNCTIONS | CLASSES | {f"training {name}": one for name, one in TRAININGS.items()}
+SHARES = {"epsilon_1": 0.1, "delta": 0.1}
+OTHERS = (
+    *map(Call, (BoostMapOptions, ForestOptions, FTuneOptions, LMNNOptions, Similarity)),
+    Call(CallableSpace, distance=np.subtract, objects=X),
+    Call(InvertedIndex, forest=FOREST),
+    Call(adaboost_rounds),
+    Call(canny, images=EDGES),
+    Call(chamfer, A=EDGES),
+    Call(chamfer_nearest, Q=EDGES, X=EDGES, k=1),
+    *(Call(embed, d=2) for embed in (fastmap, metricmap, random_singletons)),
+    Call(sparsemap, sigma=2),
+    Call(Gaussian, width=1.0),
+    Call(mean_distance),
+    Call(train, y=1 - 2 * y, C=1.0),
+    Call(good.goodness, f=np.sign, gamma=0.1, sample=6),
+    Call(good.goodness_of_loss, f=np.sign, loss="hinge", sample=6),
+    Call(good.hinge_at_margin, gamma=0.1),
+    Call(good.pairs_for_margin, gamma=0.1, **SHARES),
+    Call(good.pairs_for_loss, **SHARES),
+    Call(good.pairs_for_family, covering=6, **SHARES),
+)
+ALL = FUNCTIONS | {f"{one.function.__name__} itself": one for one in OTHERS}
+ALL |= {f"training {name}": one for name, one in TRAININGS.items()}
 
 
 def taking(wanted):
@@ -86,6 +102,53 @@ def test_generators(call, name, wrong):
 def test_flags(call, name, wrong):
     with pytest.raises(TypeError, match=f"^{name} must be True or False; got "):
         call(**{name: wrong})
+
+
+def annotated(text):
+    """Return the mark for the parameters with an annotation, alone or beside None."""
+    elsewhere = {"threads", "max_memory", "n_jobs", "kernels", "n"}
+
+    def wanted(call, parameter):
+        said = inspect.formatannotation(parameter.annotation).strip("'").removesuffix(" | None")
+        said = "str" if "Literal[" in said and "Mapping" not in said else said
+        return said == text and parameter.name not in elsewhere
+
+    return taking(wanted)
+
+
+def require_refusal(call, name, values):
+    for wrong in values:
+        with pytest.raises((TypeError, ValueError), match=rf"(?s)^{name} must .*; got "):
+            call(**{name: wrong})
+            pytest.fail(f"{wrong!r} is taken")
+
+
+LEAST = dict.fromkeys(("max_leaves", "branching", "most", "n_training_points"), 2)
+LEAST |= dict.fromkeys(("n_pairs", "query_sensitive", "refine", "stump_above", "iterations"), 0)
+"""The least integers that are taken, other than 1."""
+
+FROM_0 = {"alpha", "augment", "bias", "gamma", "high", "least_gain", "low", "min_eigenvalue"}
+FROM_0 |= {"rcond", "ridge", "rtol", "sigma", "tol", "validation"}
+BEYOND = {"lam": (1.0, 5e-324), "mu": (1e200, 1e-101), "validation": (1.0,), "bias": (1e200,)}
+BEYOND |= {"B": (1e200,), "augment": (1e200,), "width": (1e-200,)}
+BEYOND |= dict.fromkeys(("rcond", "rtol", "least_gain", "delta"), (1.0,))
+"""Numbers above 0 that are too large or too small."""
+
+
+@annotated("int")
+def test_integers(call, name):
+    require_refusal(call, name, (LEAST.get(name, 1) - 1, 1.5, "1", [1]))
+
+
+@annotated("float")
+def test_numbers(call, name):
+    zero = () if name in FROM_0 else (0.0,)
+    require_refusal(call, name, (-1.0, np.nan, np.inf, "1", [1.0], *zero, *BEYOND.get(name, ())))
+
+
+@annotated("str")
+def test_choices(call, name):
+    require_refusal(call, name, ("neither", 3, ["neither"]))
 
 
 @taking(lambda call, its: its.name in {*"XPNKQDL", "metric", "matrix"} & call.arguments().keys())

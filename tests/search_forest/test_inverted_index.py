@@ -245,8 +245,6 @@ def test_bad_arguments(tmp_path):
             call()
     with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
         InvertedIndex(3)
-    with pytest.raises(ValueError, match=r"threads must be at least 1, or None; got 0"):
-        InvertedIndex(index.forest, threads=0)
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
         index.save(tmp_path / "other")
