@@ -116,16 +116,6 @@ def test_the_two_sets_must_be_alike():
             adaboost(P, N, 1)
 
 
-def test_max_memory_counts_the_rounds_of_adaboost():
-    """A round takes a kilobyte; the callback ends a training that is not refused."""
-    P = np.array([[0.0], [1.0]])
-    N = np.array([[2.0], [3.0]])
-    how = {"callback": lambda step: True, "max_memory": 2**29}
-    with pytest.raises(MemoryError, match=r"max_memory .* up to"):
-        adaboost(P, N, 10**6, **how)
-    assert len(adaboost(P, N, 10, **how)) == 1
-
-
 # ---------------------------------------------------------------------------- blocks, differences
 
 

@@ -200,13 +200,6 @@ def test_class_weights_must_be_factors_of_known_classes(class_weight, error, mes
         list(staged_nearest_neighbor(model, X, X, y, [1], class_weight=class_weight))
 
 
-def test_a_dict_is_no_model(iris):
-    X, y = iris
-    model = dict(boosted_distance(X, y, 1))
-    with pytest.raises(TypeError, match="model must be a BoostedDistance; got a dict"):
-        similarity(model, X, X, y)
-
-
 # -------------------------------------------------------------------------------------- signatures
 
 
@@ -250,15 +243,6 @@ def test_stump_ensembles_refuse_what_does_not_fit(name, value, error, message):
 def test_constant_stumps_look_at_no_feature():
     assert STUMPS.features().tolist() == [0]
     assert TREES.features().tolist() == [0, 1]
-
-
-def test_equal_ensembles_are_of_one_kind_and_equal_in_every_field():
-    assert STUMPS == STUMPS.rounds(0, 2) and STUMPS != STUMPS.rounds(0, 1) and STUMPS != 3
-    for name in FIELDS:
-        other = {**FIELDS, name: [1, 1]}
-        assert StumpEnsemble(**other) != STUMPS
-    empty = StumpEnsemble([], [], [], []), TreeEnsemble([], *np.zeros((3, 0, 3), dtype=np.int64))
-    assert empty[0] != empty[1]
 
 
 def test_ensembles_own_their_arrays_in_the_types_of_the_kernels():

@@ -101,14 +101,6 @@ def test_what_fit_and_predict_cost(wine, selection, most):
     assert len(asked) == len(Q) * len(model.landmarks_) <= most * len(Q)
 
 
-def test_a_class_with_one_point_trains(wine):
-    X, Q, y, _ = wine
-    odd = y.astype("U3")
-    odd[0] = "one"
-    model = FTuneClassifier(**SMALL).fit(X, odd)
-    assert "one" in model.classes_ and set(model.predict(Q)) <= set(model.classes_)
-
-
 def product(a, b):
     return float(a @ b)
 
@@ -138,14 +130,6 @@ def test_what_is_kept_are_the_landmarks(model):
     again = pickle.loads(pickle.dumps(model))
     ask = "transform" if isinstance(model, LandmarkTransformer) else "decision_function"
     assert_same(getattr(again, ask)(Q), getattr(model, ask)(Q))
-
-
-@pytest.mark.parametrize("family", [5.0, np.tanh])
-def test_one_transfer_function_is_a_family(wine, family):
-    X, _Q, y, _ = wine
-    alone, several = (FTuneClassifier(**SMALL, family=f).fit(X, y) for f in (family, [family]))
-    assert alone.model_ == several.model_ and len(alone.model_.slopes) == 1
-    assert alone.get_params()["family"] is family
 
 
 def test_landmarks_for_each_problem(wine):

@@ -27,7 +27,7 @@ REFUSED = {
         ({"X": np.full((9, 2), np.nan), "y": None}, "NaN"),
     ],
     "BoostedDistanceClassifier": [
-        ({"y": set(range(178))}, "y must hold a label for each row of X; got one set"),
+        ({"y": set(range(178))}, "y must hold a label for each row of X; got one set")
     ],
     "BoostMapClassifier": [
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),

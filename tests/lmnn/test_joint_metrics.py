@@ -14,14 +14,7 @@ from sklearn.datasets import load_iris, load_wine
 from test_lmnn import convex_optimum
 from test_lmnn_certificate import exact_objective
 
-from refimpl.lmnn import (
-    ConvergenceWarning,
-    LMNNOptions,
-    kmeans_partition,
-    lmnn,
-    lmnn_rect,
-    target_neighbors,
-)
+from refimpl.lmnn import ConvergenceWarning, LMNNOptions, kmeans_partition, lmnn, lmnn_rect
 
 ROOT = str(Path(__file__).resolve().parents[2])
 FASTEST = KERNELS[-1]
@@ -105,32 +98,6 @@ def test_clusters_of_one_or_two_points(load, p, known):
     partition = kmeans_partition(X, p, rng=np.random.default_rng(0))
     assert np.bincount(partition).min() <= 2
     assert_optimal(X, y[::2], 3, partition, known=known)
-
-
-def test_one_metric_without_target_neighbours():
-    """One point of each class is nobody's target neighbour."""
-    rng = np.random.default_rng(0)
-    y = np.arange(24) % 2
-    X = rng.normal(size=(24, 2))
-    X[:2] += 20.0
-    targets = target_neighbors(X, y, 2)
-    alone = np.setdiff1d(np.arange(24), targets)
-    assert set(alone) >= {0, 1}
-    partition = np.zeros(24, dtype=np.int64)
-    partition[:2] = 1
-    assert is_mild(X)
-    assert_optimal(X, y, 2, partition)
-
-
-@pytest.mark.parametrize("start", [np.zeros((2, 2)), 1e-200 * np.eye(2), 1e150 * np.eye(2)])
-def test_no_start_is_too_small_or_too_large(start):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(24, 2)), np.arange(24) % 2
-    for partition in (None, y, np.arange(24) // 4):
-        found = trained(X, y, 2, partition=partition, start=start)
-        assert found.converged and found.objective == pytest.approx(
-            trained(X, y, 2, partition=partition).objective, rel=TOL
-        )
 
 
 def test_a_training_without_a_proof_warns_and_says_how_far_its_bound_is():

@@ -155,23 +155,6 @@ def test_raw_and_standardised_features_end_alike():
         assert found[0].objective == pytest.approx(found[1].objective, rel=TOL)
 
 
-def test_random_problems_against_a_general_solver():
-    rng = np.random.default_rng(5)
-    for trial in range(12):
-        n = int(rng.integers(14, 26))
-        d = int(rng.integers(1, 4))
-        k = int(rng.integers(1, 3))
-        mu = float(rng.choice([0.3, 3.0]))
-        X, y = blobs(trial, n=n, d=d, classes=int(rng.integers(2, 4)))
-        partition = (np.zeros(n, dtype=np.int64), y, np.arange(n) % 2)[trial % 3]
-        targets = target_neighbors(X, y, k)
-        best = convex_optimum(X, y, targets, mu, partition)
-        form = X * 10.0 ** rng.uniform(-6, 6, d)
-        found = trained(form, y, k, mu, targets=targets, partition=partition)
-        assert found.converged
-        assert_honest(found, form, y, best)
-
-
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
 @pytest.mark.parametrize("free", [False, True])
 def test_the_papers_steps_have_a_bound_that_is_one(scale, free):

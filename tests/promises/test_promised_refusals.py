@@ -9,10 +9,10 @@ import re
 
 import numpy as np
 import pytest
-from calls import CALLS, EDGES, FOREST, Call, Fit, X, y
+from calls import CALLS, EDGES, FOREST, MODEL, Call, Fit, X, y
 from trainings import TRAININGS, each
 
-from refimpl.boosted_distance import adaboost_rounds
+from refimpl.boosted_distance import adaboost_rounds, selected_dimensions
 from refimpl.boostmap import BoostMapOptions
 from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
 from refimpl.ftune import FTuneOptions
@@ -34,6 +34,7 @@ OTHERS = (
     Call(CallableSpace, distance=np.subtract, objects=X),
     Call(InvertedIndex, forest=FOREST),
     Call(adaboost_rounds),
+    Call(selected_dimensions, model=MODEL),
     Call(canny, images=EDGES),
     Call(chamfer, A=EDGES),
     Call(chamfer_nearest, Q=EDGES, X=EDGES, k=1),
@@ -51,13 +52,18 @@ OTHERS = (
 )
 ALL = FUNCTIONS | {f"{one.function.__name__} itself": one for one in OTHERS}
 ALL |= {f"training {name}": one for name, one in TRAININGS.items()}
+ESTIMATES = {
+    f"estimate of {name}": dataclasses.replace(one, function=one.estimate)
+    for name, one in TRAININGS.items()
+    if one.estimate
+}
 
 
-def taking(wanted):
+def taking(wanted, calls=ALL):
     """Return the mark that runs a test on all calls, and on each parameter that is wanted of it."""
     chosen = {
         f"{name}, {parameter.name}": (one, parameter.name)
-        for name, one in ALL.items()
+        for name, one in calls.items()
         for parameter in inspect.signature(one.function).parameters.values()
         if wanted(one, parameter)
     }
@@ -66,20 +72,6 @@ def taking(wanted):
 
 def named(name):
     return taking(lambda call, parameter: parameter.name == name)
-
-
-def with_estimate(call):
-    """Return a call, and its estimate of memory if it has one."""
-    return (call, call.memory) if getattr(call, "estimate", None) else (call,)
-
-
-@named("threads")
-@pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True], ids=repr)
-def test_threads(call, name, wrong):
-    error = ValueError if wrong in (0, -1) else TypeError
-    for one in with_estimate(call):
-        with pytest.raises(error, match=r"^threads must be .*; got "):
-            one(threads=wrong)
 
 
 @named("kernels")
@@ -104,16 +96,28 @@ def test_flags(call, name, wrong):
         call(**{name: wrong})
 
 
+@taking(
+    lambda call, its: its.name in ("model", "forest", "space", "distances", "triples"),
+    ALL | ESTIMATES,
+)
+def test_objects(call, name):
+    if name in call.arguments() and not isinstance(call.arguments()[name], np.ndarray):
+        for wrong in (3, {}):
+            kind = type(wrong).__name__
+            with pytest.raises(TypeError, match=rf"^{name} must .*; got (an? )?{kind}\b"):
+                call(**{name: wrong})
+
+
 def annotated(text):
     """Return the mark for the parameters with an annotation, alone or beside None."""
-    elsewhere = {"threads", "max_memory", "n_jobs", "kernels", "n"}
 
     def wanted(call, parameter):
         said = inspect.formatannotation(parameter.annotation).strip("'").removesuffix(" | None")
         said = "str" if "Literal[" in said and "Mapping" not in said else said
-        return said == text and parameter.name not in elsewhere
+        unchecked = call.function.__name__ == "estimate_memory" and parameter.name == "max_memory"
+        return said == text and parameter.name not in ("kernels", "smallest") and not unchecked
 
-    return taking(wanted)
+    return taking(wanted, ALL | ESTIMATES)
 
 
 def require_refusal(call, name, values):
@@ -137,7 +141,7 @@ BEYOND |= dict.fromkeys(("rcond", "rtol", "least_gain", "delta"), (1.0,))
 
 @annotated("int")
 def test_integers(call, name):
-    require_refusal(call, name, (LEAST.get(name, 1) - 1, 1.5, "1", [1]))
+    require_refusal(call, name, (LEAST.get(name, 1) - 1, 1.5, np.nan, "1", True, [1]))
 
 
 @annotated("float")
@@ -162,12 +166,11 @@ def test_numbers_that_are_none(call, name, wrong):
             call(**{name: changed})
 
 
-@each(lambda one: one.options)
-def test_options(training):
-    message = re.escape(f"options must be {training.options.__name__}(...); got {{'depth': 3}}")
-    for call in with_estimate(training):
-        with pytest.raises(TypeError, match=f"^{message}$"):
-            call(options={"depth": 3})
+@taking(lambda call, its: its.name == "options" and hasattr(call, "options"), ALL | ESTIMATES)
+def test_options(call, name):
+    message = re.escape(f"options must be {call.options.__name__}(...); got {{'depth': 3}}")
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        call(options={"depth": 3})
 
 
 @each(lambda one: "y" in one.arguments())

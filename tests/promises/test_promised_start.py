@@ -1,7 +1,7 @@
 """A training that was interrupted, ended or saved goes on to where it would have ended.
 
 Not tested here: kills, full disks and damaged files (tests/shared: test_faults.py,
-test_files_without_room.py, test_results.py).
+test_results.py).
 """
 
 import io
@@ -65,19 +65,20 @@ def test_another_start_ends_at_the_same_optimum(training, tmp_path):
 
 @each()
 def test_an_interruption_leaves_its_last_step_in_the_checkpoint(training, tmp_path):
-    """As Ctrl-C does, in the middle of any phase."""
+    """As Ctrl-C does, or an error, in the middle of any phase."""
     whole, steps = training.steps()
     for last in places(steps):
         seen = []
+        error = (KeyboardInterrupt, MemoryError, RuntimeError)[last % 3]
 
-        def interrupted(step, last=last, seen=seen):
+        def interrupted(step, last=last, seen=seen, error=error):
             checkpoint(step)
             seen.append(step)
             if len(seen) == last + 1:
-                raise KeyboardInterrupt
+                raise error
 
         path = tmp_path / f"{last}.npz"
-        with pytest.raises(KeyboardInterrupt), refimpl.Checkpoint(path, every=1e9) as checkpoint:
+        with pytest.raises(error), refimpl.Checkpoint(path, every=1e9) as checkpoint:
             training(callback=interrupted)
         start = refimpl.load(path)
         assert isinstance(start, training.start) and len(seen) == last + 1

@@ -169,8 +169,6 @@ TYPES = [
     (lambda: TREES.colliding(ZEROS, kernels="fast"), "kernels"),
     (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
     (lambda: hamming_scan(CODES, CODES.astype(np.int64), 1), "X must .*got dtype int64"),
-    (lambda: lip.random_singletons(odd_matrix(4), 2, rng=RNG), r"space must .*got a ndarray"),
-    (lambda: fastmap([1, 2], 2, rng=RNG), r"space must .*got a list"),
 ]
 ALL = [TABLES.candidates, TREES.candidates, TREES.colliding]
 REFUSED = [(ValueError, *case) for case in VALUES] + [(TypeError, *case) for case in TYPES]

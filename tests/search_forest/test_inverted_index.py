@@ -220,15 +220,6 @@ def test_an_index_with_kernels_that_are_no_module_can_be_copied():
         pickle.dumps(index)
 
 
-def test_an_empty_index_and_one_of_deleted_points():
-    rng = np.random.default_rng(0)
-    index = InvertedIndex(random_forest(rng, 2, 3, 2))
-    Q = rng.normal(size=(2, 3))
-    for _ in range(2):
-        assert len(index) == 0 and index.query(Q, 2)[0].tolist() == [[-1, -1]] * 2
-        index.delete(index.add(Q))
-
-
 def test_bad_arguments(tmp_path):
     rng = np.random.default_rng(0)
     index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(5, 3)))
@@ -238,13 +229,9 @@ def test_bad_arguments(tmp_path):
         (lambda: index.delete([9]), "ids must hold indices .*got 9"),
         (lambda: index.add(np.zeros((1, 2))), "3 columns.*got 2"),
         (lambda: index.candidates([[np.nan] * 3]), "NaN"),
-        (lambda: index.query(np.zeros((1, 3)), 0), "k .*at least 1"),
-        (lambda: index.candidates(np.zeros((1, 3)), n_candidates=0), "n_candidates .*at least 1"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
-        InvertedIndex(3)
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
         index.save(tmp_path / "other")

@@ -9,7 +9,7 @@ from oracles_forest import plane
 from scipy import sparse
 
 from refimpl.kernels.eigen import top_eigenvector
-from refimpl.kernels.planes import moved, with_best_threshold
+from refimpl.kernels.planes import moved
 from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
@@ -43,14 +43,6 @@ def test_a_stump_is_the_best_of_all_coordinates_and_thresholds(kernels, form, se
     split = stump(X, node, 4, rng)
     assert worth(M, split.left) == pytest.approx(best)
     assert (split.left == (X[:, split.p] + split.b > 0)).all()
-
-
-@forms
-def test_the_best_threshold_is_the_best_of_all(kernels, form):
-    X, node, M, rng = problem(form, kernels, 5)
-    p = rng.normal(size=4)
-    split = with_best_threshold(X, node, p, kernels, None)
-    assert worth(M, split.left) == pytest.approx(max(worth(M, left) for left in cuts(X @ p)))
 
 
 def test_stumps_are_for_nodes_of_more_points(kernels):

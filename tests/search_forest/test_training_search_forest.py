@@ -111,14 +111,10 @@ def test_bad_arguments(change, error, message):
         search_forest(**{**arguments, **change})
 
 
-def test_other_bad_arguments():
-    X = points(30, 3)
+def test_labels_that_are_none_for_each_vector_are_refused():
     for y in (5, None, np.array(5), {1, 2}, []):
         with pytest.raises(ValueError, match=r"y .*one label for each vector"):
             label_similarity(y)
-    for ask in (to_terms, lambda *a, **k: selection(*a, X, **k)):
-        with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
-            ask(3, X)
 
 
 def test_a_query_that_float32_does_not_hold_is_refused(kernels):

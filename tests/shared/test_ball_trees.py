@@ -231,7 +231,7 @@ REFUSED = {
         (lambda: rotated_scan(X, X, 6), "k must .*got 6"),
     ],
     TypeError: [
-        (lambda: nearest_neighbors(X, X, 1, skip=NONE + 0.5), "skip must .*got dtype float64"),
+        (lambda: nearest_neighbors(X, X, 1, skip=NONE + 0.5), "skip must .*got dtype float64")
     ],
 }
 

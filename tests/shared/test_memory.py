@@ -3,6 +3,7 @@
 import sys
 import warnings
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -157,32 +158,24 @@ def test_many_rounds_and_a_warm_start(learner):
     assert peak <= rounds <= 8 * peak
 
 
-MEASURE = """
-import importlib, sys
-from pathlib import Path
-sys.path[:0] = {paths!r}
-from test_memory import ftune_task, training_set
-from refimpl.boosted_distance import boosted_distance, estimate_memory
-kernels = importlib.import_module({kernels!r})
-def peak():  # ru_maxrss would be no less than that of the process which started this one
+def high_water():
+    """Return the largest resident set so far; ru_maxrss is at least that of the parent."""
     return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
-{prepare}
-before = peak()
-{train}
-print(peak() - before, {estimate})
-"""
-BOOSTED = (
-    "boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)\n"
-    "X, labels = training_set({!r})",
-    "boosted_distance(X, labels, 2, kernels=kernels, threads=2)",
-    "estimate_memory(X, labels, 2, threads=2)",
-)
-FTUNES = (
-    "ftune_task(100, 5, 3, 200, threads=2, kernels=kernels)[0]()\n"
-    "train, estimate = ftune_task(4000, 100, 3, 200, threads=2, kernels=kernels)",
-    "train()",
-    "estimate",
-)
+
+
+def resident(task, kernels):
+    """Print by how much a training raises it, and the estimate, in a process of its own."""
+    if task == "FTUNE":
+        ftune_task(100, 5, 3, 200, threads=2, kernels=kernels)[0]()
+        train, estimate = ftune_task(4000, 100, 3, 200, threads=2, kernels=kernels)
+    else:
+        boosted_distance([[0.0], [1.0], [2.0]], [0, 1, 1], 2, kernels=kernels)
+        given, how = (*training_set(task), 2), {"threads": 2}
+        train = partial(boosted_distance, *given, kernels=kernels, **how)
+        estimate = None
+    before = high_water()
+    train()
+    print(high_water() - before, estimate or estimate_memory(*given, **how))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc/self/status")
@@ -193,10 +186,10 @@ def test_resident_set(task, kernels):
     Gaps between blocks are not measured: how many there are depends on what was allocated before,
     unless C's library maps large blocks apart from each other.
     """
-    prepare, train, estimate = FTUNES if task == "FTUNE" else BOOSTED
     rooms = (".", "tests/shared", "tests/support", "tests/oracles")
-    how = {"paths": [str(ROOT / folder) for folder in rooms], "kernels": kernels.__name__}
-    script = MEASURE.format(**how, prepare=prepare.format(task), train=train, estimate=estimate)
+    paths = [str(ROOT / folder) for folder in rooms]
+    script = f"import sys; sys.path[:0] = {paths}; import {kernels.__name__}, test_memory; "
+    script += f"test_memory.resident({task!r}, {kernels.__name__})"
     apart = {"MALLOC_MMAP_THRESHOLD_": str(2**17)}
     peak, estimated = map(int, output("-c", script, **apart).split())
     assert peak <= estimated

@@ -1,6 +1,7 @@
 """Files: they give back what was written, and a damaged one is named, whatever the damage."""
 
 import dataclasses
+import errno
 import io
 import json
 import os
@@ -241,6 +242,28 @@ def test_errors_of_the_operating_system_are_its_own(tmp_path):
         (tmp_path / "closed").touch(mode=0)
         with pytest.raises(PermissionError):
             refimpl.load(tmp_path / "closed")
+
+
+def test_without_room_the_message_names_the_file_and_the_old_one_stays(tmp_path, monkeypatch):
+    path = tmp_path / "model.npz"
+    refimpl.save(path, STUMPS)
+
+    def short(file, **members):
+        file.write(b"PK")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(results.np, "savez", short)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model\.npz'$") as refused:
+        refimpl.save(path, TREES)
+    assert refused.value.errno == errno.ENOSPC and refused.value.filename == str(path)
+    assert refimpl.load(path) == STUMPS and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "absent" / "model.npz"
+    with pytest.raises(FileNotFoundError) as refused:
+        refimpl.save(path, STUMPS)
+    assert refused.value.filename == str(path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
