@@ -1,7 +1,7 @@
 """Types that the signatures of this package share, for readers and for mypy.
 
 :class:`Kernels` says what a module of kernels has. Its methods have the reference's signatures,
-which ``tests/project/test_stubs.py`` compares.
+which ``tests/kernels/test_twins.py`` compares.
 """
 
 from typing import Literal, Protocol, TypeAlias

@@ -4,7 +4,6 @@ twin against twin.
 
 import copy
 import pickle
-import sys
 import types
 
 import numpy as np
@@ -108,25 +107,6 @@ def test_more_candidates_than_a_kernel_can_count_are_all(kernels):
     X = rng.normal(size=(60, 3))
     index = InvertedIndex(random_forest(rng, 4, 3, 2), X, kernels=kernels)
     assert index.candidates(X, n_candidates=2**70) == index.candidates(X)
-
-
-def test_threads_that_ask_at_once_sort_points_in_once(kernels):
-    rng = np.random.default_rng(0)
-    interval = sys.getswitchinterval()
-    forest = random_forest(rng, 3, 4, 3)
-    X = rng.normal(size=(3000, 4))
-    expected = listed(InvertedIndex(forest, X, kernels=kernels).candidates(X[:2]))
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(10):
-            index = InvertedIndex(forest, X[:20], kernels=kernels)
-            assert len(index) == 20
-            index.add(X[20:])
-            found = at_once(lambda _, index=index: listed(index.candidates(X[:2])), range(4))
-            assert found == [expected] * 4
-            assert index._ids.tolist() == list(range(3000))
-    finally:
-        sys.setswitchinterval(interval)
 
 
 def test_no_other_thread_comes_into_the_sorting(monkeypatch):

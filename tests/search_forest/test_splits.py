@@ -4,11 +4,13 @@
 
 import numpy as np
 import pytest
+from agreement import assert_same
 from forest_problems import dense
 from oracles_forest import plane
 from scipy import sparse
+from scipy.linalg import eigh_tridiagonal
 
-from refimpl.kernels.eigen import top_eigenvector
+from refimpl.kernels.eigen import largest, top_eigenvector
 from refimpl.kernels.planes import moved
 from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
@@ -103,6 +105,19 @@ def test_a_basis_of_one_vector_needs_no_solver(value, start):
     """One column, or a start that A maps onto itself: SciPy 1.11 refuses matrices of one entry."""
     v = top_eigenvector(lambda u: value * u, np.array(start))
     assert v.tolist() == np.eye(len(start))[0].tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 60])
+def test_the_tridiagonal_solver_is_scipys(n):
+    rng = np.random.default_rng(n)
+    d, e = rng.normal(size=n), np.abs(rng.normal(size=n - 1))
+    theta, y = largest(d.tolist(), e.tolist())
+    if n == 1:
+        assert theta == d[0] and y.tolist() == [1.0]
+        return
+    values, vectors = eigh_tridiagonal(d, e, select="i", select_range=(n - 1, n - 1))
+    assert theta == values[0]
+    assert_same(y, vectors[:, 0].copy())
 
 
 def test_a_move_that_lowers_equation_17_is_not_made(kernels):
