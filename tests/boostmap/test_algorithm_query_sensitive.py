@@ -30,6 +30,21 @@ def test_the_second_phase_ends_without_a_gain_that_is_more_than_rounding(share, 
     assert len(list(itertools.islice(rounds, 1))) == gains
 
 
+def test_weights_begin_at_0_for_each_range():
+    """Steps 9-10 have l = 0."""
+    D, triples, y, _ = toy(n=15, t=80, seed=3)
+    least = []
+
+    def minimize_z(*arguments, threads):
+        least.extend(arguments[4].tolist())
+        return KERNELS[-1].minimize_z(*arguments, threads=threads)
+
+    choices = algorithm.Choices(3, ranges=algorithm.ranges_of_least_z)
+    kernels = other_kernels(minimize_z=minimize_z)
+    next(second_phase(D[:3], triples, y, choices, seed=1, kernels=kernels))
+    assert set(least) == {0.0}
+
+
 def test_a_range_holds_its_lower_end_and_its_complement_the_upper_one():
     values = np.array([0.0, 1.0, 2.0, 3.0])
     assert algorithm.accepts(values, 1.0, 3.0, 1).tolist() == [0, 1, 1, 0]

@@ -135,6 +135,14 @@ def test_triples_without_labels_and_without_ties():
         tt.random_triples(np.ones((5, 5)) - np.eye(5), 10, rng=np.random.default_rng(0))
 
 
+def test_ranges_have_the_five_forms():
+    ranges = algorithm.ranges([1.0, 2.0, 3.0])
+    found = set(ranges)
+    assert len(found) == len(ranges) == 1 + 2 * 3 + 3 + 3
+    inf = np.inf
+    assert found >= {(-inf, inf, 1), (-inf, 2.0, 1), (2.0, inf, 1), (1.0, 3.0, 1), (1.0, 3.0, 0)}
+
+
 @pytest.mark.parametrize(
     "change, message",
     [
