@@ -242,6 +242,13 @@ def test_a_callback_ends_the_training_of_further_classes(most):
         assert model.model_ == whole.model_
 
 
+@pytest.mark.parametrize(("family", "slopes"), [(5.0, [5.0]), ((1.0, 10.0), [1.0, 10.0])])
+def test_the_family_reaches_the_training(wine, family, slopes):
+    X, _, y, _ = wine
+    model = FTuneClassifier(**TINY | {"family": family}).fit(X, y)
+    assert model.model_.slopes.tolist() == slopes
+
+
 @pytest.mark.parametrize("selection", ["diverse", "random", "fresh"])
 def test_only_diverse_landmarks_are_unlike_each_other(selection):
     """Two of 42 points lie apart, and are not similar to any landmark before them."""

@@ -17,7 +17,6 @@ from refimpl.ftune import (
     NormalizationWarning,
     Ramp,
     bbs,
-    estimate_memory,
     ftune,
     ftune_single_and_per_class,
     random_landmarks,
@@ -101,14 +100,6 @@ def test_bbs_has_no_function_to_choose(iris):
     plain = run(bbs, iris)
     others = FTuneOptions(family=(5.0, np.tanh), choose="training", per_class=True)
     assert run(bbs, iris, options=others) == plain and plain.slopes.tolist() == [1.0]
-
-
-def test_an_estimate_looks_nothing_up(iris):
-    K, y, P, validation = iris
-    before = K.computed
-    pairs = estimate_memory(K, y, P, validation=validation)
-    singles = estimate_memory(K, y, P.L, validation=validation)
-    assert singles < pairs and K.computed == before
 
 
 def test_the_warning_names_the_line_of_the_caller(iris):

@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.linalg import eigh_tridiagonal
 
 from refimpl.kernels.eigen import largest, top_eigenvector
-from refimpl.kernels.planes import moved
 from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
@@ -118,19 +117,6 @@ def test_the_tridiagonal_solver_is_scipys(n):
     values, vectors = eigh_tridiagonal(d, e, select="i", select_range=(n - 1, n - 1))
     assert theta == values[0]
     assert_same(y, vectors[:, 0].copy())
-
-
-def test_a_move_that_lowers_equation_17_is_not_made(kernels):
-    """On points whose columns differ in size most moves lower it."""
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        S = as_similarity(sparse.csr_matrix(rng.random((30, 30)) < 0.3), 30)
-        node = MeetingPairs(S, 0.05, kernels).root()
-        X = rng.normal(size=(30, 5)) * rng.gamma(1.0, 1.0, 5)
-        split = best_split(X, node, ForestOptions(), rng)
-        M = DensePairs(S, 0.05).root().M
-        worths = [worth(M, moved(X, node, split, most, kernels, None).left) for most in range(4)]
-        assert (np.diff(worths) >= 0).all()
 
 
 @pytest.mark.parametrize("exponent", [-20, 20])

@@ -49,6 +49,7 @@ SHAPES = {
     "continuous": (200, 12, lambda rng, shape: rng.normal(size=shape)),
     "one feature": (400, 1, lambda rng, shape: rng.normal(size=shape)),
     "few values": (200, 12, lambda rng, shape: rng.integers(0, 4, shape)),
+    "trees": (200, 12, lambda rng, shape: rng.normal(size=shape)),
     "zeros": (160, 40, lambda rng, shape: rng.normal(size=shape) * (rng.random(shape) < 0.1)),
     "few values, many features": (250, 150, lambda rng, shape: rng.integers(0, 16, shape)),
     "constant": (500, 16, lambda rng, shape: np.ones(shape)),
@@ -67,30 +68,9 @@ def training_set(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_differences(shape, kernels, threads):
     X, labels = training_set(shape)
-    peak = traced_peak(lambda: boosted_distance(X, labels, 2, kernels=kernels, threads=threads))
-    assert peak <= estimate_memory(X, labels, 2, threads=threads) <= 4 * peak + 2**21
-
-
-LABELS = {
-    "random": lambda n: np.random.default_rng(7).permutation(np.arange(n) % 5),
-    "many classes": lambda n: np.arange(n) % (n // 3),
-    "one of the first class": lambda n: np.arange(n) > 0,
-    "text": lambda n: np.array(["a class of a long name", "b"])[np.arange(n) % 2],
-}
-
-
-@pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize(("n", "d", "T"), [(9, 150, 3), (60, 1, 60), (48, 12, 5)])
-@pytest.mark.parametrize("learner", [Stumps(), DepthTwoTrees()], ids=lambda x: type(x).__name__)
-def test_labels_and_rounds(labels, n, d, T, learner, kernels):
-    X = np.random.default_rng(6).normal(size=(n, d))
-    y = LABELS[labels](n)
-    if isinstance(learner, DepthTwoTrees):
-        X = X[:, :20]
-    T = min(T, 5) if labels == "many classes" or d > 1 else T
-    options = {"weak_learner": learner, "threads": 2}
-    peak = traced_peak(lambda: boosted_distance(X, y, T, kernels=kernels, **options))
-    assert peak <= estimate_memory(X, y, T, **options)
+    how = {"threads": threads, "weak_learner": DepthTwoTrees() if shape == "trees" else Stumps()}
+    peak = traced_peak(lambda: boosted_distance(X, labels, 2, kernels=kernels, **how))
+    assert peak <= estimate_memory(X, labels, 2, **how) <= 4 * peak + 2**21
 
 
 @pytest.mark.parametrize(("n", "d"), [(20000, 2), (2000, 40), (10, 800)])
@@ -266,8 +246,8 @@ def test_ftune_looks_nothing_up_if_it_would_be_too_large():
     P = ftune.random_landmarks(y, 6, rng=np.random.default_rng(0))
     options = {"options": ftune.FTuneOptions(C=1.0, choose="training"), "threads": 2}
     for train, landmarks in ((ftune.ftune, P), (ftune.bbs, P.L[:6])):
-        needed = ftune.estimate_memory(K, y, landmarks, **options)
         before = K.computed
+        needed = ftune.estimate_memory(K, y, landmarks, **options)
         refused = rf"max_memory is {needed - 1:,} bytes; .* up to {needed:,}\. Pass more"
         with pytest.raises(MemoryError, match=refused):
             train(K, y, landmarks, max_memory=needed - 1, **options)

@@ -1,12 +1,11 @@
 """What the shared checks refuse, in words that no test of their callers looks at."""
 
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from refimpl import arrays, checks, results
+from refimpl import arrays, checks
 from refimpl.ftune.linear_models import as_cost
 from refimpl.ftune.similarities import as_slope
 from refimpl.lmnn import stalled
@@ -60,8 +59,3 @@ def test_limits_are_those_of_float64_for_numbers_of_other_types(single):
             check()
     assert as_cost(single(0.5), "C") == 0.5
     assert as_slope(10**400, "slope") == np.inf
-
-
-def test_the_words_of_a_form():
-    with pytest.raises(ValueError, match=r"an array of float64 in 2 dimension\(s\)"):
-        results.require_forms(SimpleNamespace(a=np.zeros(3)), a=(np.float64, 2))

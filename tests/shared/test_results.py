@@ -16,7 +16,7 @@ from result_examples import examples
 
 import refimpl
 from refimpl import results
-from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
+from refimpl.boosted_distance.model import BoostedDistance, StumpEnsemble, TreeEnsemble
 
 STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
@@ -164,6 +164,17 @@ def test_arrays(tmp_path, content, changes):
         files = {**header, **of_members(content), **changes}
         files = {name: data for name, data in files.items() if data is not None}
         assert loaded(tmp_path, archive(files) if header else summed(files)) is None
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_parts_of_another_number_than_in_the_header_are_refused(tmp_path, n):
+    path = tmp_path / "model.npz"
+    refimpl.save(path, BoostedDistance(np.arange(2), (STUMPS, STUMPS)))
+    parts = {"ensembles": ["StumpEnsemble"] * n}
+    header = {"version": 2, "type": "BoostedDistance", "parts": parts}
+    path.write_bytes(summed(of_members(path.read_bytes()), header))
+    with pytest.raises(refimpl.FileFormatError, match="missing or unknown"):
+        refimpl.load(path)
 
 
 def test_a_file_without_a_header(tmp_path, content):
