@@ -84,6 +84,7 @@ def test_options_do_not_change():
         ({"C": []}, ValueError, "C must hold at least one number; got an empty sequence"),
         ({"class_weight": [1]}, TypeError, r"class_weight must be a dict .*; got \[1\]"),
         ({"class_weight": {"a": 0}}, ValueError, r"class_weight\['a'\] must be .*; got 0"),
+        ({"class_weight": {"a": "x"}}, TypeError, r"class_weight\['a'\] must be .*; got 'x'"),
     ],
 )
 def test_bad_options(values, error, message):
