@@ -31,8 +31,7 @@ NEEDS = "needs REFIMPL_DATA: "
 
 ONE_CASE = ("tests/site/test_gallery_browser.py", "tests/site/test_site_tracing.py")
 
-# They reach over 95 % of refimpl. Not traced are slow tests that reach little more, and a test that
-# changes threads every microsecond, in which the tracer once stopped a thread at its start.
+# They reach over 95 % of refimpl. Not traced are slow tests that reach little more.
 TRACED = tuple(
     f"tests/{room}/"
     for room in (
@@ -40,7 +39,7 @@ TRACED = tuple(
         *("search_forest", "estimators", "check"),
     )
 )
-NOT_TRACED = ("scikit_learns_checks", "test_memory", "ask_at_once")
+NOT_TRACED = ("scikit_learns_checks", "test_memory")
 
 if "REFIMPL_DATA" not in os.environ and SHARED_DATA.is_dir() and not OFFLINE:
     os.environ["REFIMPL_DATA"] = str(SHARED_DATA)

@@ -8,7 +8,7 @@ import pytest
 from agreement import assert_same
 
 import refimpl.boosted_distance as for_use
-from refimpl.boosted_distance import BoostedDistance, StumpEnsemble, algorithm
+from refimpl.boosted_distance import BoostedDistance, algorithm
 from refimpl.boosted_distance.weak_learners import STUMPS, DepthTwoTrees
 
 both_learners = pytest.mark.parametrize(
@@ -67,11 +67,6 @@ def test_similarity_is_the_ensemble_at_the_differences(problem, kernels):
             assert S[:, i].tolist() == [oracles.similarity(x, y, stumps_of(Phi[C])) for x in Y]
         normal = algorithm.similarity(Y, Omega[l == C], Phi[C], kernels=kernels)
         assert_same(normal, S / total(Phi[C]))
-
-
-def test_a_similarity_without_weight_is_zero():
-    Phi = StumpEnsemble([0.0, 0.0], [0, 0], [1, 1], [-np.inf, -np.inf])
-    assert algorithm.similarity(np.zeros((2, 1)), np.zeros((3, 1)), Phi).tolist() == [[0.0] * 3] * 2
 
 
 # --------------------------------------------------------------------------- Algorithms A.1 and A.2

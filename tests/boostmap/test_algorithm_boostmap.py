@@ -119,17 +119,6 @@ def test_readings_of_the_second_phase_are_the_printed_forms(splitters, ranges_by
     assert_same(log[-3:], second)
 
 
-@pytest.mark.parametrize("name", ["few tried", "removals", "removals, asymmetric"])
-def test_a_removal_takes_all_of_a_weight_back(name, kernels):
-    H = {}
-    for round in printed(name, kernels, choices=algorithm.Choices(3))[0]:
-        if round.step == "remove":
-            assert round.alpha == -H[round.classifier]
-        algorithm.add_to(H, round.classifier, round.alpha)
-        assert min(H.values()) > 0 and round.z < 1
-        assert (round.classifier in H) == (round.step != "remove")
-
-
 def told(*shares):
     """Kernels whose ``z_values`` and ``next_weights`` give the Z that they are told."""
     left = list(shares)

@@ -170,7 +170,6 @@ def test_bad_input_of_triples():
     chosen = partial(tt.selective_triples, D, k_most=2, t=10, rng=rng)
     for call, message in (
         (lambda: tt.random_triples(D[:5], 10, rng=rng), r"D must have shape .*; got \(5, 10\)"),
-        (lambda: tt.random_triples(D, 0, rng=rng), "t must be .*got 0"),
         (lambda: tt.nearby_triples(D, 10, 10, rng=rng), "k_most must be at most 9, .*; got 10"),
         (lambda: chosen(np.zeros(10)), "y must hold at least .*got 1"),
         (

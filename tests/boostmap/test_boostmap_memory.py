@@ -13,10 +13,7 @@ pytestmark = pytest.mark.one_case
 
 # candidates, objects, triples, d, M_1, m, rounds of the second phase, ranges by, in another form
 SHAPES = {
-    "small": (20, 30, 100, 4, 1000, None, 0, "error", False),
-    "few of all": (3, 5, 20, 2, 2, 1, 2, "Z", False),
     "candidates, to be copied": (200, 300, 2000, 10, 1000, None, 5, "error", True),
-    "many pairs": (300, 40, 60, 30, 300, 600, 0, "error", False),
     "triples": (30, 40, 40_000, 6, 30, 10, 3, "error", False),
     "triples, one phase": (30, 40, 120_000, 6, 30, 10, 0, "error", False),
     "objects": (100, 2000, 300, 40, 20, 5, 20, "error", True),

@@ -101,14 +101,6 @@ def test_what_fit_and_predict_cost(wine, selection, most):
     assert len(asked) == len(Q) * len(model.landmarks_) <= most * len(Q)
 
 
-def test_a_class_with_one_point_trains(wine):
-    X, Q, y, _ = wine
-    odd = y.astype("U3")
-    odd[0] = "one"
-    model = FTuneClassifier(**SMALL).fit(X, odd)
-    assert "one" in model.classes_ and set(model.predict(Q)) <= set(model.classes_)
-
-
 def product(a, b):
     return float(a @ b)
 
@@ -138,14 +130,6 @@ def test_what_is_kept_are_the_landmarks(model):
     again = pickle.loads(pickle.dumps(model))
     ask = "transform" if isinstance(model, LandmarkTransformer) else "decision_function"
     assert_same(getattr(again, ask)(Q), getattr(model, ask)(Q))
-
-
-@pytest.mark.parametrize("family", [5.0, np.tanh])
-def test_one_transfer_function_is_a_family(wine, family):
-    X, _Q, y, _ = wine
-    alone, several = (FTuneClassifier(**SMALL, family=f).fit(X, y) for f in (family, [family]))
-    assert alone.model_ == several.model_ and len(alone.model_.slopes) == 1
-    assert alone.get_params()["family"] is family
 
 
 def test_landmarks_for_each_problem(wine):
@@ -258,6 +242,13 @@ def test_a_callback_ends_the_training_of_further_classes(most):
         assert model.model_ == whole.model_
 
 
+@pytest.mark.parametrize(("family", "slopes"), [(5.0, [5.0]), ((1.0, 10.0), [1.0, 10.0])])
+def test_the_family_reaches_the_training(wine, family, slopes):
+    X, _, y, _ = wine
+    model = FTuneClassifier(**TINY | {"family": family}).fit(X, y)
+    assert model.model_.slopes.tolist() == slopes
+
+
 @pytest.mark.parametrize("selection", ["diverse", "random", "fresh"])
 def test_only_diverse_landmarks_are_unlike_each_other(selection):
     """Two of 42 points lie apart, and are not similar to any landmark before them."""
@@ -267,3 +258,66 @@ def test_only_diverse_landmarks_are_unlike_each_other(selection):
     models = [LandmarkTransformer(3, random_state=seed, **how).fit(K) for seed in range(10)]
     apart = [model.landmarks_.tolist()[-2:] == [40, 41] for model in models]
     assert all(apart) if selection == "diverse" else sum(apart) < 5
+
+
+# ------------------------------------------------------------------------------ what points count
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"pairs": False}, {"per_class": True}, {"choose": "training"}]
+)
+def test_class_weights_help_the_rare(options):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) + np.where(np.arange(400) < 30, 1.5, 0.0)[:, None]
+    y = np.array(["rare"] * 30 + ["common"] * 370)
+    kept = np.arange(400) % 2 == 0
+    held = np.arange(400) % 2 == 1
+    found = []
+    for seed in range(4):
+        plain, balanced, by_hand = (
+            FTuneClassifier(10, C=1.0, random_state=seed, class_weight=how, **options).fit(
+                X[kept], y[kept]
+            )
+            for how in (None, "balanced", {"rare": 200 / 30, "common": 200 / 370})
+        )
+        found.append(
+            [
+                (one.predict(X[held])[y[held] == "rare"] == "rare").mean()
+                for one in (plain, balanced)
+            ]
+        )
+    assert np.mean(found, axis=0)[1] > np.mean(found, axis=0)[0] + 0.1
+    assert_same(balanced.decision_function(X), by_hand.decision_function(X))
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge", "logistic"])
+@pytest.mark.parametrize("C", [1e-100, 1e12])
+def test_at_the_limits_of_the_cost_a_classifier_is_learnt(wine, loss, C):
+    X, Q, y, q = wine
+    model = FTuneClassifier(12, C=C, family=[1.0, 10.0], loss=loss, random_state=0).fit(X, y)
+    assert np.isfinite(model.decision_function(Q)).all() and np.isfinite(model.model_.gaps).all()
+    assert model.score(Q, q) > (0.8 if C > 1 else 0.3)
+
+
+def test_weights_of_classes_that_a_fold_lacks_are_not_used(wine):
+    X, Q, y, _ = wine
+    weights = {"a": 2.0, "b": 1.0, "c": 1.0}
+    few, many = (
+        FTuneClassifier(**SMALL, class_weight=one).fit(X, y)
+        for one in (weights, {**weights, "z": 9.0})
+    )
+    assert_same(few.decision_function(Q), many.decision_function(Q))
+
+
+def test_objects_that_count_next_to_nothing_choose_nothing():
+    """A steep ramp that is right on a held-out object of weight 0.0001 must not win over a flat
+    one.
+    """
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    X = rng.normal(size=(100, 4)) + y[:, np.newaxis]
+    for seed in range(6):
+        model = FTuneClassifier(
+            random_state=seed, class_weight={0: 1000.0, 1: 0.0001}, kernels=NAMES[-1]
+        ).fit(X, y)
+        assert (model.predict(rng.normal(size=(200, 4)) + 0.5) == 0).mean() > 0.9

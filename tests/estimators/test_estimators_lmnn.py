@@ -5,9 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from agreement import KERNELS, NAMES, assert_same
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine, make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -101,16 +100,6 @@ def test_a_warm_start_has_little_left_to_do():
             model.set_params(max_checks=1, tol=1e-9).fit(X, y)
         changes.append(np.abs(model.components_.T @ model.components_ - before).sum())
     assert changes[0] < 2.0 and changes[1] > changes[0]
-
-
-def test_iris_is_drawn_apart():
-    """Mean distance within a class over that to the others, for 5 neighbours: below 0.25."""
-    X, y = load_iris(return_X_y=True)
-    Z = LMNN(5, kernels=NAMES[-1]).fit(X, y).transform(X)
-    shares = [
-        cdist(Z[y == c], Z[y == c]).mean() / cdist(Z[y == c], Z[y != c]).mean() for c in range(3)
-    ]
-    assert np.mean(shares) < 0.25
 
 
 def test_neighbours_of_the_training_points_leave_them_out(wine):
@@ -215,35 +204,6 @@ def test_points_held_out_end_the_training_of_one_metric(wine, options):
     if options.get("low_rank") != "svd":
         near = classify(model.components_, X[~kept], X[kept], places[kept], 3)
         assert (near != places[~kept]).mean() == errors.min()
-
-
-def test_several_metrics_hold_back_three_of_ten_points_by_default(wine):
-    X, _, y, _ = wine
-    model = MultiMetricLMNN(random_state=0, kernels=NAMES[-1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        model.fit(X, y)
-    assert model.validation == 0.3
-    places = np.unique(y, return_inverse=True)[1]
-    counts = np.bincount(places)
-    trained = np.bincount(places[_kept(places)])
-    assert (trained == counts - (0.3 * counts).astype(int)).all()
-    assert len(model.model_.partition) == trained.sum() < len(X) == len(model.partition_)
-    errors = model.model_.validation_errors
-    assert len(errors) - 1 - errors.argmin() == model.patience
-    assert not model.model_.converged
-
-
-def _kept(places):
-    return held_in(0.3, places, 3, as_random_generator(0))
-
-
-def test_without_validation_several_metrics_are_those_of_the_optimum(wine):
-    X, _, y, _ = wine
-    model = MultiMetricLMNN(validation=None, kernels=NAMES[-1]).fit(X, y)
-    want = lmnn(X, y, partition=y, kernels=KERNELS[-1])
-    assert model.model_ == want and model.model_.converged
-    assert_same(model.components_, want.L)
 
 
 def test_distances_of_pairs_are_those_of_the_images(wine):

@@ -1,7 +1,7 @@
 """What the estimators refuse in fit, in words of their parameters.
 
-Not tested here: parameters that all of them have (tests/promises), and values that the options of a
-paper refuse (tests of the paper's room).
+Not tested here: parameters that all of them have, and integers, numbers and choices that none of
+them takes (tests/promises); values that the options of a paper refuse (tests of the paper's room).
 """
 
 import numpy as np
@@ -16,25 +16,18 @@ NO_ORDER = "a 1D embedding can order better than chance; got"
 HALVES = np.arange(40) % 2
 REFUSED = {
     "BoostMap": [
-        ({"triples": "some"}, "triples must be .*; got 'some'"),
         ({"triples": "selective", "y": None}, "y must hold classes with .*; got y=None"),
-        ({"target": "names"}, "target must be .*; got 'names'"),
         ({"metric": 3}, "metric must be .*; got 3"),
         ({"metric_params": [1]}, r"metric_params must be a dict of .*; got \[1\]"),
         ({"metric": "precomputed"}, "X with metric='precomputed' must be square, .*; got shape"),
         ({"metric": "precomputed", "X": -np.ones((5, 5)), "y": None}, "Negative values"),
         ({"X": "abcdef", "y": None}, "X must be a list of objects or a table; got one string"),
         ({"X": "abcdef", "y": None, "metric": cdist}, "X must be a list .*; got one string"),
-        ({"n_components": 0}, "n_components must be an integer of at least 1; got 0"),
-        ({"n_candidates": 0}, "n_candidates"),
         ({"random_state": -1}, "random_state"),
-        ({"n_references": 0}, "n_references"),
-        ({"n_best": 0}, "n_best"),
         ({"X": np.full((9, 2), np.nan), "y": None}, "NaN"),
     ],
     "BoostedDistanceClassifier": [
-        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1; got 0"),
-        ({"y": set(range(178))}, "y must hold a label for each row of X; got one set"),
+        ({"y": set(range(178))}, "y must hold a label for each row of X; got one set")
     ],
     "BoostMapClassifier": [
         ({"X": np.arange(20.0)[:, np.newaxis], "y": HALVES[:20]}, NO_ORDER),
@@ -54,14 +47,11 @@ REFUSED = {
         ({"n_neighbors": 5, "n_refine": 2}, "n_refine"),
     ],
     "FTuneClassifier": [
-        ({"n_landmarks": 0}, "n_landmarks "),
         ({"n_landmarks": 5000, **NEVER}, "n_landmarks must be at most 4845, as 142 .* got 5000"),
         ({"n_landmarks": 10**9, **NEVER, "selection": "random"}, "n_landmarks must be at most 48"),
         ({"n_landmarks": 10**9, **NEVER, "selection": "diverse"}, "n_landmarks must be at most 48"),
-        ({"selection": "best"}, "selection must be '.*; got 'best'"),
         ({"per_problem": True}, r"per_problem must be False .*; got True"),
         ({"family": (-1.0,)}, r"family\[0\] must be a positive slope"),
-        ({"validation": 1.0}, "validation "),
         ({"kernel": "tanh"}, "kernel must be .*; got 'tanh'"),
         ({"kernel": 3}, "kernel must be .*; got 3"),
         ({"kernel": "rbf", "distance": True}, "distance must be False.*; got True"),
@@ -80,12 +70,9 @@ REFUSED = {
         ({"class_weight": {"z": 2.0}}, "class_weight must have the labels of y, .*; got 'z'"),
         ({"class_weight": "x"}, "class_weight must be a dict .* 'balanced' or None; got 'x'"),
         ({"class_weight": [1, 2]}, "class_weight must be a dict .* 'balanced' or None; got "),
-        ({"bias": 1e200}, "bias "),
     ],
     "LandmarkTransformer": [
-        ({"n_components": 0}, "n_components "),
         ({"n_components": 10**9, "slope": 1.0, **NEVER}, "n_components must be at most 7597, as"),
-        ({"selection": "all"}, "selection"),
         ({"slope": -1}, "slope must be a positive slope"),
         ({"slope": "1"}, "slope must be a positive slope"),
         ({"slope": [1.0]}, "slope must be a positive slope"),
@@ -95,12 +82,6 @@ REFUSED = {
     ],
     "LMNN": [
         ({"n_components": 14}, "at most 13"),
-        ({"n_components": "all"}, "n_components"),
-        ({"low_rank": "pca"}, "low_rank"),
-        ({"mu": 0.0}, "mu"),
-        ({"mu": "0.3"}, "mu"),
-        ({"max_checks": "21"}, "max_checks"),
-        ({"n_neighbors": 1.3}, "n_neighbors"),
         ({"n_neighbors": 200}, "n_neighbors must be at most .*; got 200"),
         ({"n_components": 1, "max_memory": 10}, "max_memory"),
         ({"validation": "x"}, "validation must be between 0 and 1, or None; got 'x'"),
@@ -111,19 +92,10 @@ REFUSED = {
         ({"partition": "kmeans"}, "partition"),
         ({"partition": 0}, "partition"),
         ({"partition": 999}, "partition must be at most .*, the points of X; got 999"),
-        ({"validation": 1.5}, "validation"),
     ],
     "SearchForestNeighbors": [
-        ({"mode": "graph"}, "mode"),
-        ({"similarity": "cosine"}, "similarity"),
         ({"similarity": "classes", "y": np.arange(178)}, "y must have two points of the same clas"),
-        ({"n_estimators": 0}, "n_estimators .*at least 1"),
-        ({"n_similar": 0}, "n_similar"),
-        ({"lam": 2.0}, "lam .*2"),
         ({"random_state": -1}, "random_state"),
-        ({"n_training_points": 1}, "n_training_points"),
-        ({"n_neighbors": 0}, "n_neighbors .*at least 1"),
-        ({"n_candidates": 0}, "n_candidates .*at least 1"),
         ({"n_candidates": 4}, "n_candidates must be at least 5, the number of neighb.*got 4"),
         ({"X": np.full((178, 2), 1e200)}, "X must hold values within 1e140"),
     ],

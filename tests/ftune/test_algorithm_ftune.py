@@ -5,7 +5,6 @@ form for use.
 from dataclasses import replace
 
 import numpy as np
-import oracles_ftune as oracle
 import pytest
 from agreement import assert_same
 from hypothesis import given, settings
@@ -43,15 +42,6 @@ def given_pairs(P):
 
 
 # -------------------------------------------------------------------------------------- Algorithm 1
-
-
-def test_dselect_over_a_part_of_the_objects(kernels):
-    """T is the training set: what is not in it is no landmark."""
-    K = Similarity(np.random.default_rng(0).normal(size=(20, 20)))
-    T = np.arange(1, 20, 2)
-    L = algorithm.diverse(K, T, 7, np.random.default_rng(0), kernels=kernels)
-    within = oracle.greedy(K.objects[np.ix_(T, T)].tolist(), int(np.searchsorted(T, L[0])), 7)
-    assert L.tolist() == T[within].tolist()
 
 
 def test_any_object_is_the_first_landmark(kernels):

@@ -211,7 +211,6 @@ def seeded():
         (lambda K, y, P, v: dselect(NAN, [0, 1, 0, 1], 2, **seeded()), r"got nan in K\[0, 2\]"),
         (lambda K, y, P, v: dselect(K, np.zeros(len(y)), 2, **seeded()), "y "),
         (lambda K, y, P, v: dselect(K, 5, 2, **seeded()), r"y must hold .* got shape \(\)"),
-        (lambda K, y, P, v: dselect(K, y, 0, **seeded()), "d "),
         (lambda K, y, P, v: dselect(K, y[:-1], 2, **seeded()), "as many training objects as y, 74"),
         (lambda K, y, P, v: dselect(Gaussian(1.0), y, 2, **seeded()), r"pass Similarity\(K"),
         (lambda K, y, P, v: Landmarks([0], [[1], [2, 3]], [[0]]), "plus must be indices with rows"),
@@ -270,10 +269,3 @@ def test_a_held_out_class_that_the_training_lacks_counts_as_one():
     options = FTuneOptions(C=1.0, class_weight={0: 1.0, 1: 5.0})
     model = ftune(S, labels, P, options=options, validation=validation)
     np.testing.assert_allclose(model.accuracies, 6 / 7)
-
-
-def test_bbs_takes_as_many_random_landmarks_as_were_asked_for():
-    S = np.eye(12)
-    labels = np.arange(12) % 3
-    P = random_landmarks(labels, 4, rng=np.random.default_rng(0))
-    assert len(bbs(S, labels, P, options=FTuneOptions(C=1.0)).landmarks) == 4

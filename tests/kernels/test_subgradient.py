@@ -40,17 +40,6 @@ def test_impostors_among_other_points_and_none(kernels):
 
 
 @pytest.mark.parametrize("h", [0.0, 0.25])
-def test_a_margin_that_is_just_kept_counts_nothing(kernels, h):
-    targets = np.array([[1.0, 0.5]])
-    pairs = np.array([2.0, 1.5])  # z = 0 and -0.5, 0.5 and 0
-    smooth, hinge, active, pair_weights, target_weights = kernels.hinge_terms(
-        targets, pairs, np.array([0, 2]), h
-    )
-    assert (smooth[0], hinge[0], active[0]) == (0.5 - h / 2, 0.5, 1)
-    assert pair_weights.tolist() == [0.0, 1.0] and target_weights.tolist() == [[1.0, 0.0]]
-
-
-@pytest.mark.parametrize("h", [0.0, 0.25])
 def test_a_slack_that_is_nan_is_not_hidden(kernels, h):
     """Nor does it touch other points."""
     targets = np.array([[np.nan, 1.0], [np.inf, 1.0], [3.0, 1.0]])

@@ -120,17 +120,6 @@ def test_a_margin_of_weight_0_does_not_count(kernels):
     assert Z[0] == pytest.approx((3**-0.75 + 3**0.25) / 2, rel=1e-12)
 
 
-def test_no_mistake_and_no_information(kernels):
-    F = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, 2.0]])
-    triples = np.array([[0, 1, 2], [1, 0, 2]], dtype=np.int32)
-    y = np.ones(2)
-    w = np.full(2, 0.5)
-    alpha, Z = kernels.minimize_z(F, triples, y, margin_of(w), np.zeros(2))
-    assert np.isfinite(alpha).all() and 0 < Z[0] < 1e-9 and (alpha[1], Z[1]) == (0.0, 1.0)
-    alpha, Z = kernels.minimize_z(F, triples, -y, margin_of(w), np.array([-0.25, -0.5]))
-    assert alpha[0] == -0.25 and Z[0] < 1
-
-
 def test_exp_is_accurate():
     x = np.concatenate([np.linspace(-700, 500, 20001), np.linspace(-1e-3, 1e-3, 2001), [0.0, -0.0]])
     exact = np.exp(x.astype(np.longdouble))

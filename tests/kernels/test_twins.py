@@ -18,6 +18,7 @@ from refimpl import kernels as reference
 from refimpl.kernels.arguments import Array, Choice, Instance, Integer, Number, length_of
 from refimpl.kernels.contract import CONTRACT
 from refimpl.rivals.kmeans_trees import kmeans_trees
+from refimpl.typing import Kernels
 
 CASES = 60
 OTHER_SIZES = {
@@ -94,6 +95,16 @@ def test_the_contract_names_the_arguments_in_their_order(kernel):
         assert [*CONTRACT[kernel], "threads"] == list(
             inspect.signature(getattr(kernels, kernel)).parameters
         )
+
+
+@every
+def test_the_protocol_has_the_function_of_the_reference(kernel):
+    assert getattr(Kernels, kernel) is getattr(reference, kernel)
+
+
+def test_all_have_the_same_kernels():
+    assert {name for name in vars(Kernels) if not name.startswith("_")} == set(CONTRACT)
+    assert all(kernels.__all__ == reference.__all__ for kernels in KERNELS)
 
 
 # ------------------------------------------------------------------------------- what is refused

@@ -334,14 +334,6 @@ def test_a_start_is_taken_in_the_coordinates_of_the_points():
     assert seen[0].t == 1 and not found.converged
 
 
-def test_a_start_of_zeros_is_the_start_of_the_printed_form():
-    X, y = sample("iris", 40, 2, 0)
-    found = [
-        trained(X, y, 2, start=L, solver="printed", max_checks=5) for L in (None, np.zeros((4, 4)))
-    ]
-    assert_same(found[0].L, found[1].L)
-
-
 def test_points_that_equal_their_targets_are_refused():
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
     y = np.repeat([0, 1], 10)

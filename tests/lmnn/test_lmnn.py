@@ -380,13 +380,6 @@ def test_votes_that_are_equal_go_to_the_first_class():
     assert_same(votes(np.array([[1, 0, 2], [2, 2, 1]]), 3), np.array([[1, 1, 1], [0, 1, 2]]))
 
 
-def test_clusters():
-    X, _ = blobs()
-    partition = kmeans_partition(X, 4, rng=np.random.default_rng(0))
-    assert set(partition) == set(range(partition.max() + 1)) and partition.max() <= 3
-    assert (partition == kmeans_partition(X, 4, rng=np.random.default_rng(0))).all()
-
-
 def test_clusters_with_every_name_that_scipy_gives_the_generator(monkeypatch):
     """It is `seed` before SciPy 1.15, then `rng`."""
     generator = np.random.default_rng(0)

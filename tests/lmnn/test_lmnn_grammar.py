@@ -65,12 +65,6 @@ def test_a_callback_ends_all_rounds_of_targets():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"solver": "newton"}, ValueError, "solver must be .*got 'newton'"),
-        ({"search": "hash"}, ValueError, "search must be .*got 'hash'"),
-        ({"tol": -1}, ValueError, "tol .*-1"),
-        ({"max_checks": 0}, ValueError, "max_checks"),
-        ({"n_target_rounds": 0}, ValueError, "n_target_rounds"),
-        ({"patience": 0}, ValueError, "patience"),
         ({"validation": X}, TypeError, r"validation must be a pair \(points, labels\).*ndarray"),
         ({"validation": (X,)}, TypeError, "validation must be a pair"),
     ],

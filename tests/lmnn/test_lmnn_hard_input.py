@@ -4,7 +4,6 @@ Not tested here: labels of a validation set (`tests/shared`), options (`test_lmn
 """
 
 import numpy as np
-import oracles_lmnn as oracle
 import pytest
 from agreement import KERNELS
 from lmnn_toys import blobs, trained, trained_rect
@@ -25,41 +24,10 @@ FASTEST = KERNELS[-1]
 
 
 @pytest.mark.parametrize(
-    "X",
-    [
-        np.random.default_rng(0).normal(size=(20, 50)),  # d > n
-        # a constant feature
-        np.hstack([np.random.default_rng(0).normal(size=(20, 2)), np.full((20, 1), 7.0)]),
-        np.hstack([np.random.default_rng(0).normal(size=(20, 2))] * 2),  # collinear features
-        np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0),  # two points
-        # each point in both classes
-        np.tile(np.random.default_rng(0).normal(size=(10, 2)), (2, 1)),
-        np.hstack(
-            [np.repeat([[0.0], [1.0]], 10, axis=0), np.random.default_rng(0).normal(size=(20, 1))]
-        ),
-        1e6 * np.random.default_rng(0).normal(size=(20, 2)),
-        1e-6 * np.random.default_rng(0).normal(size=(20, 1)),
-    ],
-    ids=["d>n", "constant", "collinear", "duplicates", "same", "free", "large", "small"],
-)
-def test_singular_data_give_a_finite_metric(X):
-    y = np.repeat([0, 1], 10)
-    found = trained(X, y, 2)
-    assert found.converged and np.isfinite(found.L).all() and found.L.shape[2] == X.shape[1]
-    exact = oracle.objective(X.tolist(), y, found.targets, 1.0, found.M.tolist(), found.partition)
-    assert found.objective == pytest.approx(exact, rel=1e-6, abs=1e-6)
-    assert np.abs(found.M).max() * X.var() < 1e4
-
-
-@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"y": np.zeros(36)}, "y must hold at least .*got 1"),
         ({"k": 12}, r"k must be at most 11, the smallest class \(0\) has 12 points; got 12"),
-        ({"k": 0}, "k"),
-        ({"mu": 0.0}, "mu"),
-        ({"mu": 1e200}, "mu must be at least 1e-100 and at most 1e[+]100; got 1e[+]200"),
-        ({"mu": 1e-101}, "mu must be at least 1e-100"),
         ({"X": np.ones((36, 4))}, "X must hold points that differ; got equal points only"),
         ({"targets": np.zeros((36, 1), dtype=int)}, "targets"),
         (
@@ -132,18 +100,18 @@ def test_the_printed_steps_go_on_from_a_start_however_far_apart_the_columns_are(
     assert np.isfinite(lmnn(X, y, 2, options=validated, **how).L).all()
 
 
-@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-100, 1e7, 1e100, 1e200])
+@pytest.mark.parametrize("size", [0.0, 1e-320, 1e-200, 1e-100, 1e7, 1e100, 1e200])
 def test_a_start_of_another_length_ends_as_one_of_the_right_length(size):
     """As from a training on data in other units."""
     X, y = blobs()
     L = size * np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     low = trained_rect(X, y, 2, 2).objective
     assert trained_rect(X, y, 2, 2, start=L[:2]).objective == pytest.approx(low, rel=0.05)
-    proven = trained(X, y, 2)
-    for solver in ("smoothed", "printed"):
-        options = LMNNOptions(solver=solver)
-        found = lmnn(X, y, 2, start=L, options=options, kernels=FASTEST)
-        assert proven.bound <= found.objective <= 1.01 * proven.objective
+    for partition in (None, y):
+        proven = trained(X, y, 2, partition=partition)
+        for solver in ("smoothed", "printed"):
+            found = trained(X, y, 2, start=L, solver=solver, partition=partition)
+            assert proven.bound <= found.objective <= 1.01 * proven.objective
 
 
 def test_a_tolerance_below_what_can_be_proven_costs_no_more_than_the_least_that_can():

@@ -164,18 +164,6 @@ def problem(seed, partitions, pairs):
     return of, rng.normal(size=(partitions, 2, 3)), rng
 
 
-def test_the_used_rows_of_two_pairs():
-    """Of two tables of three points each, the pairs use two rows of the second table."""
-    X = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]])
-    used = UsedRows(np.array([3, 5]), np.array([5, 3]), X, 2, 1)
-    assert used.places.tolist() == [3, 5]
-    assert [part.tolist() for part in used.pairs] == [[0, 1], [1, 0]]
-    L = np.array([[[9.0, 9.0]], [[1.0, 3.0]]])
-    assert used.mapped(L).tolist() == [[1.0], [8.0]]
-    # 1 times (1, 0) plus 10 times (2, 2); nothing under the first metric
-    assert used.products(np.array([[1.0], [10.0]])).tolist() == [[[0.0, 0.0]], [[21.0, 20.0]]]
-
-
 def test_all_rows_stay_where_most_are_used():
     X = np.ones((3, 2))
     assert len(UsedRows(np.array([0, 1, 2]), np.array([3, 3, 4]), X, 2, 1).places) == 6

@@ -16,15 +16,6 @@ def test_a_room_comes_when_it_is_asked_for(room):
     assert output("-c", code) == f"refimpl.{room}"
 
 
-def test_public_names_of_a_room_are_there_and_documented():
-    for name in ("boosted_distance", "boostmap", "ftune", "lmnn", "search_forest", "spaces"):
-        room = getattr(refimpl, name)
-        assert room.__all__ and room.__doc__
-        for public in room.__all__:
-            assert hasattr(room, public), (name, public)
-    assert refimpl.lmnn.lmnn and refimpl.boosted_distance.boosted_distance
-
-
 def test_what_is_no_room_is_no_attribute():
     with pytest.raises(AttributeError, match="has no attribute 'lmn'"):
         refimpl.lmn  # noqa: B018

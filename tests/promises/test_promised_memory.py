@@ -55,11 +55,3 @@ def test_too_little_is_refused_before_any_work(training):
         training(max_memory=1, callback=steps.append)
     assert not steps
     training(max_memory=np.int64(10**9))
-
-
-@each()
-@pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True, np.nan], ids=repr)
-def test_max_memory_is_an_integer_of_at_least_1(training, wrong):
-    error = ValueError if wrong in (0, -1) else TypeError
-    with pytest.raises(error, match=r"^max_memory must be an integer of at least 1; got "):
-        training(max_memory=wrong)

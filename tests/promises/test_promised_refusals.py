@@ -9,39 +9,61 @@ import re
 
 import numpy as np
 import pytest
-from calls import CALLS, EDGES, FOREST, Call, Fit, X
+from calls import CALLS, EDGES, FOREST, MODEL, Call, Fit, X, y
 from trainings import TRAININGS, each
 
+from refimpl.boosted_distance import adaboost_rounds, selected_dimensions
 from refimpl.boostmap import BoostMapOptions
-from refimpl.boostmap.edges import chamfer
+from refimpl.boostmap.edges import canny, chamfer, chamfer_nearest
 from refimpl.ftune import FTuneOptions
-from refimpl.ftune.similarities import Similarity
+from refimpl.ftune import goodness as good
+from refimpl.ftune.linear_models import train
+from refimpl.ftune.similarities import Gaussian, Similarity, mean_distance
 from refimpl.lmnn import LMNNOptions
 from refimpl.rivals.fastmap import fastmap
 from refimpl.rivals.lipschitz import random_singletons
 from refimpl.rivals.metricmap import metricmap
+from refimpl.rivals.sparsemap import sparsemap
 from refimpl.search_forest import ForestOptions, InvertedIndex
 from refimpl.spaces import CallableSpace
 
 FUNCTIONS = {name: one for name, one in CALLS.items() if not name.startswith("printed ")}
-CLASSES = {
-    "FTuneOptions": Call(FTuneOptions),
-    "Similarity": Call(Similarity),
-    "CallableSpace": Call(CallableSpace, distance=np.subtract, objects=X),
-    "InvertedIndex": Call(InvertedIndex, forest=FOREST),
-    "chamfer": Call(chamfer, A=EDGES),
-    "metricmap of a space": Call(metricmap, d=2),
-    "fastmap of a space": Call(fastmap, d=2),
-    "random_singletons": Call(random_singletons, d=2),
+SHARES = {"epsilon_1": 0.1, "delta": 0.1}
+OTHERS = (
+    *map(Call, (BoostMapOptions, ForestOptions, FTuneOptions, LMNNOptions, Similarity)),
+    Call(CallableSpace, distance=np.subtract, objects=X),
+    Call(InvertedIndex, forest=FOREST),
+    Call(adaboost_rounds),
+    Call(selected_dimensions, model=MODEL),
+    Call(canny, images=EDGES),
+    Call(chamfer, A=EDGES),
+    Call(chamfer_nearest, Q=EDGES, X=EDGES, k=1),
+    *(Call(embed, d=2) for embed in (fastmap, metricmap, random_singletons)),
+    Call(sparsemap, sigma=2),
+    Call(Gaussian, width=1.0),
+    Call(mean_distance),
+    Call(train, y=1 - 2 * y, C=1.0),
+    Call(good.goodness, f=np.sign, gamma=0.1, sample=6),
+    Call(good.goodness_of_loss, f=np.sign, loss="hinge", sample=6),
+    Call(good.hinge_at_margin, gamma=0.1),
+    Call(good.pairs_for_margin, gamma=0.1, **SHARES),
+    Call(good.pairs_for_loss, **SHARES),
+    Call(good.pairs_for_family, covering=6, **SHARES),
+)
+ALL = FUNCTIONS | {f"{one.function.__name__} itself": one for one in OTHERS}
+ALL |= {f"training {name}": one for name, one in TRAININGS.items()}
+ESTIMATES = {
+    f"estimate of {name}": dataclasses.replace(one, function=one.estimate)
+    for name, one in TRAININGS.items()
+    if one.estimate
 }
-ALL = FUNCTIONS | CLASSES | {f"training {name}": one for name, one in TRAININGS.items()}
 
 
-def taking(wanted):
+def taking(wanted, calls=ALL):
     """Return the mark that runs a test on all calls, and on each parameter that is wanted of it."""
     chosen = {
         f"{name}, {parameter.name}": (one, parameter.name)
-        for name, one in ALL.items()
+        for name, one in calls.items()
         for parameter in inspect.signature(one.function).parameters.values()
         if wanted(one, parameter)
     }
@@ -50,20 +72,6 @@ def taking(wanted):
 
 def named(name):
     return taking(lambda call, parameter: parameter.name == name)
-
-
-def with_estimate(call):
-    """Return a call, and its estimate of memory if it has one."""
-    return (call, call.memory) if getattr(call, "estimate", None) else (call,)
-
-
-@named("threads")
-@pytest.mark.parametrize("wrong", ["1", 1.5, 0, -1, True], ids=repr)
-def test_threads(call, name, wrong):
-    error = ValueError if wrong in (0, -1) else TypeError
-    for one in with_estimate(call):
-        with pytest.raises(error, match=r"^threads must be .*; got "):
-            one(threads=wrong)
 
 
 @named("kernels")
@@ -88,6 +96,65 @@ def test_flags(call, name, wrong):
         call(**{name: wrong})
 
 
+@taking(
+    lambda call, its: its.name in ("model", "forest", "space", "distances", "triples"),
+    ALL | ESTIMATES,
+)
+def test_objects(call, name):
+    if name in call.arguments() and not isinstance(call.arguments()[name], np.ndarray):
+        for wrong in (3, {}):
+            kind = type(wrong).__name__
+            with pytest.raises(TypeError, match=rf"^{name} must .*; got (an? )?{kind}\b"):
+                call(**{name: wrong})
+
+
+def annotated(text):
+    """Return the mark for the parameters with an annotation, alone or beside None."""
+
+    def wanted(call, parameter):
+        said = inspect.formatannotation(parameter.annotation).strip("'").removesuffix(" | None")
+        said = "str" if "Literal[" in said and "Mapping" not in said else said
+        unchecked = call.function.__name__ == "estimate_memory" and parameter.name == "max_memory"
+        return said == text and parameter.name not in ("kernels", "smallest") and not unchecked
+
+    return taking(wanted, ALL | ESTIMATES)
+
+
+def require_refusal(call, name, values):
+    for wrong in values:
+        with pytest.raises((TypeError, ValueError), match=rf"(?s)^{name} must .*; got "):
+            call(**{name: wrong})
+            pytest.fail(f"{wrong!r} is taken")
+
+
+LEAST = dict.fromkeys(("max_leaves", "branching", "most", "n_training_points"), 2)
+LEAST |= dict.fromkeys(("n_pairs", "query_sensitive", "refine", "stump_above", "iterations"), 0)
+"""The least integers that are taken, other than 1."""
+
+FROM_0 = {"alpha", "augment", "bias", "gamma", "high", "least_gain", "low", "min_eigenvalue"}
+FROM_0 |= {"rcond", "ridge", "rtol", "sigma", "tol", "validation"}
+BEYOND = {"lam": (1.0, 5e-324), "mu": (1e200, 1e-101), "validation": (1.0,), "bias": (1e200,)}
+BEYOND |= {"B": (1e200,), "augment": (1e200,), "width": (1e-200,)}
+BEYOND |= dict.fromkeys(("rcond", "rtol", "least_gain", "delta"), (1.0,))
+"""Numbers above 0 that are too large or too small."""
+
+
+@annotated("int")
+def test_integers(call, name):
+    require_refusal(call, name, (LEAST.get(name, 1) - 1, 1.5, np.nan, "1", True, [1]))
+
+
+@annotated("float")
+def test_numbers(call, name):
+    zero = () if name in FROM_0 else (0.0,)
+    require_refusal(call, name, (-1.0, np.nan, np.inf, "1", [1.0], *zero, *BEYOND.get(name, ())))
+
+
+@annotated("str")
+def test_choices(call, name):
+    require_refusal(call, name, ("neither", 3, ["neither"]))
+
+
 @taking(lambda call, its: its.name in {*"XPNKQDL", "metric", "matrix"} & call.arguments().keys())
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf], ids=str)
 def test_numbers_that_are_none(call, name, wrong):
@@ -99,12 +166,11 @@ def test_numbers_that_are_none(call, name, wrong):
             call(**{name: changed})
 
 
-@each(lambda one: one.options)
-def test_options(training):
-    message = re.escape(f"options must be {training.options.__name__}(...); got {{'depth': 3}}")
-    for call in with_estimate(training):
-        with pytest.raises(TypeError, match=f"^{message}$"):
-            call(options={"depth": 3})
+@taking(lambda call, its: its.name == "options" and hasattr(call, "options"), ALL | ESTIMATES)
+def test_options(call, name):
+    message = re.escape(f"options must be {call.options.__name__}(...); got {{'depth': 3}}")
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        call(options={"depth": 3})
 
 
 @each(lambda one: "y" in one.arguments())

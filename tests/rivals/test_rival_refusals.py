@@ -1,4 +1,7 @@
-"""What the rivals refuse, by the name of the argument, and before any work."""
+"""What the rivals refuse, by the name of the argument, and before any work.
+
+Not tested here: integers, numbers and choices that none of them takes (tests/promises).
+"""
 
 from types import SimpleNamespace
 
@@ -69,10 +72,6 @@ def own_child():
 VALUES = [
     # nearest neighbours
     (lambda: rotated_scan([[0, 1e200]], X, 1), r"Q must hold values within 1e140.*; got 1e\+200"),
-    (lambda: fit(name="Mahalanobis"), r"name must be 'L1', .* or 'Mah-CD'; got 'Mahalanobis'"),
-    (lambda: fit(name="RCA", ridge=-1), "ridge"),
-    (lambda: fit(name="RCA", rcond=1.5), "rcond"),
-    (lambda: fit(name="RCA", rcond=np.nan), "rcond"),
     (lambda: fit(name="Mah", log_det=True), "log_det"),
     (lambda: nearest(np.ones((2, 3))), r"Q must .*got 3"),
     (lambda: nearest(np.ones((2, 3)), np.ones((4, 3))), r"X must .*got 3"),
@@ -83,32 +82,23 @@ VALUES = [
     (lambda: nda(X, [0, 0, 0, 0]), r"y must .*got 1"),
     (lambda: nda(X, y), "at least 3 vectors of each class with k=3; got 2 of class 0"),
     (lambda: nda(X, [0, 0, 0, 1], k=1), "at least 2 vectors"),
-    (lambda: nda(X, y, k=1, alpha=-1), r"alpha must .*got -1"),
     (lambda: NDA.transform(np.ones((1, 3))), r"X must .*got 3"),
     (lambda: NDA.transform(X, 9), r"n_components must .*got 9"),
     # boosting
     (lambda: adaboost_classifier(X[:3], [0, 1, 2], 5), r"y must .*got 3"),
     (lambda: adaboost_classifier(X[:3], [0, 0, 0], 5), r"y must .*got 1"),
-    (lambda: adaboost_classifier(X, y, 0), r"T must .*got 0"),
     (lambda: STUMPS.staged_predict(X, [6]), r"rounds must .*got 6"),
     (lambda: STUMPS.staged_predict(X, [0]), r"rounds must .*got 0"),
     (lambda: STUMPS.predict(X[:, :1]), r"Q must .*got 1"),
     (lambda: boosted(y=5), r"y must hold one label for each vector, shape \(n,\); got shape \(\)"),
     (lambda: boosted(y=[0, 0, 0, 0]), "y must .*got 1"),
     (lambda: boosted(y=[0, 1]), "as many"),
-    (lambda: boosted(T=0), "T must .*got 0"),
-    (lambda: boosted(m=0), "m must .*got 0"),
     (lambda: boosted(K=np.zeros((2, 3))), "square"),
     (lambda: DBOOST.decision(EYE), r"S must have shape \(k, 2\), .*; got \(4, 4\)"),
     (lambda: DBOOST.decision([[np.nan, 0.0]]), "S must hold finite numbers"),
     (lambda: DBOOST.predict(EYE, EYE, 3), "rounds must be at most 1, .*got 3"),
     (lambda: DBOOST.predict(EYE, EYE, -1), "rounds must .*got -1"),
     # hash tables, candidates
-    (lambda: lsh(ZEROS, 0, 1, 1.0, rng=RNG), "n_tables must .*got 0"),
-    (lambda: lsh(ZEROS, 1, 0, 1.0, rng=RNG), "k must .*got 0"),
-    (lambda: lsh(ZEROS, 1, 1, 0, rng=RNG), "w must be a number above 0; got 0"),
-    (lambda: lsh(ZEROS, 1, 1, -1.0, rng=RNG), "w must .*got -1.0"),
-    (lambda: lsh(ZEROS, 1, 1, np.inf, rng=RNG), "w must .*got inf"),
     (lambda: lsh(ZEROS, 1, 1, 1.0, rng=RNG, p=3), r"p must .*got 3"),
     (lambda: lsh([[1e141]], 1, 1, 1.0, rng=RNG), "X must hold values within 1e140"),
     (lambda: lsh([[1e30]], 1, 1, 1.0, rng=RNG), "X must have projections"),
@@ -129,18 +119,12 @@ VALUES = [
     (lambda: recall(TWICE.head(1), [[-1, -1]], [3]), "neighbors must hold"),
     (lambda: recall(TWICE.head(1), [[5, -2]], [3]), "neighbors must hold integers from 0, or -1"),
     # k-means trees
-    (lambda: kmeans_trees(ZEROS, n_trees=0, rng=RNG), "n_trees must .*got 0"),
-    (lambda: kmeans_trees(ZEROS, branching=1, rng=RNG), "branching must .*got 1"),
-    (lambda: kmeans_trees(ZEROS, leaf_size=0, rng=RNG), "leaf_size must .*got 0"),
-    (lambda: kmeans_trees(ZEROS, iterations=-1, rng=RNG), "iterations must .*got -1"),
     (lambda: kmeans_trees([[1e141]], rng=RNG), "X must hold values within 1e140"),
     (lambda: TREES.candidates(np.zeros((1, 3)), 1), r"Q must .*got 3"),
     (lambda: TREES.candidates(ZEROS, 0), r"n_candidates must .*got 0"),
     (lambda: TREES.truncated(2), r"n_trees must .*got 2"),
     (own_child, "must give children that come after their node"),
     # codes
-    (lambda: spectral_hashing(X, 0), "bits must .*got 0"),
-    (lambda: spectral_hashing(X, 3, n_components=0), "n_components must .*got 0"),
     (lambda: spectral_hashing(np.ones((4, 2)), 3), "X must hold different vectors"),
     (lambda: spectral_hashing([[1.0, 2.0]], 3), "X must hold different vectors"),
     (lambda: spectral_hashing(np.full((4, 2), 0.1), 3), "X must hold different vectors"),
@@ -151,7 +135,6 @@ VALUES = [
     (lambda: hamming_scan(CODES, CODES[:0], 1), "X must .*; got"),
     (lambda: hamming_scan(CODES, CODES[0], 1), "X must .*; got"),
     (lambda: hamming_scan(CODES[:, :1].copy(), CODES, 1), "Q must .*got 1"),
-    (lambda: hamming_scan(CODES, CODES, 0), "n_candidates must .*got 0"),
     # embeddings
     (lambda: lip.random_singletons(SPACE, 5, rng=RNG), r"d must .*got 5"),
     (lambda: lip.random_sets(SPACE, [2, 5], rng=RNG), r"sizes must .*got 5"),
@@ -165,25 +148,17 @@ VALUES = [
     (lambda: lip.bourgain(SPACE, rng=RNG, subset=[1]), "at least two objects"),
     (lambda: lip.bourgain(SPACE, rng=RNG, smallest=3), r"smallest must .*got 3"),
     (lambda: LINES.pairwise(X, X, p=0.5), r"p must .*got 0\.5"),
-    (lambda: sparsemap(SPACE, 0, rng=RNG), r"sigma must .*got 0"),
     (lambda: sparsemap(SPACE, 1, rng=RNG, d=5), r"d must .*got 5"),
-    (lambda: sparsemap(SPACE, 1, rng=RNG, d=2, n_pairs=0), r"n_pairs must .*got 0"),
     (lambda: sparsemap(NOWHERE, 1, rng=RNG, d=2), "sampled pairs must have a distance above 0"),
     (lambda: sparsemap(FAR, 1, rng=RNG), r"space must have distances within .*; got .*e\+160"),
     (lambda: sparsemap(NEAR, 1, rng=RNG), "space must have distances within .*; got .*e-160"),
-    (lambda: fastmap(SPACE, 0, rng=RNG), r"d must .*got 0"),
-    (lambda: fastmap(SPACE, 2, rng=RNG, starts=0), r"starts must .*got 0"),
-    (lambda: fastmap(SPACE, 2, rng=RNG, iterations=0), r"iterations must .*got 0"),
     (lambda: fastmap(NOWHERE, 2, rng=RNG), "objects at a distance above 0"),
-    (lambda: fastmap(SPACE, 2, rng=RNG, rtol=2), r"rtol must .*got 2"),
     (lambda: metricmap(SIX, 6, rng=RNG), r"d must .*got 6"),
     (lambda: metricmap(SIX, 2, rng=RNG, sample_size=2), r"sample_size must .*got 2"),
     (lambda: metricmap(SIX, 2, rng=RNG, sample_size=7), r"sample_size must .*got 7"),
     (lambda: metricmap(NOWHERE, 1, rng=RNG), "the sample must have a distance above 0"),
 ]
 TYPES = [
-    (lambda: fit(name="RCA", ridge="auto"), "ridge"),
-    (lambda: nda(X, y, k=1.5), r"k must .*got 1\.5"),
     (lambda: adaboost_classifier(X, y, 5, kernels=SimpleNamespace()), r"lacks .*presort"),
     (lambda: boosted(y=scipy.sparse.csr_matrix([y])), "y must be dense"),
     (lambda: recall(FOUND, [[0.0]] * 3, [1]), r"neighbors must .*got dtype float64"),
@@ -194,8 +169,6 @@ TYPES = [
     (lambda: TREES.colliding(ZEROS, kernels="fast"), "kernels"),
     (lambda: pack_bits(np.zeros((3, 2))), "bits must .*got dtype float64"),
     (lambda: hamming_scan(CODES, CODES.astype(np.int64), 1), "X must .*got dtype int64"),
-    (lambda: lip.random_singletons(odd_matrix(4), 2, rng=RNG), r"space must .*got a ndarray"),
-    (lambda: fastmap([1, 2], 2, rng=RNG), r"space must .*got a list"),
 ]
 ALL = [TABLES.candidates, TREES.candidates, TREES.colliding]
 REFUSED = [(ValueError, *case) for case in VALUES] + [(TypeError, *case) for case in TYPES]

@@ -17,6 +17,15 @@ import refimpl
 from refimpl import results
 from refimpl.search_forest import InvertedIndex, Selection
 
+FOREST = random_forest(np.random.default_rng(0), 2, 3, 2)
+X = np.random.default_rng(1).normal(size=(20, 3))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The place of an index."""
+    return tmp_path / "index"
+
 
 @pytest.mark.parametrize("mmap", [True, False])
 def test_save_and_load(tmp_path, kernels, mmap):
@@ -43,16 +52,14 @@ def test_save_and_load(tmp_path, kernels, mmap):
     assert listed(third.candidates(X)) == listed(again.candidates(X))
 
 
-def test_without_vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 2))
-    index = InvertedIndex(random_forest(rng, 2, 2, 2), X, keep_vectors=False)
-    index.save(tmp_path / "index")
-    again = InvertedIndex.load(tmp_path / "index")
+def test_without_vectors(path):
+    index = InvertedIndex(FOREST, X, keep_vectors=False)
+    index.save(path)
+    again = InvertedIndex.load(path)
     assert listed(again.candidates(X)) == listed(index.candidates(X))
     with pytest.raises(ValueError, match="keep_vectors"):
         again.query(X, 1)
-    assert not list(tmp_path.glob("index/*/vectors.npy"))
+    assert not list(path.glob("*/vectors.npy"))
 
 
 def changed(name, change):
@@ -166,10 +173,8 @@ def summed(path):
 
 @pytest.mark.parametrize("mmap", [True, False])
 @pytest.mark.parametrize("sums", ["of before", "of the damaged files"])
-def test_damaged_folders(tmp_path, mmap, sums):
-    rng = np.random.default_rng(0)
-    index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)))
-    path = tmp_path / "index"
+def test_damaged_folders(path, mmap, sums):
+    index = InvertedIndex(FOREST, X)
     for place, damage in enumerate(DAMAGES):
         shutil.rmtree(path, ignore_errors=True)
         index.save(path)
@@ -206,43 +211,36 @@ def save_shifted(path):
         lambda path: save_shifted(next(path.glob("arrays-*/forest.npz"))),
     ],
 )
-def test_values_that_would_do_but_are_not_those_that_were_saved(tmp_path, damage):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3))).save(path)
+def test_values_that_would_do_but_are_not_those_that_were_saved(path, damage):
+    InvertedIndex(FOREST, X).save(path)
     damage(path)
     with pytest.raises(refimpl.FileFormatError, match="index"):
         InvertedIndex.load(path)
 
 
-def test_a_mapped_index_outlives_its_files(tmp_path):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    forest = random_forest(rng, 2, 3, 2)
-    X = rng.normal(size=(20, 3))
-    InvertedIndex(forest, X).save(path)
+def test_a_mapped_index_outlives_its_files(path):
+    InvertedIndex(FOREST, X).save(path)
     mapped = InvertedIndex.load(path)
     expected = listed(mapped.candidates(X))
-    InvertedIndex(forest, X[:3]).save(path)
+    InvertedIndex(FOREST, X[:3]).save(path)
     assert listed(mapped.candidates(X)) == expected and len(InvertedIndex.load(path)) == 3
 
 
 @pytest.mark.parametrize("mmap", [True, False])
-def test_an_empty_index_can_be_saved(tmp_path, mmap):
-    rng = np.random.default_rng(0)
-    index = InvertedIndex(random_forest(rng, 2, 3, 2))
-    X = rng.normal(size=(4, 3))
-    index.delete(index.add(X))
-    index.save(tmp_path / "index")
-    again = InvertedIndex.load(tmp_path / "index", mmap=mmap, kernels=KERNELS[-1])
-    assert len(again) == 0 and again.query(X, 1)[0].tolist() == [[-1]] * 4
-    assert again.add(X).tolist() == [4, 5, 6, 7]
+def test_an_empty_index_can_be_asked_and_saved(path, mmap):
+    index = InvertedIndex(FOREST)
+    assert len(index) == 0 and index.query(X[:1], 2)[0].tolist() == [[-1, -1]]
+    index.delete(index.add(X[:4]))
+    index.save(path)
+    again = InvertedIndex.load(path, mmap=mmap, kernels=KERNELS[-1])
+    for one in (index, again):
+        assert len(one) == 0 and one.query(X[:4], 1)[0].tolist() == [[-1]] * 4
+        assert one.add(X[:4]).tolist() == [4, 5, 6, 7]
 
 
-def test_the_first_list_starts_at_0_in_an_empty_index_too(tmp_path):
+def test_the_first_list_starts_at_0_in_an_empty_index_too(path):
     """No point shows there that the lists begin before the items."""
-    path = tmp_path / "index"
-    InvertedIndex(random_forest(np.random.default_rng(0), 2, 3, 2)).save(path)
+    InvertedIndex(FOREST).save(path)
     changed("starts", lambda starts: np.append(-1, starts[1:]))(path)
     summed(path)
     with pytest.raises(refimpl.FileFormatError, match="do not fit together"):
@@ -252,10 +250,8 @@ def test_the_first_list_starts_at_0_in_an_empty_index_too(tmp_path):
 # ---------------------------------------------------------------------------------- saves that fail
 
 
-def test_errors_of_the_operating_system_are_its_own_in_an_index(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(20, 3)))
+def test_errors_of_the_operating_system_are_its_own_in_an_index(path, monkeypatch):
+    index = InvertedIndex(FOREST, X)
     with pytest.raises(FileNotFoundError):
         InvertedIndex.load(path)
     for name in ("index.json", "forest.npz", "starts.npy", "items.npy", "ids.npy", "vectors.npy"):
@@ -290,13 +286,10 @@ def refusing(function, name, error=PermissionError):
 
 @pytest.mark.parametrize("where", ["forest.npz", "ids.npy", "index.json", "index"])
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
-def test_a_save_that_fails_leaves_the_index_that_was_there(tmp_path, monkeypatch, where, error):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    forest = random_forest(rng, 2, 3, 2)
-    X = rng.normal(size=(20, 3))
-    first = InvertedIndex(forest, X[:15])
-    second = InvertedIndex(forest, X)
+def test_a_save_that_fails_leaves_the_index_that_was_there(path, monkeypatch, where, error):
+    tmp_path = path.parent
+    first = InvertedIndex(FOREST, X[:15])
+    second = InvertedIndex(FOREST, X)
 
     def fail(index):
         # an OSError without a number is NumPy's after a short write
@@ -317,13 +310,9 @@ def test_a_save_that_fails_leaves_the_index_that_was_there(tmp_path, monkeypatch
     assert len(InvertedIndex.load(path)) == 20 and len(list(tmp_path.rglob("*"))) == len(before)
 
 
-def test_an_interrupt_after_the_new_header_leaves_the_new_index(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    path = tmp_path / "index"
-    forest = random_forest(rng, 2, 3, 2)
-    X = rng.normal(size=(20, 3))
+def test_an_interrupt_after_the_new_header_leaves_the_new_index(path, monkeypatch):
     replace = os.replace
-    InvertedIndex(forest, X[:15]).save(path)
+    InvertedIndex(FOREST, X[:15]).save(path)
 
     def interrupted(source, target):
         replace(source, target)
@@ -332,20 +321,19 @@ def test_an_interrupt_after_the_new_header_leaves_the_new_index(tmp_path, monkey
 
     with monkeypatch.context() as context, pytest.raises(KeyboardInterrupt):
         context.setattr(os, "replace", interrupted)
-        InvertedIndex(forest, X).save(path)
+        InvertedIndex(FOREST, X).save(path)
     assert len(InvertedIndex.load(path)) == 20
-    InvertedIndex(forest, X[:3]).save(path)
+    InvertedIndex(FOREST, X[:3]).save(path)
     assert len(InvertedIndex.load(path)) == 3 and len(list(path.iterdir())) == 2
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 @pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
-def test_an_index_has_the_modes_of_any_new_file(tmp_path, umask):
-    rng = np.random.default_rng(0)
+def test_an_index_has_the_modes_of_any_new_file(path, umask):
     before = os.umask(umask)
     try:
-        InvertedIndex(random_forest(rng, 2, 3, 2)).save(tmp_path / "index")
+        InvertedIndex(FOREST).save(path)
     finally:
         os.umask(before)
-    for path in [tmp_path / "index", *tmp_path.glob("index/**/*")]:
-        assert path.stat().st_mode & 0o777 == (0o777 if path.is_dir() else 0o666) & ~umask
+    for one in [path, *path.glob("**/*")]:
+        assert one.stat().st_mode & 0o777 == (0o777 if one.is_dir() else 0o666) & ~umask

@@ -4,7 +4,6 @@ twin against twin.
 
 import copy
 import pickle
-import sys
 import types
 
 import numpy as np
@@ -110,25 +109,6 @@ def test_more_candidates_than_a_kernel_can_count_are_all(kernels):
     assert index.candidates(X, n_candidates=2**70) == index.candidates(X)
 
 
-def test_threads_that_ask_at_once_sort_points_in_once(kernels):
-    rng = np.random.default_rng(0)
-    interval = sys.getswitchinterval()
-    forest = random_forest(rng, 3, 4, 3)
-    X = rng.normal(size=(3000, 4))
-    expected = listed(InvertedIndex(forest, X, kernels=kernels).candidates(X[:2]))
-    sys.setswitchinterval(1e-6)
-    try:
-        for _ in range(10):
-            index = InvertedIndex(forest, X[:20], kernels=kernels)
-            assert len(index) == 20
-            index.add(X[20:])
-            found = at_once(lambda _, index=index: listed(index.candidates(X[:2])), range(4))
-            assert found == [expected] * 4
-            assert index._lists.ids.tolist() == list(range(3000))
-    finally:
-        sys.setswitchinterval(interval)
-
-
 def test_no_other_thread_comes_into_the_sorting(monkeypatch):
     rng = np.random.default_rng(0)
     argsort = np.argsort
@@ -220,15 +200,6 @@ def test_an_index_with_kernels_that_are_no_module_can_be_copied():
         pickle.dumps(index)
 
 
-def test_an_empty_index_and_one_of_deleted_points():
-    rng = np.random.default_rng(0)
-    index = InvertedIndex(random_forest(rng, 2, 3, 2))
-    Q = rng.normal(size=(2, 3))
-    for _ in range(2):
-        assert len(index) == 0 and index.query(Q, 2)[0].tolist() == [[-1, -1]] * 2
-        index.delete(index.add(Q))
-
-
 def test_bad_arguments(tmp_path):
     rng = np.random.default_rng(0)
     index = InvertedIndex(random_forest(rng, 2, 3, 2), rng.normal(size=(5, 3)))
@@ -238,15 +209,9 @@ def test_bad_arguments(tmp_path):
         (lambda: index.delete([9]), "ids must hold indices .*got 9"),
         (lambda: index.add(np.zeros((1, 2))), "3 columns.*got 2"),
         (lambda: index.candidates([[np.nan] * 3]), "NaN"),
-        (lambda: index.query(np.zeros((1, 3)), 0), "k .*at least 1"),
-        (lambda: index.candidates(np.zeros((1, 3)), n_candidates=0), "n_candidates .*at least 1"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
-    with pytest.raises(TypeError, match=r"forest must be a SearchForest, .*; got int"):
-        InvertedIndex(3)
-    with pytest.raises(ValueError, match=r"threads must be at least 1, or None; got 0"):
-        InvertedIndex(index.forest, threads=0)
     (tmp_path / "other").mkdir()
     with pytest.raises(FileExistsError, match="is no index"):
         index.save(tmp_path / "other")

@@ -4,12 +4,13 @@
 
 import numpy as np
 import pytest
+from agreement import assert_same
 from forest_problems import dense
 from oracles_forest import plane
 from scipy import sparse
+from scipy.linalg import eigh_tridiagonal
 
-from refimpl.kernels.eigen import top_eigenvector
-from refimpl.kernels.planes import moved, with_best_threshold
+from refimpl.kernels.eigen import largest, top_eigenvector
 from refimpl.search_forest import ForestOptions
 from refimpl.search_forest.model import as_similarity
 from refimpl.search_forest.pairs import DensePairs, MeetingPairs
@@ -43,14 +44,6 @@ def test_a_stump_is_the_best_of_all_coordinates_and_thresholds(kernels, form, se
     split = stump(X, node, 4, rng)
     assert worth(M, split.left) == pytest.approx(best)
     assert (split.left == (X[:, split.p] + split.b > 0)).all()
-
-
-@forms
-def test_the_best_threshold_is_the_best_of_all(kernels, form):
-    X, node, M, rng = problem(form, kernels, 5)
-    p = rng.normal(size=4)
-    split = with_best_threshold(X, node, p, kernels, None)
-    assert worth(M, split.left) == pytest.approx(max(worth(M, left) for left in cuts(X @ p)))
 
 
 def test_stumps_are_for_nodes_of_more_points(kernels):
@@ -113,17 +106,17 @@ def test_a_basis_of_one_vector_needs_no_solver(value, start):
     assert v.tolist() == np.eye(len(start))[0].tolist()
 
 
-def test_a_move_that_lowers_equation_17_is_not_made(kernels):
-    """On points whose columns differ in size most moves lower it."""
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        S = as_similarity(sparse.csr_matrix(rng.random((30, 30)) < 0.3), 30)
-        node = MeetingPairs(S, 0.05, kernels).root()
-        X = rng.normal(size=(30, 5)) * rng.gamma(1.0, 1.0, 5)
-        split = best_split(X, node, ForestOptions(), rng)
-        M = DensePairs(S, 0.05).root().M
-        worths = [worth(M, moved(X, node, split, most, kernels, None).left) for most in range(4)]
-        assert (np.diff(worths) >= 0).all()
+@pytest.mark.parametrize("n", [1, 2, 5, 60])
+def test_the_tridiagonal_solver_is_scipys(n):
+    rng = np.random.default_rng(n)
+    d, e = rng.normal(size=n), np.abs(rng.normal(size=n - 1))
+    theta, y = largest(d.tolist(), e.tolist())
+    if n == 1:
+        assert theta == d[0] and y.tolist() == [1.0]
+        return
+    values, vectors = eigh_tridiagonal(d, e, select="i", select_range=(n - 1, n - 1))
+    assert theta == values[0]
+    assert_same(y, vectors[:, 0].copy())
 
 
 @pytest.mark.parametrize("exponent", [-20, 20])

@@ -1,6 +1,6 @@
 """A process that is killed while it saves leaves what was there, or what it saved.
 
-Not tested here: full disks (test_files_without_room.py), trainings that are interrupted (promises).
+Not tested here: full disks (test_results.py), trainings that are interrupted (promises).
 """
 
 import os

@@ -97,17 +97,6 @@ def test_the_last_step_is_saved_at_the_end(tmp_path, clock):
     assert refimpl.load(path) == neighbors(4) and training.made == [4]
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
-def test_the_last_step_is_saved_when_the_training_is_interrupted(tmp_path, clock, error):
-    path = tmp_path / "training.npz"
-    training = Training()
-    with pytest.raises(error), Checkpoint(path) as checkpoint:
-        checkpoint(training.step(1))
-        checkpoint(training.step(2))
-        raise error
-    assert refimpl.load(path) == neighbors(2)
-
-
 def test_nothing_is_written_twice_or_without_a_step(tmp_path, clock):
     path = tmp_path / "training.npz"
     training = Training()
@@ -195,11 +184,6 @@ def test_progress_of_unknown_length_and_of_a_class(clock, capsys):
     progress(Step(9, 9, None, 0, make_result=lambda: None))
     out, err = capsys.readouterr()
     assert out == "" and err == "step 7, rare\nstep 8\nstep 9 of 9, 0\n"
-
-
-def test_progress_ends_no_training():
-    assert Training(3).run(Progress(every=0, stream=io.StringIO())) == 3
-    assert Training(3).run(lambda step: step.number == 2) == 2
 
 
 def test_how_often_by_default(tmp_path):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from refimpl import arrays, checks
-from refimpl.boosted_distance import selected_dimensions
 from refimpl.ftune.linear_models import as_cost
 from refimpl.ftune.similarities import as_slope
 from refimpl.lmnn import stalled
@@ -34,11 +33,6 @@ def test_the_words_of_a_refusal(check, arguments, words):
 def test_errors_that_are_no_list_of_numbers(errors, patience):
     with pytest.raises((TypeError, ValueError), match=r"^(errors|patience) must "):
         stalled(errors, patience)
-
-
-def test_what_is_no_model():
-    with pytest.raises(TypeError, match=r"^model must be a BoostedDistance; got a dict"):
-        selected_dimensions({})
 
 
 def test_the_words_of_a_range():

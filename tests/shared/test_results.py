@@ -1,6 +1,7 @@
 """Files: they give back what was written, and a damaged one is named, whatever the damage."""
 
 import dataclasses
+import errno
 import io
 import json
 import os
@@ -15,7 +16,7 @@ from result_examples import examples
 
 import refimpl
 from refimpl import results
-from refimpl.boosted_distance.model import StumpEnsemble, TreeEnsemble
+from refimpl.boosted_distance.model import BoostedDistance, StumpEnsemble, TreeEnsemble
 
 STUMPS = StumpEnsemble([0.5, 2.0], [0, 3], [1, -1], [0.25, -np.inf])
 TREES = TreeEnsemble([1.5], [[0, 1, 2]], [[1, -1, 1]], [[0.0, 1.0, -np.inf]])
@@ -165,6 +166,17 @@ def test_arrays(tmp_path, content, changes):
         assert loaded(tmp_path, archive(files) if header else summed(files)) is None
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_parts_of_another_number_than_in_the_header_are_refused(tmp_path, n):
+    path = tmp_path / "model.npz"
+    refimpl.save(path, BoostedDistance(np.arange(2), (STUMPS, STUMPS)))
+    parts = {"ensembles": ["StumpEnsemble"] * n}
+    header = {"version": 2, "type": "BoostedDistance", "parts": parts}
+    path.write_bytes(summed(of_members(path.read_bytes()), header))
+    with pytest.raises(refimpl.FileFormatError, match="missing or unknown"):
+        refimpl.load(path)
+
+
 def test_a_file_without_a_header(tmp_path, content):
     assert loaded(tmp_path, archive(of_members(content))) is None
 
@@ -241,6 +253,28 @@ def test_errors_of_the_operating_system_are_its_own(tmp_path):
         (tmp_path / "closed").touch(mode=0)
         with pytest.raises(PermissionError):
             refimpl.load(tmp_path / "closed")
+
+
+def test_without_room_the_message_names_the_file_and_the_old_one_stays(tmp_path, monkeypatch):
+    path = tmp_path / "model.npz"
+    refimpl.save(path, STUMPS)
+
+    def short(file, **members):
+        file.write(b"PK")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(results.np, "savez", short)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model\.npz'$") as refused:
+        refimpl.save(path, TREES)
+    assert refused.value.errno == errno.ENOSPC and refused.value.filename == str(path)
+    assert refimpl.load(path) == STUMPS and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    path = tmp_path / "absent" / "model.npz"
+    with pytest.raises(FileNotFoundError) as refused:
+        refimpl.save(path, STUMPS)
+    assert refused.value.filename == str(path)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
