@@ -72,9 +72,9 @@ def presort(const double[:, ::1] A not None, const double[:, ::1] B=None, *, thr
     cdef int n_threads = thread_count(threads)
     cdef const double[:, ::1] b = np.zeros((1, A.shape[1])) if B is None else B
     cdef Py_ssize_t d = A.shape[1], n = A.shape[0] * b.shape[0], first, c, m
-    # columns that are sorted at a time: this bounds the memory
-    cdef Py_ssize_t chunk = max(<Py_ssize_t> 1, min(d, 64, 8 * n_threads))
     require_rows(n)
+    # columns that are sorted at a time: more of short ones, so that a loop is worth its threads
+    cdef Py_ssize_t chunk = max(<Py_ssize_t> 1, min(d, min(64, max(8 * n_threads, 2**18 // n))))
     cdef _Sort loop = _Sort()
     loop.A, loop.B = A, b
     loop.order = np.empty((chunk, n), dtype=np.uint32)

@@ -230,7 +230,7 @@ class Stumps:
             copies = 16 * d * n
         features = rows * (2 if n <= 2**16 else 4) + 4 * values
         threads = as_threads(threads)
-        at_a_time = min(d, 64, 8 * threads)  # columns that refimpl_fast sorts
+        at_a_time = min(d, 64, max(8 * threads, 2**18 // n))  # columns that refimpl_fast sorts
         # np.unique; or columns and tables, while they are sorted twice
         sort = max(64 * n, 8 * n * at_a_time + 40 * n * min(threads, at_a_time))
         # twelve arrays of n: the weights before and after, signed, gathered, summed; the column
