@@ -202,9 +202,7 @@ def nearest_neighbors(
     check_threads(threads)
     one_of(method, ("auto", "tree", "scan", "brute"), "method")
     one_of(bound, ("box", "ball"), "bound")
-    queries, points, skipped = _mapped_arguments(Q, X, L, skip)
-    most = len(points) - (skipped is not None and bool((skipped >= 0).any()))
-    k = as_count(k, "k", most=most, why="the number of neighbours a query can have")
+    queries, points, skipped, k = _mapped_arguments(Q, X, L, skip, k)
     way, tree = _tree_to_search(points, queries, k, method, bound, kernels, threads)
     if tree is None:
         squares, indices = nearest_by_products(points, queries, k, skipped)
@@ -238,21 +236,24 @@ def _tree_to_search(
 
 
 def _mapped_arguments(
-    Q: ArrayLike | None, X: ArrayLike, L: ArrayLike | None, skip: ArrayLike | None
-) -> tuple[FloatArray, FloatArray, IntArray | None]:
-    """Return the queries and points, checked and mapped by L, and the point each query skips."""
+    Q: ArrayLike | None, X: ArrayLike, L: ArrayLike | None, skip: ArrayLike | None, k: int
+) -> tuple[FloatArray, FloatArray, IntArray | None, int]:
+    """Return queries and points, mapped by L, the point each query skips, and k, all checked."""
     points = as_points(X, "X")
-    if Q is None:
-        if skip is not None:
-            raise ValueError(
-                "skip must be None with Q=None, where every point skips itself; got an array"
-            )
-        (points,) = mapped_by(L, points)
-        return points, points, np.arange(len(points))
-    queries = as_points(Q, "Q", points)
-    skipped = None if skip is None else _as_skip(skip, len(points), len(queries))
-    points, queries = mapped_by(L, points, queries)
-    return queries, points, skipped
+    sets, skipped = [points], None
+    if Q is not None:
+        sets.append(as_points(Q, "Q", points))
+        skipped = None if skip is None else _as_skip(skip, len(points), len(sets[1]))
+    elif skip is None:
+        skipped = np.arange(len(points))
+    else:
+        raise ValueError(
+            "skip must be None with Q=None, where every point skips itself; got an array"
+        )
+    most = len(points) - (skipped is not None and bool((skipped >= 0).any()))
+    k = as_count(k, "k", most=most, why="the number of neighbours a query can have")
+    mapped = mapped_by(L, *sets)  # after all checks: it takes long
+    return mapped[-1], mapped[0], skipped, k
 
 
 def _prunes(

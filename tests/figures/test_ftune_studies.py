@@ -24,6 +24,7 @@ def job(monkeypatch):
     rng = np.random.default_rng(3)
     y = rng.permutation(np.arange(N) % 3)
     X = rng.normal(size=(N, 4)) + y[:, None]
+    X[:, 3] = 1.0  # it has no deviation
     D = cdist(X, X, "cityblock")
     for name, of in {"points": (X, y), "matrix": (1 - D / D.max(), y), "two": (X, y > 0)}.items():
         provide(monkeypatch, f"ftune {name}", *of)
@@ -57,6 +58,16 @@ def test_landmarks_are_chosen_for_methods_that_are_asked_for(job, monkeypatch):
     methods = ("BBS", "DBOOST", "FTUNE-S")
     seen = splits.accuracies(job, data_set="ftune two", how="standardised", methods=methods, **CELL)
     assert [item["method"] for item in seen] == ["BBS", "FTUNE-S", "DBOOST"]
+
+
+def test_one_transfer_function_or_one_for_each_class(job, monkeypatch):
+    """Their accuracies in small cells are the same."""
+    models = Mock(kind="S", landmarks=[]), Mock(kind="M", landmarks=[])
+    monkeypatch.setattr(splits, "ftune_single_and_per_class", lambda *_, **how: models)
+    monkeypatch.setattr(splits.Split, "seen", lambda split, name, model, **_: (name, model.kind))
+    methods = ("FTUNE-S", "FTUNE-M", "FTUNE+D-M")
+    seen = splits.accuracies(job, data_set="ftune points", how="cityblock", methods=methods, **CELL)
+    assert dict(seen) == {name: name[-1] for name in methods}
 
 
 def test_the_least_and_the_largest_slope_alone(job, monkeypatch):

@@ -38,6 +38,12 @@ def said(line, text="", **more):
 # ------------------------------------------------------------------------------------------- errors
 
 
+def test_the_error_of_a_difference_has_that_of_the_published_share():
+    line = row(20.0, 10.0, 3.0, 1)
+    error = verdicts.error_of_difference(line, {"points": 100})
+    assert error == pytest.approx(math.hypot(3.0, points_error(20.0, 100)))
+
+
 def test_the_error_of_a_percentage_of_points():
     share = 21 / 102  # (hits + 1) / (points + 2)
     assert points_error(20.0, 100) == pytest.approx(100 * math.sqrt(share * (1 - share) / 100))

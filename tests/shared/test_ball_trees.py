@@ -10,7 +10,7 @@ from peaks import traced_peak
 
 from refimpl import products
 from refimpl.arrays import mapped_by
-from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors
+from refimpl.ball_trees import as_tree, class_trees, impostors, nearest_neighbors, search
 from refimpl.rivals.rotated_scan import principal_axes, rotated_scan
 
 
@@ -241,3 +241,10 @@ def test_bad_input(error):
     for call, message in REFUSED[error]:
         with pytest.raises(error, match=message):
             call()
+
+
+@pytest.mark.parametrize("k", [0, "1", 6])
+def test_a_wrong_k_is_refused_before_points_are_mapped(monkeypatch, k):
+    monkeypatch.setattr(search, "mapped_by", None)
+    with pytest.raises((TypeError, ValueError), match="k must be"):
+        nearest_neighbors(None, np.eye(5), k, L=np.eye(5))
