@@ -548,9 +548,12 @@ def _from_arrays(header: Header, arrays: Arrays) -> Any:
 
 def _made(cls: type, values: dict[str, Any]) -> Any:
     """Return a result of the arrays of a file, where its numbers and strings are arrays, too."""
-    for field in dataclasses.fields(cls):
-        if field.type in (bool, float, int, str):
-            values[field.name] = values[field.name].item()
+    for name, kind in ((field.name, field.type) for field in dataclasses.fields(cls)):
+        if kind in (bool, float, int, str):
+            value = values[name].item()
+            if not isinstance(value, (int, float) if kind is float else kind):
+                raise ValueError(f"{name} must be of type {kind.__name__}; got {value!r}")
+            values[name] = kind(value)
     return from_new_arrays(cls, **values)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from result_examples import examples
 
+from refimpl import results
 from refimpl.kernels import presort
 from refimpl.kernels.arguments import Instance
 from refimpl.kernels.contract import CONTRACT
@@ -179,3 +180,19 @@ def test_what_leads_astray_is_refused(name, field, change, message):
     value = EXAMPLES[name]
     with pytest.raises((TypeError, ValueError), match=message):
         dataclasses.replace(value, **{field: change(getattr(value, field))})
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_file_with_a_number_of_another_type_is_refused(name, tmp_path):
+    value = EXAMPLES[name]
+    for field in dataclasses.fields(value):
+        wrong = {bool: 2, float: "x", int: 2.5, str: 3.0}.get(field.type)
+        if wrong is None:
+            continue
+        try:
+            other = dataclasses.replace(value, **{field.name: wrong})
+        except (TypeError, ValueError):
+            continue  # the result checks it itself
+        results.save(tmp_path / "x", other)
+        with pytest.raises(results.FileFormatError, match=f"{field.name} must be of type"):
+            results.load(tmp_path / "x")
