@@ -93,6 +93,11 @@ def test_points_held_out_do_not_vote_where_they_are_asked():
     assert of_nearest == [0, 100, 100, 100]
 
 
+def test_training_errors_on_the_way_are_those_of_all_points():
+    watched = [cell for cell in courses.cells("paper") if cell["watched"]]
+    assert {(cell["by_class"], cell["split"]) for cell in watched} == {(True, None)}
+
+
 def test_a_training_ends_where_five_checks_find_no_lower_error(monkeypatch):
     errors = [5.0, 6.0, 6.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 1.0]
     seen = ({"validation": {"3": error}} for error in errors)
