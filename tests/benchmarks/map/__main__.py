@@ -120,7 +120,7 @@ def print_row(name):
     limit = LIMIT_TRAINING if name.startswith("trainings/") else LIMIT
     budget, repeats = (LIMIT, 5) if name.startswith(("first/", "import/")) else (BUDGET, 99)
     try:
-        print(json.dumps(measure(row(name), budget, limit, repeats)))
+        print(json.dumps(measure(row(name), budget, limit, repeats), sort_keys=True))
     except DataNotAvailable as error:
         print(error, file=sys.stderr)
         return 1
